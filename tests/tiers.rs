@@ -20,7 +20,7 @@ use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::dump;
 use tpv_runtime::galaxy::objects::{JobObjects, app, stand_in_app};
 use tpv_runtime::galaxy::world::World;
-use tpv_runtime::mapper::cpython::hiding_names;
+use tpv_runtime::mapper::cpython::{Origin, hiding_names};
 use tpv_runtime::mapper::explain::{Observer, Step, Unobserved};
 use tpv_runtime::mapper::{Cpython, Hooks, HostJob, Mapped, Mapper};
 
@@ -37,7 +37,7 @@ struct Fake {
 }
 
 impl Cpython for Fake {
-    fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind) -> PyResult<Value> {
+    fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind, _: Option<Origin<'_>>) -> PyResult<Value> {
         self.ran.lock().unwrap().push(source.trim().to_owned());
         match self.answers.iter().find(|(part, _)| source.contains(part)) {
             Some((_, answer)) => Ok(answer(vm)),
@@ -202,7 +202,13 @@ struct Steps(Vec<String>);
 impl Observer for Steps {
     fn step(&mut self, step: Step<'_>) {
         match step {
-            Step::OnceMore { reason } => self.0.push(format!("once more: {reason}")),
+            Step::OnceMore { reason, spent } => {
+                self.0.push(format!("once more: {reason}"));
+                self.0.extend(spent.map(|spent| {
+                    let place = spent.place.as_ref().map(|place| (place.line, place.column));
+                    format!("spent by {:?} at {place:?}", spent.site.is_some())
+                }));
+            }
             Step::InCpython { blocks } => self.0.extend(blocks.iter().map(|block| format!("ran: {}", block.reason))),
             _ => {}
         }
@@ -246,6 +252,59 @@ fn what_native_code_lacks_maps_the_job_once_more() {
     let before = fake.ran.lock().unwrap().len();
     mapper.map(&job, &Arc::default());
     assert!(fake.ran.lock().unwrap().len() > before);
+}
+
+#[test]
+fn a_spent_budget_is_told_with_its_place() {
+    let job = Arc::new(Job::parse(r#"{"id": 1, "tool": {"id": "bwa"}}"#).unwrap());
+    for (source, first) in [
+        ("n = 0\nwhile True:\n    n += 1\nn", "once more: the evaluation took more than 500000 steps"),
+        ("def f():\n    return f()\nf() + 1", "once more: the evaluation took more than"),
+    ] {
+        let fake = Arc::new(Fake { answers: &[("n", |_| Value::Int(4))], ..Fake::default() });
+        let mut steps = Steps::default();
+        let answer =
+            Mapper::with_hooks(with_mem(source), hooks(&fake), false).map_observed(&job, &Arc::default(), &mut steps);
+        assert_eq!(mem(&answer), "4");
+        assert!(steps.0[0].starts_with(first), "{:?}", steps.0);
+        // The block begins in line 4, column 7.
+        let place = steps.0[1].strip_prefix("spent by true at Some((").unwrap_or_else(|| panic!("{:?}", steps.0));
+        assert!((4..=7).any(|line| place.starts_with(&format!("{line}, "))), "{place}");
+    }
+    // Where native code lacks something else, no budget is spent.
+    let fake = Arc::new(Fake { answers: &[("getattr", |_| Value::Int(4))], ..Fake::default() });
+    let mut steps = Steps::default();
+    Mapper::with_hooks(with_mem("getattr(4.0, 'h' + 'ex')()"), hooks(&fake), false).map_observed(
+        &job,
+        &Arc::default(),
+        &mut steps,
+    );
+    assert!(!steps.0.is_empty() && steps.0.iter().all(|step| !step.starts_with("spent")), "{:?}", steps.0);
+}
+
+#[test]
+fn blocks_have_the_name_of_what_they_are_written_in() {
+    let rules = compile(
+        "tools:\n  default:\n    cores: 1 + 1\n    env:\n      A: \"{cores}\"\n  bwa:\n    inherits: default\n    params: {p: \"{mem}\"}\n    \
+         rules:\n      - id: large\n        if: input_size > 1\n        mem: cores * 2\n\
+         destinations:\n  local:\n    runner: local\n    rank: \"1\"\n    params: {nested: {deep: ['{cores}']}}\n",
+    );
+    let mut names: Vec<String> =
+        rules.texts().all_sites().filter_map(|site| rules.texts().name(rules.tables(), site)).collect();
+    names.sort();
+    // The name of a variable is a text that is evaluated, too.
+    names.dedup();
+    let expected = [
+        "destination local: destination_name_override",
+        "destination local: params.nested.deep",
+        "destination local: rank",
+        "tool bwa, rule large: if",
+        "tool bwa, rule large: mem",
+        "tool bwa: params.p",
+        "tool default: cores",
+        "tool default: env.A",
+    ];
+    assert_eq!(names, expected);
 }
 
 #[test]

@@ -12,11 +12,12 @@ use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 use tpv_runtime::mapper::Cpython;
-use tpv_runtime::mapper::cpython::hiding_names;
+use tpv_runtime::mapper::cpython::{Origin, hiding_names};
 
 use crate::machine::{in_python, on_machine};
 use crate::session::Session;
-use crate::{exception, random, to_native, to_python};
+use crate::time_limit::Limited;
+use crate::{exception, places, random, to_native, to_python};
 
 /// The bytes of source that are kept compiled; a config has less, unless its rules make code at run time.
 const MAX_KEPT: usize = 16 << 20;
@@ -32,7 +33,8 @@ pub struct Blocks {
 
 #[derive(Default)]
 struct Compiled {
-    blocks: HashMap<(CodeKind, String), Arc<Block>>,
+    /// By kind, text and place: the same text at another place has other lines.
+    blocks: HashMap<(CodeKind, String, Option<u32>), Arc<Block>>,
     bytes: usize,
 }
 
@@ -44,6 +46,8 @@ struct Block {
     expression: Option<Py<PyCode>>,
     /// The names that it mentions; nothing where it can see all.
     names: Option<Vec<String>>,
+    /// Its name in messages: file, and entity or rule with the field.
+    name: String,
 }
 
 impl Blocks {
@@ -52,13 +56,13 @@ impl Blocks {
         Self { is_live, compiled: Mutex::default() }
     }
 
-    fn block(&self, py: Python<'_>, source: &str, kind: CodeKind) -> PyResult<Arc<Block>> {
-        let key = (kind, source.to_owned());
+    fn block(&self, py: Python<'_>, source: &str, kind: CodeKind, origin: Option<Origin<'_>>) -> PyResult<Arc<Block>> {
+        let key = (kind, source.to_owned(), origin.map(|origin| origin.site));
         // Compiling calls Python, which may let another thread come by: the lock is not held meanwhile.
         if let Some(block) = self.compiled.lock().unwrap_or_else(PoisonError::into_inner).blocks.get(&key) {
             return Ok(block.clone());
         }
-        let block = Arc::new(compile(py, source, kind)?);
+        let block = Arc::new(compile(py, source, kind, origin)?);
         let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
         let dropped = if compiled.bytes > MAX_KEPT { std::mem::take(&mut *compiled) } else { Compiled::default() };
         compiled.bytes += source.len();
@@ -69,18 +73,38 @@ impl Blocks {
     }
 }
 
-/// Compiles a block as TPV does.
-fn compile(py: Python<'_>, source: &str, kind: CodeKind) -> PyResult<Block> {
+impl Block {
+    fn run(&self, globals: &Bound<'_, PyDict>) -> PyResult<Py<PyAny>> {
+        let py = globals.py();
+        if let Some(statements) = &self.statements {
+            statements.bind(py).run(Some(globals), None)?;
+        }
+        match &self.expression {
+            Some(expression) => Ok(expression.bind(py).run(Some(globals), None)?.unbind()),
+            None => Ok(py.None()),
+        }
+    }
+}
+
+/// Compiles a block as TPV does, but with its place in the config, which tracebacks show.
+fn compile(py: Python<'_>, source: &str, kind: CodeKind, origin: Option<Origin<'_>>) -> PyResult<Block> {
     let ast = py.import("ast")?;
-    let text = match kind {
-        CodeKind::FString => format!("f'''{source}'''"),
-        _ => source.to_owned(),
+    let (prefix, text) = match kind {
+        CodeKind::FString => (4, format!("f'''{source}'''")),
+        _ => (0, source.to_owned()),
     };
     let tree = ast.call_method1("parse", (text,))?;
+    let (file, name) = origin.map_or_else(|| ("<string>".to_owned(), "<module>".to_owned()), places::of_block);
+    if let Some(origin) = origin {
+        places::move_tree(&tree, origin, prefix)?;
+    }
+    let named = PyDict::new(py);
+    named.set_item("co_name", &name)?;
     let body = tree.getattr("body")?.cast_into::<PyList>()?;
     let compile = py.import("builtins")?.getattr("compile")?;
     let to_code = |tree: Bound<'_, PyAny>, mode: &str| -> PyResult<Py<PyCode>> {
-        Ok(compile.call1((tree, "<string>", mode))?.cast_into::<PyCode>()?.unbind())
+        let code = compile.call1((tree, &file, mode))?;
+        Ok(code.call_method("replace", (), Some(&named))?.cast_into::<PyCode>()?.unbind())
     };
     let mut expression = None;
     if kind != CodeKind::Exec {
@@ -96,7 +120,9 @@ fn compile(py: Python<'_>, source: &str, kind: CodeKind) -> PyResult<Block> {
         collect_names(code.bind(py), &mut names)?;
     }
     let sees_all = SEEING.iter().any(|name| names.contains(*name));
-    Ok(Block { statements, expression, names: (!sees_all).then(|| names.into_iter().collect()) })
+    let names = (!sees_all).then(|| names.into_iter().collect());
+    let name = if origin.is_some() { format!("{file}: {name}") } else { "code made at run time".to_owned() };
+    Ok(Block { statements, expression, names, name })
 }
 
 /// The names that a code and those inside it load, global or attribute.
@@ -118,6 +144,7 @@ fn loader_globals(py: Python<'_>, is_live: bool) -> PyResult<&Bound<'_, PyDict>>
     static OF_FILES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     let globals = if is_live { &LIVE } else { &OF_FILES };
     let globals = globals.get_or_try_init(py, || {
+        py.import("tpvc.core.stand_in")?.call_method0("install")?;
         let globals = PyDict::new(py);
         let builtins = py.import("builtins")?.dict().copy()?;
         IMPORT.get_or_try_init(py, || Ok::<_, PyErr>(py.import("builtins")?.getattr("__import__")?.unbind()))?;
@@ -251,10 +278,10 @@ fn globals<'py>(
 }
 
 impl Cpython for Blocks {
-    fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind) -> NativeResult<Value> {
+    fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind, origin: Option<Origin<'_>>) -> NativeResult<Value> {
         Session::start_of_job();
         Python::attach(|py| {
-            let block = self.block(py, source, kind).map_err(|error| exception::to_native(vm, py, error))?;
+            let block = self.block(py, source, kind, origin).map_err(|error| exception::to_native(vm, py, error))?;
             let globals = globals(vm, py, &block, source, self.is_live)?.unbind();
             // A job of a job file brings the state of `random`; in Galaxy it is the process's.
             let draws = |names: &Vec<String>| names.iter().any(|name| name == "random" || name == "helpers");
@@ -262,15 +289,9 @@ impl Cpython for Blocks {
                 true => Some(random::lend(py, &mut vm.random).map_err(|error| exception::to_native(vm, py, error))?),
                 false => None,
             };
-            let result = in_python(vm, |py| {
-                let globals = globals.bind(py);
-                if let Some(statements) = &block.statements {
-                    statements.bind(py).run(Some(globals), None)?;
-                }
-                match &block.expression {
-                    Some(expression) => Ok(expression.bind(py).run(Some(globals), None)?.unbind()),
-                    None => Ok(py.None()),
-                }
+            let result = in_python(vm, |py| match Limited::start(py)? {
+                Some(limited) => limited.end(py, block.run(globals.bind(py)), &block.name),
+                None => block.run(globals.bind(py)),
             });
             if let Some(state) = state {
                 state.take_back(py, &mut vm.random).map_err(|error| exception::to_native(vm, py, error))?;

@@ -20,7 +20,8 @@ use tpv_runtime::galaxy::errors::{
     JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION,
 };
 use tpv_runtime::mapper::objects::{
-    INCOMPATIBLE_TAGS_EXCEPTION, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT,
+    DESTINATION, ENTITY, ENTITY_WITH_RULES, INCOMPATIBLE_TAGS_EXCEPTION, POOL_ENTITY, ROLE, RULE, SCHEDULING_TAGS, TAG,
+    TAG_TYPE, TOOL, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT, USER,
 };
 
 /// What is known of types.
@@ -43,15 +44,35 @@ fn address(class: &'static BuiltinType) -> usize {
     std::ptr::from_ref(class).addr()
 }
 
-/// Exceptions that have a class in a Python module: what the machine calls the module, and its name in Python.
-static OF_MODULES: [(&BuiltinType, &str); 6] = [
+/// The modules that have the classes of `tpv.core.entities` in Python: TPV's own, and the one for where TPV is not installed.
+/// `tpvc.core.entities` has the names of the one that counts.
+const ENTITIES: [&str; 2] = ["tpv.core.entities", "tpvc.core.own_entities"];
+
+/// Classes that have a class in a Python module: the module to import it from.
+static OF_MODULES: [(&BuiltinType, &str); 17] = [
     (&JOB_MAPPING_EXCEPTION, "galaxy.jobs.mapper"),
     (&JOB_NOT_READY_EXCEPTION, "galaxy.jobs.mapper"),
     (&JOB_MAPPING_CONFIGURATION_EXCEPTION, "galaxy.jobs.mapper"),
     (&INCOMPATIBLE_TAGS_EXCEPTION, "tpvc.core.entities"),
     (&TRY_NEXT_DESTINATION_OR_FAIL, "tpvc.core.entities"),
     (&TRY_NEXT_DESTINATION_OR_WAIT, "tpvc.core.entities"),
+    (&DESTINATION, "tpvc.core.entities"),
+    (&ENTITY, "tpvc.core.entities"),
+    (&ENTITY_WITH_RULES, "tpvc.core.entities"),
+    (&POOL_ENTITY, "tpvc.core.entities"),
+    (&ROLE, "tpvc.core.entities"),
+    (&RULE, "tpvc.core.entities"),
+    (&SCHEDULING_TAGS, "tpvc.core.entities"),
+    (&TAG, "tpvc.core.entities"),
+    (&TAG_TYPE, "tpvc.core.entities"),
+    (&TOOL, "tpvc.core.entities"),
+    (&USER, "tpvc.core.entities"),
 ];
+
+/// Returns `true` for the classes of `tpv.core.entities`.
+pub fn is_of_entities(class: &BuiltinType) -> bool {
+    class.module == "tpv.core.entities"
+}
 
 /// Pairs the builtin classes and exceptions of both sides, once.
 fn prepare(py: Python<'_>) -> PyResult<()> {
@@ -78,7 +99,7 @@ fn pair(of_python: &Bound<'_, PyAny>, class: &'static BuiltinType) {
     let object = of_python.clone().unbind();
     known(|known| {
         known.by_type.insert(of_python.as_ptr().addr(), class);
-        known.types.insert(address(class), object);
+        known.types.entry(address(class)).or_insert(object);
     });
 }
 
@@ -118,7 +139,11 @@ pub fn class_of(of_python: &Bound<'_, PyType>) -> PyResult<&'static BuiltinType>
     }
     let name = of_python.name()?.to_string();
     let module = of_python.getattr("__module__").and_then(|module| module.extract::<String>()).unwrap_or_default();
-    let of_module = OF_MODULES.iter().find(|(class, own)| *own == module && class.name == name);
+    let is_of = |class: &BuiltinType, of: &str| match is_of_entities(class) {
+        true => ENTITIES.contains(&module.as_str()),
+        false => of == module,
+    };
+    let of_module = OF_MODULES.iter().find(|(class, of)| class.name == name && is_of(class, of));
     let class = match of_module {
         Some((class, _)) => class,
         None => new_class(of_python, name, module)?,

@@ -80,7 +80,7 @@ fn run(vm: &mut Vm, source: &str, context: &Bound<'_, PyDict>, kind: CodeKind, t
         vm.set_context(slot, value);
     }
     if tier == "cpython" {
-        return Blocks::new(false).run(vm, source, kind);
+        return Blocks::new(false).run(vm, source, kind, None);
     }
     lacking::take();
     let result = vm.compile(source, kind).and_then(|program| vm.run(&program, 0));

@@ -1,5 +1,9 @@
 //! Mapping for Galaxy: live objects in, Galaxy's `JobDestination` out.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
 use num_bigint::BigInt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -7,12 +11,13 @@ use pyo3::types::{PyDict, PyList};
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
-use tpv_runtime::mapper::explain::{Observer, Unobserved};
+use tpv_runtime::galaxy::errors::JOB_NOT_READY_EXCEPTION;
+use tpv_runtime::mapper::explain::{Observer, SpentBudget, Step, Unobserved};
 use tpv_runtime::mapper::{HostJob, Mapped, Mapper};
 use tpvc::explain::{Collector, Provenance};
 
 use crate::session::Session;
-use crate::{exception, proxy, to_native, to_python};
+use crate::{exception, places, proxy, to_native, to_python};
 
 /// What Galaxy calls a rule with.
 pub struct Call<'a, 'py> {
@@ -36,12 +41,16 @@ pub fn map<'py>(
     seed: BigInt,
     explain: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let Some(explain) = explain else { return observed(py, mapper, call, seed, &mut Unobserved, |_, _| ()) };
+    let Some(explain) = explain else {
+        let mut observer = Warning { py, mapper, call, inner: &mut Unobserved };
+        return observed(py, mapper, call, seed, &mut observer, |_, _| ());
+    };
     let provenance = Provenance::new(mapper.rules(), None);
     let mut collector = Collector::of_objects(&provenance);
     let mut answer = None;
+    let mut observer = Warning { py, mapper, call, inner: &mut collector };
     let result =
-        observed(py, mapper, call, seed, &mut collector, |vm, mapped| answer = Some(Mapped::answer(vm, mapped)));
+        observed(py, mapper, call, seed, &mut observer, |vm, mapped| answer = Some(Mapped::answer(vm, mapped)));
     if let Some(answer) = answer {
         explain.call1((collector.finish(&answer).json(),))?;
     }
@@ -81,10 +90,85 @@ fn observed<'py>(
             look(vm, &mapped);
             match mapped {
                 Ok(mapped) => destination(py, mapped),
-                Err(raised) => Err(exception::to_python(py, &raised)),
+                Err(raised) => {
+                    let error = exception::to_python(py, &raised);
+                    // A job that waits is asked for once a second.
+                    if !raised.is(&JOB_NOT_READY_EXCEPTION) {
+                        places::add(py, mapper.rules(), &raised, &error);
+                    }
+                    Err(error)
+                }
             }
         },
     )
+}
+
+/// Passes the steps of a mapping on, and warns of a block that spent its native budget before CPython runs it without one.
+struct Warning<'a, 'py> {
+    py: Python<'py>,
+    mapper: &'a Mapper,
+    call: &'a Call<'a, 'py>,
+    inner: &'a mut dyn Observer,
+}
+
+impl Observer for Warning<'_, '_> {
+    fn step(&mut self, step: Step<'_>) {
+        if let Step::OnceMore { reason, spent: Some(spent) } = step
+            && let Err(error) = self.warn(reason, spent)
+        {
+            error.write_unraisable(self.py, None);
+        }
+        self.inner.step(step);
+    }
+
+    fn watches(&self) -> bool {
+        self.inner.watches()
+    }
+}
+
+impl Warning<'_, '_> {
+    fn warn(&self, reason: &str, spent: &SpentBudget) -> PyResult<()> {
+        let rules = self.mapper.rules();
+        let name = spent.site.and_then(|site| rules.texts().name(rules.tables(), site));
+        let file = spent.place.as_ref().map(|place| place.file.clone());
+        if !is_due((file.unwrap_or_default(), name.clone().unwrap_or_default())) {
+            return Ok(());
+        }
+        let place = spent.place.as_ref().map_or_else(
+            || "outside of the config's code".to_owned(),
+            |place| format!("at {place}{}", name.map(|name| format!(" ({name})")).unwrap_or_default()),
+        );
+        let of = |object: &Bound<'_, PyAny>| {
+            let id = object.getattr(pyo3::intern!(self.py, "id")).and_then(|id| id.str());
+            id.map_or_else(|_| "?".to_owned(), |id| id.to_string_lossy().into_owned())
+        };
+        let message = format!(
+            "job {} of the tool {}: {reason}, {place}. CPython runs the code of this job now, without a limit of steps: a loop that does \
+             not end stops this handler. `tpvc_time_limit` beside `tpv_config_files` ends it. This is logged once an hour for a rule.",
+            of(self.call.job),
+            of(self.call.tool),
+        );
+        let logger = self.py.import("logging")?.call_method1("getLogger", ("tpvc.galaxy.budget",))?;
+        logger.call_method1("warning", ("%s", message)).map(drop)
+    }
+}
+
+/// Returns `true` if nothing was logged in the last hour of a block, by its file and name.
+fn is_due(block: (String, String)) -> bool {
+    const HOUR: Duration = Duration::from_secs(3600);
+    const MOST: usize = 10_000;
+    static LOGGED: Mutex<Option<HashMap<(String, String), Instant>>> = Mutex::new(None);
+    let mut logged = LOGGED.lock().unwrap_or_else(PoisonError::into_inner);
+    let logged = logged.get_or_insert_default();
+    if logged.len() >= MOST {
+        logged.clear();
+    }
+    let now = Instant::now();
+    let is_due = logged.get(&block).is_none_or(|last| now.duration_since(*last) >= HOUR);
+    if is_due {
+        logged.insert(block, now);
+    }
+    is_due
 }
 
 /// Galaxy's `JobDestination`, as TPV's `to_galaxy_destination` makes it.

@@ -2,9 +2,10 @@
 //!
 //! [`rules`] compiles configs, [`mapper`] maps jobs, [`command`] is the command line. Between Python and the machine that runs code
 //! natively, values cross by [`to_native`] and [`to_python`]: plain ones become what they are on the other side, Python's other
-//! objects become a [`live`] object of the machine, and the machine's a [`proxy`] in Python. [`session`] remembers what crossed for
-//! a job, [`machine`] which machine waits while Python runs. [`block`] runs a config's code in CPython, [`galaxy`] maps for Galaxy. [`pools`] has the stores
-//! of resource pools of both sides for each other, [`maps`] what `tpvc.maps` is made of.
+//! objects become a [`live`] object of the machine, and the machine's a [`proxy`] in Python; [`tags`] are TPV's on both sides.
+//! [`session`] remembers what crossed for a job, [`machine`] which machine waits while Python runs. [`block`] runs a config's code in
+//! CPython, within a [`time_limit`] if there is one, [`places`] has tracebacks show the config, [`galaxy`] maps for Galaxy. [`pools`]
+//! has the stores of resource pools of both sides for each other, [`maps`] what `tpvc.maps` is made of.
 
 mod block;
 mod classes;
@@ -20,11 +21,14 @@ mod machine;
 mod mapper;
 mod maps;
 mod module;
+mod places;
 mod pools;
 mod proxy;
 mod random;
 mod rules;
 mod session;
+mod tags;
+mod time_limit;
 mod to_native;
 mod to_python;
 mod twin;
@@ -52,6 +56,10 @@ mod _native {
     use super::proxy::{NativeFunction, NativeIterator, NativeObject};
     #[pymodule_export]
     use super::rules::{CompileError, PyDiagnostic, PyRules, compile};
+    #[pymodule_export]
+    use super::session::{forget_after_mapping, is_mapping};
+    #[pymodule_export]
+    use super::tags::{call_tags, check_tags};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -25,7 +25,7 @@ use crate::block::Blocks;
 use crate::pools::{JobTable, PythonStore};
 use crate::rules::{PyRules, cannot_read, cannot_write, read};
 use crate::session::Session;
-use crate::{galaxy, log};
+use crate::{galaxy, log, time_limit};
 
 /// Maps jobs by compiled rules. May be used by several threads at once.
 #[pyclass(name = "Mapper", module = "tpvc", frozen)]
@@ -111,12 +111,14 @@ impl PyMapper {
 
     /// Maps a job of Galaxy by its live objects. The result is Galaxy's `JobDestination`.
     ///
-    /// `explain` is called with the explanation as a JSON text, however the mapping ends. `seed` is the state of `random`.
+    /// `explain` is called with the explanation as a JSON text, however the mapping ends. `seed` is the state of `random`. `time_limit` is
+    /// the number of seconds that a block may run in CPython; without it, as long as it takes.
     ///
-    /// Raises what TPV raises: `JobMappingException`, `JobNotReadyException`, and what rules raise.
+    /// Raises what TPV raises: `JobMappingException`, `JobNotReadyException`, and what rules raise; `TimeoutError` for a block that runs
+    /// longer than the limit.
     #[pyo3(signature = (
         app, tool, user, job, job_wrapper = None, resource_params = None, workflow_invocation_uuid = None, *, explain = None,
-        seed = None
+        seed = None, time_limit = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the parameters of TPV's `map_to_destination`")]
     fn map_galaxy<'py>(
@@ -131,7 +133,9 @@ impl PyMapper {
         workflow_invocation_uuid: Option<&Bound<'py, PyAny>>,
         explain: Option<&Bound<'py, PyAny>>,
         seed: Option<BigInt>,
+        time_limit: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let _limit = time_limit::set(time_limit);
         let call = galaxy::Call { app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid };
         let seed = seed.or_else(|| self.seed.clone()).unwrap_or_else(entropy);
         galaxy::map(py, self.for_galaxy(), &call, seed, explain)

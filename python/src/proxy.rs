@@ -17,11 +17,10 @@ use tpv_python::hash;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
-use tpv_runtime::mapper::objects::{TagTypeClass, TagTypeMember};
 
 use crate::machine::on_machine;
 use crate::session::Session;
-use crate::{to_native, to_python};
+use crate::{classes, to_native, to_python};
 
 /// A value and the thread that it belongs to.
 struct Owned {
@@ -56,8 +55,6 @@ impl Owned {
             Some(Value::Type(class)) => Ok(Value::Type(class)),
             Some(Value::Builtin(function)) => Ok(Value::Builtin(function)),
             Some(Value::Module(module)) => Ok(Value::Module(module)),
-            Some(value) if value.downcast::<TagTypeClass>().is_some() => Ok(Value::object(TagTypeClass)),
-            Some(value) if let Some(kind) = TagTypeMember::kind(value) => Ok(TagTypeMember::value(kind)),
             _ => Err(PyRuntimeError::new_err(
                 "an object of tpvc is used by another thread than the one that maps the job: give that thread plain values",
             )),
@@ -187,11 +184,29 @@ impl NativeObject {
         })?;
         match found {
             Some(found) => to_python::value(py, &found),
+            // Earlier versions of pydantic ask whoever claims to be a model's instance for what its class has.
+            None if name.starts_with("__pydantic_") && classes::is_of_entities(value.class()) => {
+                classes::exception_type_of(py, value.class())?.getattr(name)
+            }
             None => {
                 let class = value.type_name();
                 Err(PyAttributeError::new_err(format!("'{}' object has no attribute '{name}'", class.as_str())))
             }
         }
+    }
+
+    /// The class that TPV's object has, for what shows an entity: `isinstance` asks for it.
+    #[getter(__class__)]
+    fn class<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        // Another thread than the owner's sees no more than the type.
+        let found = match this.get().owned.get() {
+            Ok(value @ Value::Object(_)) if classes::is_of_entities(value.class()) => {
+                classes::type_of(py, value.class())?
+            }
+            _ => None,
+        };
+        Ok(found.unwrap_or_else(|| this.get_type().into_any()))
     }
 
     fn __setattr__(&self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {

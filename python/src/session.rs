@@ -7,6 +7,8 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
@@ -51,6 +53,45 @@ struct Exceptions {
     by_python: HashMap<usize, (Py<PyBaseException>, Rc<ExceptionObject>)>,
 }
 
+/// The number of sessions of all threads.
+static MAPPINGS: AtomicUsize = AtomicUsize::new(0);
+
+/// The names that leave `sys.modules` when no thread maps a job. Locked by threads that are attached to Python, and only for a moment.
+static MODULES: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Counts a session that ended.
+fn end_mapping() {
+    let are_there = |modules: &Vec<String>| !modules.is_empty();
+    if !are_there(&MODULES.lock().unwrap_or_else(PoisonError::into_inner)) {
+        MAPPINGS.fetch_sub(1, Ordering::SeqCst);
+        return;
+    }
+    Python::attach(|py| {
+        // A thread that imports one of them maps a job, and this one keeps Python until all are gone.
+        if MAPPINGS.fetch_sub(1, Ordering::SeqCst) != 1 {
+            return;
+        }
+        let names = std::mem::take(&mut *MODULES.lock().unwrap_or_else(PoisonError::into_inner));
+        let Ok(modules) = py.import("sys").and_then(|sys| sys.getattr("modules")) else { return };
+        for name in names {
+            // Somebody may have removed it before.
+            let _ = modules.del_item(name);
+        }
+    });
+}
+
+/// Returns `true` if this thread maps a job.
+#[pyfunction]
+pub fn is_mapping() -> bool {
+    SESSIONS.with_borrow(|sessions| !sessions.is_empty())
+}
+
+/// Has a module leave `sys.modules` when no thread maps a job.
+#[pyfunction]
+pub fn forget_after_mapping(name: String) {
+    MODULES.lock().unwrap_or_else(PoisonError::into_inner).push(name);
+}
+
 /// Ends a session when it is dropped.
 pub struct Started(());
 
@@ -59,6 +100,7 @@ impl Drop for Started {
         let ended = SESSIONS.with_borrow_mut(Vec::pop);
         // Outside of the borrow: what it holds may run code as it goes.
         drop(ended);
+        end_mapping();
     }
 }
 
@@ -66,6 +108,7 @@ impl Session {
     /// Starts a session for a job, which lasts as long as the result.
     pub fn start() -> Started {
         SESSIONS.with_borrow_mut(|sessions| sessions.push(Rc::default()));
+        MAPPINGS.fetch_add(1, Ordering::SeqCst);
         Started(())
     }
 
@@ -74,6 +117,7 @@ impl Session {
         SESSIONS.with_borrow_mut(|sessions| {
             if sessions.is_empty() {
                 sessions.push(Rc::new(Self { is_of_mapper: true, ..Self::default() }));
+                MAPPINGS.fetch_add(1, Ordering::SeqCst);
             }
         });
     }
@@ -81,7 +125,10 @@ impl Session {
     /// Ends what [`Session::start_of_job`] started.
     pub fn end_job() {
         let ended = SESSIONS.with_borrow_mut(|sessions| sessions.pop_if(|session| session.is_of_mapper));
-        drop(ended);
+        if ended.is_some() {
+            drop(ended);
+            end_mapping();
+        }
     }
 
     /// The session of the job that this thread maps; outside of a mapping the thread's own.

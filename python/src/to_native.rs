@@ -20,12 +20,13 @@ use tpv_python::set::{SetObject, SetTable};
 use tpv_python::string::Str;
 use tpv_python::value::{Range, Slice, Value};
 use tpv_python::vm::Vm;
+use tpv_runtime::mapper::objects::SchedulingTagsObject;
 
 use crate::depth::Deeper;
 use crate::live::LiveObject;
 use crate::proxy::NativeObject;
 use crate::session::Session;
-use crate::{classes, dates, exception};
+use crate::{classes, dates, exception, tags};
 
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
@@ -152,11 +153,11 @@ fn class(vm: &mut Vm, of_python: &Bound<'_, PyType>) -> NativeResult<Value> {
     let found = classes::class_of(of_python).and_then(|class| {
         let own = classes::type_of(of_python.py(), class)?;
         // Live classes have constructors of their own, which no class of the machine can have.
-        Ok(class.construct.is_some() && own.is_some_and(|own| own.is(of_python)))
-            .map(|is_native| is_native.then_some(class))
+        let is_known = class.construct.is_some() || classes::is_of_entities(class);
+        Ok(is_known && own.is_some_and(|own| own.is(of_python))).map(|is_native| is_native.then_some(class))
     });
     match found {
-        Ok(Some(class)) => Ok(Value::Type(class)),
+        Ok(Some(class)) => Ok(tags::class_value(class)),
         Ok(None) => live(vm, of_python.as_any()),
         Err(error) => Err(exception::to_native(vm, of_python.py(), error)),
     }
@@ -164,6 +165,7 @@ fn class(vm: &mut Vm, of_python: &Bound<'_, PyType>) -> NativeResult<Value> {
 
 fn live(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> {
     match classes::class_of(&object.get_type()) {
+        Ok(class) if classes::is_of_entities(class) => tags::to_native(vm, object, class),
         Ok(class) => Ok(LiveObject::value(object, class)),
         Err(error) => Err(exception::to_native(vm, object.py(), error)),
     }
@@ -178,8 +180,11 @@ fn tuple_of(vm: &mut Vm, tuple: &Bound<'_, PyTuple>) -> NativeResult<Value> {
     Ok(Value::tuple(items))
 }
 
-/// The native twin of a container.
-fn container(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> {
+/// The native twin of a container, or of scheduling tags.
+///
+/// # Errors
+/// As [`value`].
+pub fn container(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> {
     let session = Session::current();
     if let Some(known) = session.native_twin(object) {
         return Ok(known);
@@ -189,8 +194,10 @@ fn container(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> {
         Value::list(Vec::new())
     } else if object.is_exact_instance_of::<PyDict>() {
         Value::dict(Dict::new())
-    } else {
+    } else if object.is_exact_instance_of::<PySet>() {
         Value::Set(Rc::new(SetObject::new(SetTable::default(), false)))
+    } else {
+        Value::object(SchedulingTagsObject::of_lists(Default::default()))
     };
     // Noted before its items cross, which may hold it.
     session.pair(&native, object).to_native(vm, object.py())?;

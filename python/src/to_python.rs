@@ -15,7 +15,7 @@ use tpv_python::value::Value;
 use crate::depth::Deeper;
 use crate::live::LiveObject;
 use crate::session::Session;
-use crate::{classes, dates, exception, proxy};
+use crate::{classes, dates, exception, proxy, tags};
 
 thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
@@ -73,9 +73,12 @@ pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
         },
         Value::Object(_) => match value.downcast::<LiveObject>() {
             Some(live) => live.object(py).clone(),
-            None => match dates::to_python(py, value)? {
-                Some(date) => date,
-                None => proxy::show(py, value)?,
+            None => match tags::to_python(py, value)? {
+                Some(of_tpv) => of_tpv,
+                None => match dates::to_python(py, value)? {
+                    Some(date) => date,
+                    None => proxy::show(py, value)?,
+                },
             },
         },
         Value::Function(_) | Value::Builtin(_) | Value::BoundMethod(_) | Value::Module(_) | Value::Iterator(_) => {
@@ -85,7 +88,10 @@ pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
 }
 
 /// The Python twin of a container, or a new one that `make` gives.
-fn container<'py>(
+///
+/// # Errors
+/// As [`value`], and what `make` raises.
+pub fn container<'py>(
     py: Python<'py>,
     native: &Value,
     make: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,

@@ -1,9 +1,8 @@
-//! One container that exists natively and in Python.
+//! One container that exists natively and in Python: a list, dict or set, or scheduling tags, which hold four lists.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet};
 use tpv_python::dict::{Key, Table};
@@ -11,6 +10,8 @@ use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::set::SetTable;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
+use tpv_runtime::mapper::objects::SchedulingTagsObject;
+use tpv_runtime::mapper::tags::TagType;
 
 use crate::{exception, to_native, to_python};
 
@@ -20,7 +21,8 @@ pub struct Twin {
     pub native: Value,
     /// Python's.
     pub python: Py<PyAny>,
-    /// The items of a list or set, or the keys and values of a dict in turn. Each is a pair of the two sides' objects.
+    /// The items of a list or set, the keys and values of a dict in turn, or the lists of scheduling tags. Each is a pair of the two
+    /// sides' objects.
     items: RefCell<Rc<Vec<Item>>>,
     /// Whether changes are being carried over: hashing the items may run code, which crosses in turn.
     is_busy: Cell<bool>,
@@ -86,6 +88,12 @@ impl Twin {
             set.clear();
             for item in &items {
                 set.add(&item.python)?;
+            }
+        } else if tags_of(&self.native).is_some() {
+            for (index, (item, kind)) in items.iter().zip(TagType::ALL).enumerate() {
+                if !known.get(index).is_some_and(|known| known.python.is(&item.python)) {
+                    of_python.setattr(kind.field(), &item.python)?;
+                }
             }
         } else {
             let pairs = || items.chunks_exact(2).filter_map(|pair| Some((pair.first()?, pair.last()?)));
@@ -159,7 +167,11 @@ impl Twin {
                 let old = dict.table.replace(table);
                 drop(old);
             }
-            _ => {}
+            native => {
+                if let (Some(tags), [require, prefer, accept, reject]) = (tags_of(native), items) {
+                    tags.set_lists([require, prefer, accept, reject].map(|item| item.native.clone()));
+                }
+            }
         }
         Ok(())
     }
@@ -189,7 +201,10 @@ impl Twin {
                             .iter()
                             .all(|item| Key::constant(item.native.clone()).is_some_and(|key| now.contains(&key))))
             }
-            _ => true,
+            native => tags_of(native).is_none_or(|tags| {
+                let now = tags.lists();
+                now.len() == known.len() && now.iter().enumerate().all(|(index, list)| same(index, list))
+            }),
         }
     }
 }
@@ -200,8 +215,18 @@ fn native_items(native: &Value) -> Vec<Value> {
         Value::List(list) => list.items.borrow().clone(),
         Value::Set(set) => set.items(),
         Value::Dict(dict) => dict.items().into_iter().flat_map(|(key, value)| [key, value]).collect(),
-        _ => Vec::new(),
+        native => tags_of(native).map(|tags| tags.lists().to_vec()).unwrap_or_default(),
     }
+}
+
+/// The scheduling tags that a native value is.
+fn tags_of(native: &Value) -> Option<&SchedulingTagsObject> {
+    native.downcast()
+}
+
+/// The lists of scheduling tags of Python.
+fn python_lists<'py>(of_python: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    TagType::ALL.into_iter().map(|kind| of_python.getattr(kind.field())).collect()
 }
 
 /// The same of Python's container.
@@ -214,7 +239,7 @@ fn python_items<'py>(of_python: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, P
     }
     match of_python.cast::<PySet>() {
         Ok(set) => Ok(set.iter().collect()),
-        Err(_) => Err(PyTypeError::new_err("not a container that crosses")),
+        Err(_) => python_lists(of_python),
     }
 }
 
@@ -234,6 +259,8 @@ fn python_is(of_python: &Bound<'_, PyAny>, known: &[Item]) -> bool {
     match of_python.cast::<PySet>() {
         // The order of a set that is not changed does not change.
         Ok(set) => set.len() == known.len() && known.iter().all(|item| set.contains(&item.python).unwrap_or(false)),
-        Err(_) => true,
+        Err(_) => python_lists(of_python).is_ok_and(|lists| {
+            lists.len() == known.len() && lists.iter().enumerate().all(|(index, list)| same(index, list))
+        }),
     }
 }

@@ -10,7 +10,15 @@ import pytest
 HAS_GALAXY = importlib.util.find_spec("galaxy") is not None and importlib.util.find_spec("galaxy.jobs") is not None
 
 # These import Galaxy's own classes.
-_NEED_GALAXY = ["test_gateway.py", "test_helpers.py", "test_resource_pool.py", "test_steps.py"]
+_NEED_GALAXY = [
+    "test_config_lines.py",
+    "test_gateway.py",
+    "test_helpers.py",
+    "test_resource_pool.py",
+    "test_site_module.py",
+    "test_steps.py",
+    "test_time_limit.py",
+]
 collect_ignore = [] if HAS_GALAXY else list(_NEED_GALAXY)
 
 

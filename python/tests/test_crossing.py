@@ -161,27 +161,52 @@ def test_native_objects_work_from_python() -> None:
     assert entities.TagType.REQUIRE > entities.TagType.PREFER and int(entities.TagType.REJECT) == -1
     assert [tag.value for tag in tags.tags] == ["a", "b", "c"] and tags != other and tags == tags
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
-        tags.nothing
+        _ = tags.nothing
     assert not hasattr(tags, "__array__")
 
 
 def test_another_thread_gets_a_clear_error() -> None:
     entities = _native.native_module("tpv.core.entities")
+    function = _native.evaluate("def f(): return 1\nf", {})
     tags = entities.SchedulingTags(require=["a"])
     told: list[Any] = []
 
     def touch() -> None:
         try:
-            told.append(tags.require)
+            told.append(function())
         except RuntimeError as error:
             told.append(str(error))
-        # Classes, functions and members of `TagType` are no thread's.
-        told.append(entities.Tag("x", entities.TagType.REQUIRE).value)
+        # Tags, classes and modules are no thread's.
+        told.append((tags.require, entities.Tag("x", entities.TagType.REQUIRE).value))
 
     thread = threading.Thread(target=touch)
     thread.start()
     thread.join()
-    assert "another thread" in told[0] and told[1] == "x"
+    assert "another thread" in told[0] and told[1] == (["a"], "x")
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_tags_are_one_object_on_both_sides(tier: str) -> None:
+    holder = Holder()
+    source = (
+        "from tpv.core.entities import SchedulingTags, TagType\n"
+        "t = SchedulingTags(require=['a'])\nh.keep(t)\nt.add_tag_override(TagType.REJECT, 'a')\nk = h.kept[0]\n"
+        "k.prefer.append('b')\nk.accept = ['c']\n[k is t, str(t), t.prefer is k.prefer, isinstance(k, SchedulingTags)]"
+    )
+    found = _native.evaluate(source, {"h": holder}, tier=tier)
+    assert found == [True, "require=[] prefer=['b'] accept=['c'] reject=['a']", True, True]
+    assert str(holder.kept[0]) == found[1] and type(holder.kept[0]) is tpvc.core.entities.SchedulingTags
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_tags_and_their_kinds_are_of_the_classes_that_python_has(tier: str) -> None:
+    entities = tpvc.core.entities
+    source = "from tpv.core.entities import Tag, TagType\n[Tag('x', TagType.PREFER), TagType.REJECT, TagType, Tag, given == Tag('y', TagType.ACCEPT)]"
+    tag, kind, *classes, is_equal = _native.evaluate(
+        source, {"given": entities.Tag("y", entities.TagType.ACCEPT)}, tier=tier
+    )
+    assert tag == entities.Tag("x", entities.TagType.PREFER) and kind is entities.TagType.REJECT
+    assert classes == [entities.TagType, entities.Tag] and is_equal is True
 
 
 RULES = """

@@ -238,7 +238,7 @@ const GROUPS: [&str; 16] = [
 impl Observer for Collector<'_> {
     fn step(&mut self, step: Step<'_>) {
         match step {
-            Step::OnceMore { reason } => {
+            Step::OnceMore { reason, .. } => {
                 let Explanation { job, sources, .. } = std::mem::take(&mut self.explanation);
                 let once_more = Some(reason.to_owned());
                 *self = Self::of(self.provenance, Explanation { job, sources, once_more, ..Explanation::default() });

@@ -14,6 +14,33 @@ from typing import Any
 from server import Server
 
 
+# What only tpvc has: it is not compared.
+OF_TPVC = "with tpvc "
+
+
+def in_log(server: Server) -> dict[str, bool]:
+    """What the log says of rules that fail or take long."""
+    text, rules = server.log_text(), server.folder / "tpv_rules.yml"
+    lines = rules.read_text().splitlines()
+
+    def frame(code: str, name: str) -> bool:
+        number = 1 + next(index for index, line in enumerate(lines) if code in line)
+        shown = f'File "{rules}", line {number}, in {name}\n    {lines[number - 1].strip()}\n'
+        return shown in text
+
+    warnings = [line for line in text.splitlines() if "WARNING" in line and "tpvc.galaxy.budget" in line]
+    return {
+        "the line of what native code raised": frame("{}['nokey']", "tool nokey: cores"),
+        "the line of what CPython's code raised": frame("nokey of CPython", "tool nokey_outside, rule outside: if"),
+        "a warning for each rule that spent its budget": [
+            name for line in warnings for name in ("tool spins, rule slow: if", "tool endless, rule for_ever: if") if name in line
+        ]
+        == ["tool spins, rule slow: if", "tool endless, rule for_ever: if"],
+        "the end of the endless loop": f"TimeoutError: {rules}: tool endless, rule for_ever: if has run in CPython for more than 10 s"
+        in text,
+    }
+
+
 def scenario(server: Server) -> dict[str, Any]:
     """Runs all jobs and says what came of each."""
     seen: dict[str, Any] = {}
@@ -27,6 +54,16 @@ def scenario(server: Server) -> dict[str, Any]:
     note("a job whose rule imports what only CPython has", server.run("outside"))
     note("a job that a rule refuses", server.run("refused"))
     note("a job that runs out of memory and comes back with more", server.run("oom"))
+
+    note("a job whose rules ask a module of the site", server.run("sited"))
+    note("a job whose rule raises", server.run("nokey"))
+    note("a job whose rule raises in CPython", server.run("nokey_outside"))
+    note("a job whose rule takes many steps", server.run("spins"))
+    if server.rules_module == "tpvc.rules":
+        # With TPV it stops the handler.
+        note(OF_TPVC + "a job whose rule does not end", server.run("endless"))
+        note(OF_TPVC + "a job after it", server.run("hello"))
+        note(OF_TPVC + "the log", in_log(server))
 
     job, output = server.submit("waits")
     time.sleep(6)
@@ -65,12 +102,21 @@ def expected(seen: dict[str, Any]) -> list[str]:
         "CPython was asked": seen["a job whose rule imports what only CPython has"]["state"] == "ok",
         "a refused job is told why": refused["state"] == "error" and "Not for trillian" in refused["told"],
         "a job comes back with more memory": oom["state"] == "ok" and "memory 8" in oom["output"],
+        "a module of the site is asked": seen["a job whose rules ask a module of the site"]["destination"].get("asked")
+        == "True True",
+        "a rule that raises ends the job": seen["a job whose rule raises"]["state"] == "error",
+        "in CPython as well": seen["a job whose rule raises in CPython"]["state"] == "error",
+        "many steps are taken": seen["a job whose rule takes many steps"]["destination"].get("tpv_cores") == "2",
         "a job that is not ready waits": seen["a job that is not ready"] == "new",
         "until it is": seen["the same job, once it is"]["state"] == "ok",
         "edited rules are used": "slots=3" in seen["a job after the rules were edited"]["output"],
         "broken rules are not": "slots=3" in seen["a job after the rules were broken"]["output"],
         "mended rules are": "slots=4" in seen["a job after the rules were mended"]["output"],
     }
+    if OF_TPVC + "the log" in seen:
+        checks |= {f"the log has {what}": is_there for what, is_there in seen[OF_TPVC + "the log"].items()}
+        checks["a rule that does not end is ended"] = seen[OF_TPVC + "a job whose rule does not end"]["state"] == "error"
+        checks["and the handler goes on"] = seen[OF_TPVC + "a job after it"]["state"] == "ok"
     return [name for name, holds in checks.items() if not holds]
 
 
@@ -94,11 +140,12 @@ def main() -> int:
                 print(f"  kept {folder} and {folder.with_suffix('.log')}")
             else:
                 shutil.rmtree(folder, ignore_errors=True)
+                shutil.rmtree(folder.with_suffix(".site"), ignore_errors=True)
                 folder.with_suffix(".log").unlink(missing_ok=True)
         problems += [f"with {module} it does not hold that {name}" for name in expected(results[module])]
     if len(results) == 2:
         for name, found in results["tpvc.rules"].items():
-            if found != results["tpv.rules"][name]:
+            if not name.startswith(OF_TPVC) and found != results["tpv.rules"][name]:
                 problems.append(f"{name}: {found} with tpvc, {results['tpv.rules'][name]} with TPV")
     for problem in problems:
         print(f"FAILED {problem}")

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 FILES = Path(__file__).parent / "files"
+SITE_MODULE = Path(__file__).parent.parent / "site_module" / "sitemod.py"
 ADMIN_KEY = "an-admin-key-for-tests"
 ENDED = ("ok", "error", "deleted", "failed")
 
@@ -30,6 +31,11 @@ class Server:
             self.port = probe.getsockname()[1]
         shutil.copytree(FILES, folder, dirs_exist_ok=True)
         (folder / "database").mkdir(exist_ok=True)
+        self.rules_module = rules_module
+        # A folder of the site's own modules.
+        self.site = folder.with_suffix(".site")
+        self.site.mkdir(exist_ok=True)
+        shutil.copy(SITE_MODULE, self.site)
         for name in ("galaxy.yml", "job_conf.yml", "tpv_rules.yml"):
             text = (folder / name).read_text()
             (folder / name).write_text(text.replace("$FOLDER", str(folder)).replace("$RULES_MODULE", rules_module))
@@ -40,7 +46,8 @@ class Server:
 
     def __enter__(self) -> Server:
         started = time.monotonic()
-        environment = {**os.environ, "GALAXY_CONFIG_FILE": str(self.folder / "galaxy.yml")}
+        path = os.pathsep.join(filter(None, [str(self.site), os.environ.get("PYTHONPATH")]))
+        environment = {**os.environ, "GALAXY_CONFIG_FILE": str(self.folder / "galaxy.yml"), "PYTHONPATH": path}
         factory = "galaxy.webapps.galaxy.fast_factory:factory"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
@@ -51,7 +58,11 @@ class Server:
                 cwd=self.folder,
                 env=environment,
             )
-        self.wait("Galaxy answers", lambda: self._answers(), 600)
+        try:
+            self.wait("Galaxy answers", self._answers, float(os.environ.get("GALAXY_START_SECONDS", "600")))
+        except SystemExit:
+            self.__exit__()
+            raise
         print(f"  Galaxy answers after {time.monotonic() - started:.0f} s, {self.memory_mb():.0f} MB", flush=True)
         user = {"username": "trillian", "email": "trillian@vortex.org", "password": "a-long-password"}
         made = self.post("users", user)

@@ -23,6 +23,8 @@ import left_out
 pytest_plugins = ("celery.contrib.pytest",)
 
 IS_REFERENCE = bool(os.environ.get("TPV_SUITE_REFERENCE"))
+# Only the gateway is replaced, as `rules_module` in `job_conf.yml` does: all other names stay TPV's.
+ONLY_GATEWAY = bool(os.environ.get("TPV_SUITE_ONLY_GATEWAY"))
 
 # What takes the place of TPV's module of the same name; `tpv.commands` stays, which has the mock classes of Galaxy.
 MODULES = (
@@ -48,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: starts a server")
     if IS_REFERENCE:
         return
-    for name in MODULES:
+    for name in ("rules.gateway",) if ONLY_GATEWAY else MODULES:
         module = importlib.import_module(f"tpvc.{name}")
         package = importlib.import_module(f"tpv.{name.rpartition('.')[0]}")
         sys.modules[f"tpv.{name}"] = module

@@ -1,36 +1,61 @@
-"""TPV's `tpv.core.entities`: its classes are the mapper's own, its exceptions are Python's."""
+"""TPV's `tpv.core.entities`: TPV's own classes where TPV is installed, so that a site's modules and tpvc raise, make and ask for the same.
+
+An entity of a rule is the mapper's; `isinstance` knows it by these classes.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import logging
+from typing import TYPE_CHECKING
 
-from tpvc import _native
+__all__ = [
+    "Destination",
+    "Entity",
+    "EntityWithRules",
+    "IncompatibleTagsException",
+    "PoolEntity",
+    "Role",
+    "Rule",
+    "SchedulingTags",
+    "Tag",
+    "TagType",
+    "Tool",
+    "TryNextDestinationOrFail",
+    "TryNextDestinationOrWait",
+    "User",
+    "log",
+]
 
+log = logging.getLogger("tpv.core.entities")
 
-class TryNextDestinationOrFail(Exception):
-    """Raised by a rule of a destination: try the next one, and fail the job where there is none."""
+if TYPE_CHECKING:
+    from tpvc.core.own_entities import (
+        Destination,
+        Entity,
+        EntityWithRules,
+        IncompatibleTagsException,
+        PoolEntity,
+        Role,
+        Rule,
+        SchedulingTags,
+        Tag,
+        TagType,
+        Tool,
+        TryNextDestinationOrFail,
+        TryNextDestinationOrWait,
+        User,
+    )
+else:
+    from tpvc.core import own_entities as _classes
 
+    try:
+        from tpv.core import entities as _of_tpv
 
-class TryNextDestinationOrWait(Exception):
-    """Raised by a rule of a destination: try the next one, and have the job wait where there is none."""
-
-
-class IncompatibleTagsException(Exception):
-    """What one of two entities requires, the other rejects."""
-
-    def __init__(self, first_set: Any, second_set: Any = None) -> None:
-        if second_set is None:
-            # From the mapper, which has put the text together.
-            super().__init__(first_set)
-        else:
-            super().__init__(
-                "Cannot combine tag sets because require and reject tags mismatch. First"
-                f" tag set requires: {first_set.require} and rejects: {first_set.reject}."
-                f" Second tag set requires: {second_set.require} and rejects:"
-                f" {second_set.reject}."
-            )
-
-
-def __getattr__(name: str) -> Any:
-    # `Entity`, `Tag`, `TagType` and all the others.
-    return getattr(_native.native_module("tpv.core.entities"), name)
+        if all(hasattr(_of_tpv, name) for name in __all__):
+            _classes = _of_tpv
+    except ModuleNotFoundError as error:
+        if error.name != "tpv":
+            log.warning("TPV is installed and cannot be imported, so tpvc uses classes of its own: %s", error)
+    except Exception as error:
+        log.warning("TPV is installed and cannot be imported, so tpvc uses classes of its own: %r", error)
+    globals().update((name, getattr(_classes, name)) for name in __all__ if name != "log")

@@ -5,7 +5,10 @@ Code that calls TPV catches `InvalidParentException` or `SyntaxError`; what it c
 
 from __future__ import annotations
 
+import contextlib
 import functools
+import importlib
+from typing import Any
 
 from tpvc import CompileError
 
@@ -30,15 +33,20 @@ class InvalidParentException(Exception):
 
 @functools.lru_cache(maxsize=None)
 def _class_of(name: str) -> type[CompileError]:
-    base = InvalidParentException if name == InvalidParentException.__name__ else _BUILTIN.get(name)
-    if base is None:
+    bases: list[Any] = [_BUILTIN[name]] if name in _BUILTIN else []
+    if name == InvalidParentException.__name__:
+        bases = [InvalidParentException]
+        # TPV's own as well, where TPV is installed. Not before it is raised: the import takes seconds outside of Galaxy.
+        with contextlib.suppress(ImportError):
+            bases.append(importlib.import_module("tpv.core.loader").InvalidParentException)
+    if not bases:
         return CompileError
 
     def text(error: CompileError) -> str:
         return str(error.args[0])
 
     # `SyntaxError` and `OSError` would word their text anew.
-    return type(name, (CompileError, base), {"__doc__": base.__doc__, "__module__": __name__, "__str__": text})
+    return type(name, (CompileError, *bases), {"__doc__": bases[0].__doc__, "__module__": __name__, "__str__": text})
 
 
 def as_tpv_raises(error: CompileError) -> CompileError:

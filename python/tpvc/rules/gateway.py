@@ -50,8 +50,8 @@ def map_tool_to_destination(
     """Maps a job. Galaxy calls it and picks the arguments by their names.
 
     Raises Galaxy's `JobMappingException` where the job cannot run anywhere and `JobNotReadyException` where it has to wait,
-    `ValueError` where the configs are missing or given twice, `tpvc.CompileError` where they do not compile, and whatever
-    the rules raise.
+    `ValueError` where the configs are missing or given twice, `tpvc.CompileError` where they do not compile, `TimeoutError` for a
+    block that runs longer than `tpvc_time_limit`, and whatever the rules raise.
     """
     if tpv_configs and tpv_config_files:
         raise ValueError("Only one of tpv_configs or tpv_config_files can be specified in execution environment.")
@@ -59,6 +59,7 @@ def map_tool_to_destination(
     if not configs:
         raise ValueError("One of tpv_configs or tpv_config_files must be specified in execution environment.")
     name = (referrer.id if referrer else None) or "tpv_dispatcher"
+    time_limit = _time_limit(referrer)
     mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs)
 
     collector = explain_collector
@@ -70,9 +71,31 @@ def map_tool_to_destination(
             collector.add_step(ExplainPhase.CONFIG_LOADING, f"Loaded config: {source}")
     try:
         return mapper.map_to_destination(
-            app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid, explain_collector=collector
+            app,
+            tool,
+            user,
+            job,
+            job_wrapper,
+            resource_params,
+            workflow_invocation_uuid,
+            explain_collector=collector,
+            time_limit=time_limit,
         )
     except JobMappingException:
         if collector is not None and explain_collector is None:
             log.warning("Job mapping failed. TPV scheduling trace:\n%s", collector.render())
         raise
+
+
+def _time_limit(referrer: JobDestination | None) -> float | None:
+    """The seconds that a block may run in CPython: `tpvc_time_limit` of the destination that leads here."""
+    given = referrer.params.get("tpvc_time_limit") if referrer else None
+    if given is None:
+        return None
+    try:
+        seconds = float(given)
+    except (TypeError, ValueError):
+        seconds = 0
+    if not 0 < seconds < float("inf"):
+        raise ValueError(f"`tpvc_time_limit` is a number of seconds above 0, not {given!r}")
+    return seconds

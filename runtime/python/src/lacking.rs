@@ -3,7 +3,7 @@
 //! Code can catch the exception that it gets for that; what is noted here it cannot take back. A host that has CPython at hand asks
 //! after each evaluation, and throws away what was answered natively.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
@@ -17,6 +17,8 @@ thread_local! {
     static NOTED: RefCell<Option<Box<str>>> = const { RefCell::new(None) };
     /// What was refused first since the host asked: the class and the message of its exception.
     static REFUSED: RefCell<Option<(&'static BuiltinType, Box<str>)>> = const { RefCell::new(None) };
+    /// `true` if that was a spent budget.
+    static SPENT: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Notes an exception that CPython's own code cannot get there, since it has no such bounds and lacks no such thing.
@@ -40,6 +42,19 @@ pub fn note(reason: impl Into<Box<str>>) {
     });
 }
 
+/// Notes that a budget is spent: CPython's code has none.
+pub fn note_spent(reason: impl Into<Box<str>>) {
+    if !is_noted() {
+        SPENT.set(true);
+    }
+    note(reason);
+}
+
+/// Returns `true` if what was noted first is a spent budget.
+pub fn is_spent() -> bool {
+    SPENT.get()
+}
+
 /// Whether something was noted.
 pub fn is_noted() -> bool {
     NOTED.with_borrow(Option::is_some)
@@ -47,11 +62,13 @@ pub fn is_noted() -> bool {
 
 /// What was noted first, which is then forgotten.
 pub fn take() -> Option<Box<str>> {
+    SPENT.set(false);
     NOTED.with_borrow_mut(Option::take)
 }
 
 /// Takes up again what was noted before something else was run.
 pub fn restore(noted: Option<Box<str>>) {
+    SPENT.set(false);
     NOTED.with_borrow_mut(|now| *now = noted);
 }
 
@@ -251,5 +268,17 @@ mod tests {
         assert_eq!(take(), None);
         restore(Some("three".into()));
         assert_eq!(take().as_deref(), Some("three"));
+    }
+
+    #[test]
+    fn a_budget_counts_if_it_was_spent_first() {
+        note_spent("one");
+        assert!(is_spent());
+        take();
+        assert!(!is_spent());
+        note("one");
+        note_spent("two");
+        assert!(!is_spent());
+        take();
     }
 }

@@ -298,11 +298,30 @@ pub struct EntityRow {
 impl EntityRow {
     /// All values: those that code may be in, and plain ones.
     pub fn values(&self) -> impl Iterator<Item = &ValueRow> {
-        let numbers = self.resources.iter().map(|(_, value)| value).chain(self.limits.iter().map(|(_, value)| value));
-        let fields = [&self.env, &self.params, &self.resubmit, &self.rank, &self.context];
-        let destination = self.destination.iter().flat_map(|fields| [&fields.dest_name, &fields.handler_tags]);
-        let rule = self.rule.iter().flat_map(|fields| [&fields.if_condition, &fields.execute, &fields.fail]);
-        numbers.chain(fields).chain(self.extras.iter().map(|(_, value)| value)).chain(destination).chain(rule)
+        self.fields().map(|(_, value)| value)
+    }
+
+    /// All values with the names of their fields; fields that TPV does not know have the name `a further field`.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static str, &ValueRow)> {
+        let resources = self.resources.iter().map(|(resource, value)| (resource.name(), value));
+        let limits = self.limits.iter().map(|(limit, value)| (limit.name(), value));
+        let fields = [
+            ("env", &self.env),
+            ("params", &self.params),
+            ("resubmit", &self.resubmit),
+            ("rank", &self.rank),
+            ("context", &self.context),
+        ];
+        let extras = self.extras.iter().map(|(_, value)| ("a further field", value));
+        let destination = self
+            .destination
+            .iter()
+            .flat_map(|fields| [("destination_name_override", &fields.dest_name), ("tags", &fields.handler_tags)]);
+        let rule = self
+            .rule
+            .iter()
+            .flat_map(|fields| [("if", &fields.if_condition), ("execute", &fields.execute), ("fail", &fields.fail)]);
+        resources.chain(limits).chain(fields).chain(extras).chain(destination).chain(rule)
     }
 }
 

@@ -6,15 +6,27 @@ use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
 use super::environment::COMPUTED_NAMES;
+use crate::artifact::Rules;
+
+/// The place of a block in the config.
+#[derive(Clone, Copy)]
+pub struct Origin<'a> {
+    /// The rules that the block is of.
+    pub rules: &'a Rules,
+    /// An index of their table of sites.
+    pub site: u32,
+}
 
 /// Runs in CPython what the native language does not cover.
 pub trait Cpython: Send + Sync {
     /// Evaluates a block of the config in the evaluation context of `vm`, as TPV's `eval_code_block` does: in the globals of TPV's
     /// loader, updated with the context ([`Vm::context_entries`]), then with [`hiding_names`]. What the block assigns is dropped.
     ///
+    /// `origin` is the block's place in the config; `None` for code that was made at run time.
+    ///
     /// # Errors
     /// What compiling or running the block raises.
-    fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind) -> PyResult<Value>;
+    fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind, origin: Option<Origin<'_>>) -> PyResult<Value>;
 
     /// Tells that a job ended: what crossed for it can go.
     fn end_job(&self) {}

@@ -11,6 +11,7 @@ use tpv_python::vm::Vm;
 use super::entity::Entity;
 use super::environment::COMPUTED_NAMES;
 use super::matching::CHECKS;
+use super::places::ConfigPlace;
 use super::pool_step::PoolStep;
 use super::tags::{TagNames, TagType};
 use super::trace::Trace;
@@ -24,6 +25,15 @@ pub struct InCpython {
     pub reason: String,
 }
 
+/// A block that spent its native budget.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SpentBudget {
+    /// The block: an index of the artifact's table of sites. `None` for what was made at run time, and outside of blocks.
+    pub site: Option<u32>,
+    /// The place in the config where it was spent.
+    pub place: Option<ConfigPlace>,
+}
+
 /// Something that happened while a job was mapped.
 #[derive(Clone, Copy)]
 #[non_exhaustive]
@@ -32,6 +42,8 @@ pub enum Step<'a> {
     OnceMore {
         /// What native code lacked.
         reason: &'a str,
+        /// The block that spent its native budget, if that is the reason.
+        spent: Option<&'a SpentBudget>,
     },
     /// What CPython ran, told at the end.
     InCpython {

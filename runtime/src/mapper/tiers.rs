@@ -20,9 +20,12 @@ use tpv_python::vm::{Limits, LogLevel, Vm};
 
 use super::Hooks;
 use super::code::{evaluate_natively, is_plain};
-use super::cpython::Cpython;
-use super::explain::{InCpython, Observer, Step};
+use super::cpython::{Cpython, Origin};
+use super::explain::{InCpython, Observer, SpentBudget, Step};
+use super::places::ConfigPlace;
+use super::trace::Trace;
 use super::worker::Worker;
+use crate::artifact::Rules;
 
 /// The budget of native code where CPython runs everything: CPython's own code has none.
 const UNLIMITED: u64 = u64::MAX / 4;
@@ -31,6 +34,7 @@ const UNLIMITED: u64 = u64::MAX / 4;
 pub(super) struct Tiers {
     /// Nothing where there is only the machine, whose blocks are to be noted.
     cpython: Option<Arc<dyn Cpython>>,
+    rules: Arc<Rules>,
     is_live: bool,
     forced: Option<u64>,
     /// Whether CPython runs all code of this job.
@@ -40,11 +44,13 @@ pub(super) struct Tiers {
     ran: RefCell<Vec<InCpython>>,
     /// The sites of the blocks that were evaluated, where they are to be noted.
     evaluated: Option<RefCell<Vec<u32>>>,
+    /// The block that spent its native budget.
+    spent: RefCell<Option<SpentBudget>>,
 }
 
 impl Tiers {
     /// The tiers of these hooks; nothing where there is only the machine, and no blocks are to be noted.
-    pub(super) fn new(hooks: &Hooks) -> Option<Self> {
+    pub(super) fn new(hooks: &Hooks, rules: &Arc<Rules>) -> Option<Self> {
         let cpython = hooks.cpython.clone();
         if cpython.is_none() && !hooks.note_blocks {
             return None;
@@ -52,6 +58,8 @@ impl Tiers {
         Some(Self {
             is_live: cpython.as_ref().is_some_and(|cpython| cpython.is_live()),
             cpython,
+            rules: rules.clone(),
+            spent: RefCell::default(),
             evaluated: hooks.note_blocks.then(RefCell::default),
             forced: hooks.force_cpython,
             all: Cell::new(false),
@@ -107,7 +115,17 @@ impl Tiers {
             return self.run(vm, &**cpython, source, kind, origin, &reason);
         }
         let result = evaluate_natively(vm, source, kind);
-        if lacking::is_noted() { Err(given_up()) } else { result }
+        if !lacking::is_noted() {
+            return result;
+        }
+        if lacking::is_spent() {
+            let trace = result.err().and_then(|raised| Trace::of(&self.rules, &raised));
+            let site = origin.map(|origin| origin.site);
+            let at = trace.as_ref().and_then(Trace::place).cloned();
+            let place = at.or_else(|| ConfigPlace::of_site(&self.rules, site?));
+            self.spent.borrow_mut().get_or_insert(SpentBudget { site, place });
+        }
+        Err(given_up())
     }
 
     /// Why CPython runs a block; nothing where the machine does.
@@ -151,7 +169,8 @@ impl Tiers {
             }
         }
         let noted = lacking::take();
-        let result = cpython.run(vm, source, kind);
+        let place = origin.map(|origin| Origin { rules: &self.rules, site: origin.site });
+        let result = cpython.run(vm, source, kind, place);
         vm.note_change();
         // What CPython's code met natively, it would meet again.
         lacking::restore(noted);
@@ -191,13 +210,16 @@ impl Worker {
         tiers.take_evaluated();
         // Code that CPython runs may map another job on this thread.
         let outer = lacking::take();
+        tiers.spent.take();
         let mut result = map(self, observer);
+        let is_spent = lacking::is_spent();
         if let Some(reason) = lacking::take().filter(|_| tiers.cpython.is_some()) {
             let log = &self.vm.environment;
             if log.log_enabled(LogLevel::Info) {
                 log.log(LogLevel::Info, &format!("the job is mapped once more with all code in CPython: {reason}"));
             }
-            observer.step(Step::OnceMore { reason: &reason });
+            let spent = is_spent.then(|| tiers.spent.take().unwrap_or_default());
+            observer.step(Step::OnceMore { reason: &reason, spent: spent.as_ref() });
             let limits = self.vm.limits;
             self.vm.limits = Limits { steps: UNLIMITED, bytes: usize::MAX, ..limits };
             tiers.all.set(true);

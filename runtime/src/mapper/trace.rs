@@ -29,6 +29,8 @@ pub struct Trace {
 pub struct Call {
     /// Where it is.
     pub place: ConfigPlace,
+    /// The block: an index of the artifact's table of sites.
+    pub site: u32,
     /// What of the block was running there, such as `` `total` `` or `a lambda`; `None` for the block itself.
     pub function: Option<String>,
     /// The source line as it was compiled: the file may have changed since.
@@ -148,7 +150,7 @@ impl Tracer<'_> {
         let place = self.place_at(site, line, column)?;
         let text = self.rules.texts().of_site(self.rules.tables(), site);
         let excerpt = text.and_then(|text| found.file_line(text, place.line));
-        Some(Call { place, function, line: excerpt, more: 0, alike: Vec::new() })
+        Some(Call { place, site, function, line: excerpt, more: 0, alike: Vec::new() })
     }
 
     /// What of a block a code is, in words.

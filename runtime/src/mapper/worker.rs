@@ -90,7 +90,7 @@ impl Worker {
         let slots = Slots::new(&mut vm);
         environment.set_job_slot(slots.job);
         let mapper = MapperObject::value(&names, &store);
-        let tiers = Tiers::new(hooks).map(Rc::new);
+        let tiers = Tiers::new(hooks, &rules).map(Rc::new);
         let may_read = tiers.as_ref().is_some_and(|tiers| tiers.may_run(rules.program()));
         let program = vm.program.as_ref().filter(|_| !may_read);
         let unread = program.map(|program| UnreadProperties::new(program, &slots)).unwrap_or_default();

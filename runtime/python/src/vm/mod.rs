@@ -347,6 +347,7 @@ impl Vm {
                 // Nothing more can be paid, so that code which catches the error gets no further.
                 self.steps_left = 0;
                 let message = format!("the evaluation took more than {} steps", self.limits.steps);
+                lacking::note_spent(message.as_str());
                 lacking::note_refusal(&super::exception::TIMEOUT_ERROR, &message);
                 Err(timeout_error(message))
             }
@@ -385,11 +386,11 @@ impl Vm {
     pub fn limit_bytes(&self, bytes: usize) -> PyResult<()> {
         if bytes > self.limits.bytes {
             let message = format!("a value of more than {} MiB", self.limits.bytes >> 20);
+            lacking::note_spent(message.as_str());
             // Beyond that CPython mostly finds no memory either.
             const ANY_SERVERS: usize = 1 << 36;
-            match bytes < ANY_SERVERS {
-                true => lacking::note_refusal(&super::exception::MEMORY_ERROR, &message),
-                false => lacking::note(message.as_str()),
+            if bytes < ANY_SERVERS {
+                lacking::note_refusal(&super::exception::MEMORY_ERROR, &message);
             }
             return Err(raise(&super::exception::MEMORY_ERROR, message));
         }
@@ -412,7 +413,7 @@ impl Vm {
     #[inline]
     pub(crate) fn deeper_in<T>(&mut self, place: &str, f: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
         if self.depth >= self.limits.depth {
-            lacking::note(format!("the evaluation took more than {} nested calls", self.limits.depth));
+            lacking::note_spent(format!("the evaluation took more than {} nested calls", self.limits.depth));
             return Err(recursion_error(format!("maximum recursion depth exceeded{place}")));
         }
         self.depth += 1;

@@ -174,7 +174,17 @@ pub struct TagObject {
 impl TagObject {
     /// The tag as a value.
     pub fn value(name: Str, kind: TagType) -> Value {
-        Value::object(Self { value: Value::Str(name), tag_type: TagTypeMember::value(kind) })
+        Self::of_fields(Value::Str(name), TagTypeMember::value(kind))
+    }
+
+    /// A tag with these fields, which may be of any class.
+    pub fn of_fields(value: Value, tag_type: Value) -> Value {
+        Value::object(Self { value, tag_type })
+    }
+
+    /// The fields `value` and `tag_type`.
+    pub fn fields(&self) -> (&Value, &Value) {
+        (&self.value, &self.tag_type)
     }
 }
 
@@ -182,7 +192,7 @@ impl TagObject {
 pub(super) fn construct_tag(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [value, tag_type] = args.bind("Tag.__init__", ["value", "tag_type"], 2)?;
     let (value, tag_type) = (value.unwrap_or(Value::None), tag_type.unwrap_or(Value::None));
-    Ok(Value::object(TagObject { value, tag_type }))
+    Ok(TagObject::of_fields(value, tag_type))
 }
 
 impl Object for TagObject {

@@ -50,6 +50,22 @@ impl SchedulingTagsObject {
         Value::object(Self { names: names.clone(), state: RefCell::new(State::Frozen(tags)) })
     }
 
+    /// Tags with these lists, in the order of [`TagType::ALL`]; each is a list or `None`.
+    pub fn of_lists(lists: [Value; 4]) -> Self {
+        Self { names: Rc::default(), state: RefCell::new(State::Live(lists)) }
+    }
+
+    /// The lists, in the order of [`TagType::ALL`], which code may change from now on; each is a list or `None`.
+    pub fn lists(&self) -> [Value; 4] {
+        TagType::ALL.map(|kind| self.live_list(kind))
+    }
+
+    /// Replaces the lists, which are in the order of [`TagType::ALL`].
+    pub fn set_lists(&self, lists: [Value; 4]) {
+        let old = self.state.replace(State::Live(lists));
+        drop(old);
+    }
+
     /// The set as it is now.
     ///
     /// # Errors
@@ -253,7 +269,7 @@ pub(super) fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(value_error(format!("Duplicate tags found: '{}' in [{}]", tag.as_str(), places.join(", "))));
     }
     let lists = lists.map(|list| list.unwrap_or_else(|| Value::list(Vec::new())));
-    Ok(Value::object(SchedulingTagsObject { names: Rc::default(), state: RefCell::new(State::Live(lists)) }))
+    Ok(Value::object(SchedulingTagsObject::of_lists(lists)))
 }
 
 /// Whether a kind is what `tag_type` asks for: the member, or one that is `in` it.
