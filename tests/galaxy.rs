@@ -101,3 +101,27 @@ fn code_sees_what_it_sees_in_the_reference_implementation() {
     assert!(count > 400);
     assert!(wrong.is_empty(), "{} of {count}\n{}", wrong.len(), wrong.join("\n"));
 }
+
+/// Attributes of Galaxy's objects that the reference implementation lacks: `galaxy.model.Job.raw_param_dict`, `Tool.name`.
+#[test]
+fn code_sees_what_live_jobs_have() {
+    let job = r#"{"tool": {"id": "bwa", "name": "Map with BWA"}, "job": {"parameters": {"a": "\"x\"", "b": "4", "a": "null"}}}"#;
+    let (job, world) = (Arc::new(Job::parse(job).unwrap()), Arc::new(World::default()));
+    for (source, expected) in [
+        ("job.raw_param_dict()", "{'a': 'null', 'b': '4'}"),
+        (
+            "d = job.raw_param_dict()\nd['c'] = 1\n(sorted(d), sorted(job.raw_param_dict()))",
+            "(['a', 'b', 'c'], ['a', 'b'])",
+        ),
+        ("import json\n{k: json.loads(v) for k, v in job.raw_param_dict().items()}", "{'a': None, 'b': 4}"),
+        ("job.parameters = []\njob.raw_param_dict()", "{}"),
+        ("job.raw_param_dict(1)", "TypeError: Job.raw_param_dict() takes 1 positional argument but 2 were given"),
+        ("tool.name", "'Map with BWA'"),
+    ] {
+        assert_eq!(answer(source, &job, &world), expected, "{source}");
+    }
+    let mut job = Job::clone(&job);
+    job.stand_in = true;
+    let expected = "AttributeError: 'Job' object has no attribute 'raw_param_dict'";
+    assert_eq!(answer("job.raw_param_dict()", &Arc::new(job), &world), expected);
+}

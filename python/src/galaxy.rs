@@ -16,7 +16,6 @@ use tpv_runtime::mapper::explain::{Observer, SpentBudget, Step, Unobserved};
 use tpv_runtime::mapper::{HostJob, Mapped, Mapper};
 use tpvc::explain::{Collector, Provenance};
 
-use crate::session::Session;
 use crate::{exception, places, proxy, to_native, to_python};
 
 /// What Galaxy calls a rule with.
@@ -30,7 +29,7 @@ pub struct Call<'a, 'py> {
     pub workflow_invocation_uuid: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Maps a job of Galaxy. `explain` is called with the explanation as JSON, however the mapping ends.
+/// Maps a job of Galaxy, in the session of the caller. `explain` is called with the explanation as JSON, however the mapping ends.
 ///
 /// # Errors
 /// What TPV raises: Galaxy's own exceptions among them.
@@ -67,7 +66,6 @@ fn observed<'py>(
     look: impl FnOnce(&mut Vm, &NativeResult<&Mapped>),
 ) -> PyResult<Bound<'py, PyAny>> {
     proxy::drop_left();
-    let _session = Session::start();
     mapper.map_objects(
         |vm| {
             let optional = |vm: &mut Vm, object: Option<&Bound<'py, PyAny>>| {

@@ -111,8 +111,9 @@ impl PyMapper {
 
     /// Maps a job of Galaxy by its live objects. The result is Galaxy's `JobDestination`.
     ///
-    /// `explain` is called with the explanation as a JSON text, however the mapping ends. `seed` is the state of `random`. `time_limit` is
-    /// the number of seconds that a block may run in CPython; without it, as long as it takes.
+    /// `explain` is called with the explanation as a JSON text, however the mapping ends. `seed` is the state of `random` before the
+    /// job, for code that CPython runs, too. `time_limit` is the number of seconds that a block may run in CPython; without it, as long
+    /// as it takes.
     ///
     /// Raises what TPV raises: `JobMappingException`, `JobNotReadyException`, and what rules raise; `TimeoutError` for a block that runs
     /// longer than the limit.
@@ -137,6 +138,8 @@ impl PyMapper {
     ) -> PyResult<Bound<'py, PyAny>> {
         let _limit = time_limit::set(time_limit);
         let call = galaxy::Call { app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid };
+        // A state that is given is that of all code of the job, CPython's too.
+        let _session = if seed.is_some() { Session::start_lending() } else { Session::start() };
         let seed = seed.or_else(|| self.seed.clone()).unwrap_or_else(entropy);
         galaxy::map(py, self.for_galaxy(), &call, seed, explain)
     }

@@ -12,8 +12,9 @@ use tpv_python::mersenne_twister::MersenneTwister;
 /// The version of the state that `random.getstate` gives.
 const VERSION: u32 = 3;
 
-/// Whether some thread has Python's generator.
-static IS_LENT: Mutex<bool> = Mutex::new(false);
+/// The process in which some thread has Python's generator: a forked child has the parent's memory, but not the thread that would
+/// give the generator back.
+static LENT_IN: Mutex<Option<u32>> = Mutex::new(None);
 /// Tells that it has it no more.
 static RETURNED: Condvar = Condvar::new();
 
@@ -33,11 +34,12 @@ impl Turn {
         let is_nested = IS_MINE.replace(true);
         if !is_nested {
             py.detach(|| {
-                let mut is_lent = IS_LENT.lock().unwrap_or_else(PoisonError::into_inner);
-                while *is_lent {
-                    is_lent = RETURNED.wait(is_lent).unwrap_or_else(PoisonError::into_inner);
+                let process = Some(std::process::id());
+                let mut lent_in = LENT_IN.lock().unwrap_or_else(PoisonError::into_inner);
+                while *lent_in == process {
+                    lent_in = RETURNED.wait(lent_in).unwrap_or_else(PoisonError::into_inner);
                 }
-                *is_lent = true;
+                *lent_in = process;
             });
         }
         Self { is_nested }
@@ -48,7 +50,7 @@ impl Drop for Turn {
     fn drop(&mut self) {
         if !self.is_nested {
             IS_MINE.set(false);
-            *IS_LENT.lock().unwrap_or_else(PoisonError::into_inner) = false;
+            *LENT_IN.lock().unwrap_or_else(PoisonError::into_inner) = None;
             RETURNED.notify_one();
         }
     }

@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use tpv_runtime::artifact::Rules;
 use tpvc::config::Input;
 use tpvc::diagnostic::{Diagnostic, Diagnostics, Severity};
-use tpvc::source::{SourceMap, is_url};
+use tpvc::source::{SourceMap, is_url, redacted};
 use tpvc::{CompileOptions, Compiled, python};
 
 create_exception!(
@@ -99,6 +99,8 @@ pub struct PyRules {
     pub(crate) rules: Arc<Rules>,
     /// The local files that they were compiled from, in the order given.
     files: Vec<PathBuf>,
+    /// The URLs that they were compiled from, with the texts that were there.
+    urls: Vec<(String, Arc<str>)>,
     warnings: Vec<Py<PyDiagnostic>>,
 }
 
@@ -118,7 +120,7 @@ impl PyRules {
             }
         };
         let rules = py.detach(|| Rules::load(&bytes)).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { rules: Arc::new(rules), files, warnings: Vec::new() })
+        Ok(Self { rules: Arc::new(rules), files, urls: Vec::new(), warnings: Vec::new() })
     }
 
     /// The artifact as bytes.
@@ -131,6 +133,12 @@ impl PyRules {
     #[getter]
     fn files(&self) -> Vec<String> {
         self.files.iter().map(|file| file.to_string_lossy().into_owned()).collect()
+    }
+
+    /// The URLs that the rules were made from, each with the text that it gave.
+    #[getter]
+    fn urls(&self) -> Vec<(String, String)> {
+        self.urls.iter().map(|(url, text)| (url.clone(), text.to_string())).collect()
     }
 
     /// The class and the options of `global.resource_pool_store`; `None` where the config does not have it.
@@ -171,6 +179,20 @@ fn os_error(what: &str, path: &Path, error: &std::io::Error) -> PyErr {
     }
 }
 
+/// The URLs among the configs with their texts, which were read in the order of the configs.
+fn fetched(inputs: &[Input], sources: &SourceMap) -> Vec<(String, Arc<str>)> {
+    let mut texts = sources.iter();
+    let urls = inputs.iter().filter_map(|input| match input {
+        Input::Named(name) if is_url(name) => Some(name),
+        _ => None,
+    });
+    urls.filter_map(|url| {
+        let (_, source) = texts.find(|(_, source)| *source.name == *redacted(url))?;
+        Some((url.clone(), source.text.clone()))
+    })
+    .collect()
+}
+
 /// Compiles configs, merged in the order given, later over earlier: each a path or URL, or the name and the YAML text of an
 /// inline config.
 ///
@@ -207,7 +229,10 @@ pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>) -> PyResult<PyRul
     let Compiled { rules, diagnostics, sources, .. } = compiled;
     let problems = listed(py, &diagnostics, &sources)?;
     match rules {
-        Some(rules) => Ok(PyRules { rules: Arc::new(rules), files, warnings: problems }),
+        Some(rules) => {
+            let urls = fetched(&inputs, &sources);
+            Ok(PyRules { rules: Arc::new(rules), files, urls, warnings: problems })
+        }
         None => {
             let text = diagnostics.render(&sources, false).trim_end().to_owned();
             let error = CompileError::new_err(text.clone());

@@ -34,6 +34,8 @@ thread_local! {
 pub struct Session {
     /// Whether nobody ends it but the mapper, by telling that a job ended.
     is_of_mapper: bool,
+    /// `true` if Python's `random` has the state of native code's while its code runs.
+    lends_random: bool,
     twins: RefCell<Twins>,
     /// The Python objects that show native ones, by the address of these.
     shown: RefCell<HashMap<usize, (Value, Py<PyAny>)>>,
@@ -110,6 +112,17 @@ impl Session {
         SESSIONS.with_borrow_mut(|sessions| sessions.push(Rc::default()));
         MAPPINGS.fetch_add(1, Ordering::SeqCst);
         Started(())
+    }
+
+    /// Starts a session for a job whose state of `random` is given: native code and CPython draw from one generator.
+    pub fn start_lending() -> Started {
+        SESSIONS.with_borrow_mut(|sessions| sessions.push(Rc::new(Self { lends_random: true, ..Self::default() })));
+        Started(())
+    }
+
+    /// Returns `true` if Python's `random` gets the state of native code's.
+    pub fn lends_random(&self) -> bool {
+        self.lends_random
     }
 
     /// Starts a session where this thread has none, which lasts until the job ends.

@@ -12,9 +12,12 @@ HAS_GALAXY = importlib.util.find_spec("galaxy") is not None and importlib.util.f
 # These import Galaxy's own classes.
 _NEED_GALAXY = [
     "test_config_lines.py",
+    "test_fork.py",
     "test_gateway.py",
     "test_helpers.py",
+    "test_kept.py",
     "test_resource_pool.py",
+    "test_shadow.py",
     "test_site_module.py",
     "test_steps.py",
     "test_time_limit.py",

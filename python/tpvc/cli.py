@@ -1,4 +1,4 @@
-"""The command `tpvc`: the command line of the static binary, in this Python, and `export-jobs`, which needs Python."""
+"""The command `tpvc`: the command line of the static binary, in this Python, and the verbs that need Python."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from tpvc import _native
 def main() -> int:
     """Runs the command line of this process and gives its exit status."""
     arguments = sys.argv[1:]
+    if arguments[:1] == ["help"] and len(arguments) == 2:
+        arguments = [arguments[1], "--help"]
     if arguments[:1] == ["export-jobs"]:
         from tpvc.export import main as export_jobs
 
         return export_jobs(arguments[1:])
-    if arguments == ["help", "export-jobs"]:
-        from tpvc.export import main as export_jobs
+    if arguments[:1] == ["shadow"]:
+        from tpvc.galaxy.report import main as shadow
 
-        return export_jobs(["--help"])
-    return _native.main(["tpvc", *arguments])
+        return shadow(arguments[1:])
+    return _native.main(["tpvc", *sys.argv[1:]])

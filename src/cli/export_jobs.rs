@@ -7,6 +7,10 @@ use clap::Args;
 use super::Outcome;
 use super::error::CliError;
 
+/// The way to the verbs that need Python.
+pub(super) const INSTALL: &str =
+    "install the Python package where Galaxy runs: `pip install ./python` in a checkout of tpvc";
+
 /// Write a Galaxy database's job history as a job file (Python package only)
 #[derive(Args)]
 #[command(
@@ -25,9 +29,6 @@ impl ExportJobs {
     /// # Errors
     /// Always: this program has no Python, and thus no drivers of databases.
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
-        Err(CliError::misuse(
-            "`export-jobs` reads Galaxy's database through SQLAlchemy, which needs Python",
-            "install the Python package where Galaxy runs: `pip install tpvc`, then `tpvc export-jobs --help`",
-        ))
+        Err(CliError::misuse("`export-jobs` reads Galaxy's database through SQLAlchemy, which needs Python", INSTALL))
     }
 }

@@ -57,6 +57,10 @@ pub(super) struct Map {
     /// Threads to map with [default: all cores; one where the rules have resource pools, which admit jobs in order]
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<u16>,
+    /// Leave out the jobs of other dynamic destinations and those that went to a static one, as the job file names them
+    /// (`export-jobs --job-conf`)
+    #[arg(long, value_name = "DESTINATION")]
+    dispatcher: Option<String>,
     /// Add the candidate destinations in rank order to each answer
     #[arg(long)]
     detail: bool,
@@ -93,7 +97,7 @@ impl Map {
         // One batch takes less time than starting a second thread. Pools admit jobs in the order of the file.
         let one = size.is_some_and(|size| size <= stream::BATCH as u64) || mapper.depends_on_order();
         let threads = if one { 1 } else { threads_or_all(self.threads, common) };
-        let lines = Lines { mapper, world };
+        let lines = Lines { mapper, world, dispatcher: self.dispatcher.clone() };
         let streamed = stream::run(reader, &mut output, threads, &lines, |bytes| progress.advance(bytes as u64));
         Mapper::leave_to_system();
         std::mem::forget(lines);
@@ -101,11 +105,12 @@ impl Map {
         if let Some(fault) = fault.get() {
             return Err(fault.into());
         }
-        let total = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
-            Ok(summaries) => {
-                note_threads(common, threads, summaries.len());
-                summaries.iter().fold(Summary::default(), |mut total, summary| {
-                    total.merge(summary);
+        let Tally { summary: total, left_out } = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
+            Ok(tallies) => {
+                note_threads(common, threads, tallies.len());
+                tallies.iter().fold(Tally::default(), |mut total, tally| {
+                    total.summary.merge(&tally.summary);
+                    total.left_out += tally.left_out;
                     total
                 })
             }
@@ -114,6 +119,9 @@ impl Map {
             Err(error) => return Err(unwritable(&error)),
         };
         report(common, &total, started.elapsed().as_secs_f64());
+        if left_out > 0 {
+            common.note(&format!("left out {} of other dispatchers", count(left_out, "job")));
+        }
         if total.invalid > 0 {
             let (lines, are) = (count(total.invalid, "line"), are(total.invalid));
             return Err(CliError::new(
@@ -271,14 +279,31 @@ pub(super) fn hooks(common: &Common) -> Hooks {
 struct Lines {
     mapper: Mapper,
     world: Arc<World>,
+    /// The dispatcher whose jobs are mapped; all jobs if `None`.
+    dispatcher: Option<String>,
+}
+
+/// The jobs of one thread.
+#[derive(Default)]
+struct Tally {
+    summary: Summary,
+    /// The number of jobs of other dispatchers.
+    left_out: u64,
 }
 
 impl Work for Lines {
-    type Tally = Summary;
+    type Tally = Tally;
 
-    fn line(&self, number: usize, line: &[u8], output: &mut String, summary: &mut Summary) {
-        let (job, answer) = self.mapper.map_line(number, line, &self.world);
-        summary.add(job.as_deref().map_or("", Job::tool_id), &answer);
+    fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut Tally) {
+        let mapped = match &self.dispatcher {
+            None => Some(self.mapper.map_line(number, line, &self.world)),
+            Some(dispatcher) => self.mapper.map_line_of(dispatcher, number, line, &self.world),
+        };
+        let Some((job, answer)) = mapped else {
+            tally.left_out += 1;
+            return;
+        };
+        tally.summary.add(job.as_deref().map_or("", Job::tool_id), &answer);
         answer.write_line(output);
     }
 

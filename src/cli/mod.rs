@@ -35,6 +35,7 @@ mod report;
 mod rewrite;
 mod rules;
 mod schema;
+mod shadow;
 mod sweep;
 mod table;
 mod temporary;
@@ -159,6 +160,7 @@ enum Verb {
     Schema(schema::Schema),
     Bench(bench::Bench),
     ExportJobs(export_jobs::ExportJobs),
+    Shadow(shadow::Shadow),
     Completions(completions::Completions),
     Man(completions::Man),
 }
@@ -182,6 +184,7 @@ impl Verb {
             Self::Schema(verb) => verb.run(),
             Self::Bench(verb) => roomy(|| verb.run()),
             Self::ExportJobs(verb) => verb.run(),
+            Self::Shadow(verb) => verb.run(),
             Self::Completions(verb) => verb.run(),
             Self::Man(verb) => verb.run(),
         }

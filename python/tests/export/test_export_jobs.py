@@ -103,6 +103,10 @@ def test_jobs_are_what_galaxy_says(history: Exported) -> None:
         assert record["state"] == ("resubmitted" if resubmitted else "new")
         happened = line["outcome"]
         assert (happened["state"], happened.get("destination_id"), happened.get("exit_code")) == (job.state, job.destination_id, job.exit_code)
+        assert happened.get("destination_params") == job.destination_params
+        times = {each.state: each.create_time for each in sorted(job.state_history, key=lambda each: each.id)}
+        waits = job.state in ("running", "ok", "error")
+        assert happened.get("queue_seconds") == ((times["running"] - times["queued"]).total_seconds() if waits else None)
         metrics = {(each.plugin, each.metric_name): each.metric_value for each in job.numeric_metrics}
         assert happened.get("runtime_seconds") == metrics.get(("core", "runtime_seconds"))
         assert happened.get("memory_bytes") == metrics.get(("cgroup", "memory.peak"))
@@ -181,6 +185,7 @@ def test_since_and_until_cut_by_the_time_of_creation(history: Exported) -> None:
     after = history.export(since=["--since", middle.isoformat() + "Z"])
     assert [line["id"] for line in before + after] == [job.id for job in history.jobs]
     assert after[0]["id"] == history.jobs[JOBS // 2].id
+    assert history.export(since=[]) == before + after
 
 
 RULES = """
@@ -292,7 +297,6 @@ def no_rights(folder: Path) -> str:
         (lambda folder: "mysql://galaxy:secret@localhost/galaxy", ALL, 2, "`mysql` is not a kind of database that Galaxy uses"),
         (lambda folder: "postgresql://galaxy:secret@localhost:notaport/galaxy", ALL, 2, "the database's URL cannot be read"),
         (lambda folder: "postgresql://galaxy:secret@localhost:1/galaxy", ALL, 1, "refused"),
-        (lambda folder: "x.sqlite", [], 2, "the following arguments are required: --since"),
         (lambda folder: "x.sqlite", ["--since", "yesterday"], 2, "`--since yesterday` is not a time"),
         (lambda folder: "x.sqlite", ["--since", "2026-01-02", "--until", "2026-01-01"], 2, "`--since` is not before `--until`"),
         (lambda folder: "x.sqlite", [*ALL, "--with-users", "--hash-users", "x"], 2, "not allowed with argument"),
@@ -300,6 +304,9 @@ def no_rights(folder: Path) -> str:
         (lambda folder: "x.sqlite", [*ALL, "-o", "a", "--world", "a"], 2, "name the same file"),
         # What an argument holds is text to the terminal and to a CI server.
         (lambda folder: "x.sqlite", ["--since", "a\x1b[31m\u202e\n::error::b"], 2, "a\\x1b[31m\\u{202e}\\n::error::b"),
+        (lambda folder: "x.sqlite", [*ALL, "--job-conf", "/nowhere/job_conf.yml"], 1, "the job configuration `/nowhere/job_conf.yml` cannot be read"),
+        (lambda folder: "x.sqlite", [*ALL, "--job-conf", __file__], 1, "is not a job configuration"),
+        (lambda folder: "x.sqlite", [*ALL, "--tools", __file__], 1, "is not JSON"),
     ],
 )
 def test_errors_say_what_to_do(url: Callable[[Path], str], arguments: list[str], status: int, message: str, tmp_path: Path) -> None:

@@ -1,17 +1,20 @@
-"""Jobs of a real Galaxy, with tpvc and with TPV: the same destinations, states and texts."""
+"""Jobs of a real Galaxy, with tpvc, with TPV, and with both: the same destinations, states and texts."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
 from typing import Any
 
-from server import Server
+from server import Server, Shared
+
+MODULES = ["tpvc.rules", "tpv.rules", "tpvc.shadow"]
 
 
 # What only tpvc has: it is not compared.
@@ -85,6 +88,36 @@ def scenario(server: Server) -> dict[str, Any]:
     return seen
 
 
+def without_the_url(server: Server) -> dict[str, Any]:
+    """Starts Galaxy again while the shared config cannot be fetched, and runs a job."""
+    server.stop()
+    server.shared.is_up = False
+    try:
+        server.start()
+        found = server.run("hello")
+        told = [line for line in _warnings(server).splitlines() if "do not load; in use are the texts of" in line]
+        return {**found, "warnings": len(told)}
+    finally:
+        server.shared.is_up = True
+
+
+def shadowed(server: Server) -> list[str]:
+    """The problems with what the shadow counted, once its server has ended."""
+    files = list((server.folder / "database" / "tpvc").glob("shadow-*.json"))
+    if len(files) != 1:
+        return [f"the shadow wrote {len(files)} files"]
+    counts = json.loads(files[0].read_text())
+    shown = {key: value for key, value in counts.items() if key != "differences"}
+    print(f"  the shadow: {json.dumps(shown)}", flush=True)
+    problems = [f"the shadow found a difference: {each}" for each in counts["differences"]]
+    if counts["equal"] < 10 or counts["unloaded"]:
+        problems.append(f"the shadow did not compare: {shown}")
+    command = subprocess.run([sys.executable, "-m", "tpvc", "shadow", str(server.folder / "database")], capture_output=True, text=True)
+    if (command.returncode != 0) != bool(counts["different"]) or "answers equal" not in command.stdout:
+        problems.append(f"`tpvc shadow`: {command.returncode} {command.stdout}{command.stderr}")
+    return problems
+
+
 def _warnings(server: Server) -> str:
     lines = server.log_text().splitlines()
     return "\n".join(line for line in lines if "WARNING" in line and "tpv" in line)
@@ -122,19 +155,27 @@ def expected(seen: dict[str, Any]) -> list[str]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", choices=["tpvc.rules", "tpv.rules"])
+    parser.add_argument("--only", choices=MODULES)
     parser.add_argument("--keep", action="store_true", help="keep the servers' folders")
     arguments = parser.parse_args()
     results: dict[str, Any] = {}
     problems: list[str] = []
-    for module in [arguments.only] if arguments.only else ["tpvc.rules", "tpv.rules"]:
+    shared = Shared()
+    for module in [arguments.only] if arguments.only else MODULES:
         print(f"rules_module: {module}", flush=True)
         folder = Path(tempfile.mkdtemp(prefix="galaxy-"))
         started = time.monotonic()
         try:
-            with Server(folder, module) as server:
+            with Server(folder, module, shared) as server:
                 results[module] = scenario(server)
+                if module == "tpvc.rules":
+                    found = without_the_url(server)
+                    print(f"  a job after a start without the URL: {json.dumps(found)}", flush=True)
+                    if found["state"] != "ok" or "slots=4" not in found["output"] or found["warnings"] != 1:
+                        problems.append(f"a job after a start without the URL: {found}")
                 print(f"  all jobs after {time.monotonic() - started:.0f} s, {server.memory_mb():.0f} MB", flush=True)
+            if module == "tpvc.shadow":
+                problems += shadowed(server)
         finally:
             if arguments.keep:
                 print(f"  kept {folder} and {folder.with_suffix('.log')}")
@@ -143,10 +184,13 @@ def main() -> int:
                 shutil.rmtree(folder.with_suffix(".site"), ignore_errors=True)
                 folder.with_suffix(".log").unlink(missing_ok=True)
         problems += [f"with {module} it does not hold that {name}" for name in expected(results[module])]
-    if len(results) == 2:
-        for name, found in results["tpvc.rules"].items():
-            if not name.startswith(OF_TPVC) and found != results["tpv.rules"][name]:
-                problems.append(f"{name}: {found} with tpvc, {results['tpv.rules'][name]} with TPV")
+    for module in set(results) - {"tpv.rules"}:
+        for name, found in results[module].items():
+            if name.startswith(OF_TPVC):
+                continue
+            expected_one = results.get("tpv.rules", results[module])[name]
+            if found != expected_one:
+                problems.append(f"{name}: {found} with {module}, {expected_one} with TPV")
     for problem in problems:
         print(f"FAILED {problem}")
     if not problems:

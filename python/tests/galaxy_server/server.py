@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -21,11 +23,34 @@ ADMIN_KEY = "an-admin-key-for-tests"
 ENDED = ("ok", "error", "deleted", "failed")
 
 
+class Shared:
+    """A config behind a URL that can be down."""
+
+    def __init__(self) -> None:
+        self.is_up = True
+        shared = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.send_response(200 if shared.is_up else 503)
+                self.end_headers()
+                if shared.is_up:
+                    self.wfile.write((FILES / "shared.yml").read_bytes())
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{server.server_port}/shared.yml"
+
+
 class Server:
     """Galaxy in a folder, with a rules module."""
 
-    def __init__(self, folder: Path, rules_module: str) -> None:
+    def __init__(self, folder: Path, rules_module: str, shared: Shared) -> None:
         self.folder = folder
+        self.shared = shared
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
@@ -38,18 +63,32 @@ class Server:
         shutil.copy(SITE_MODULE, self.site)
         for name in ("galaxy.yml", "job_conf.yml", "tpv_rules.yml"):
             text = (folder / name).read_text()
-            (folder / name).write_text(text.replace("$FOLDER", str(folder)).replace("$RULES_MODULE", rules_module))
+            text = text.replace("$FOLDER", str(folder)).replace("$SHARED", shared.url)
+            (folder / name).write_text(text.replace("$RULES_MODULE", rules_module))
         # Not in the folder, which Galaxy watches for changes of the rules, and logs what it sees.
         self.log = folder.with_suffix(".log")
         self.process: subprocess.Popen[bytes] | None = None
         self.key = ADMIN_KEY
 
     def __enter__(self) -> Server:
+        self.start()
+        user = {"username": "trillian", "email": "trillian@vortex.org", "password": "a-long-password"}
+        made = self.post("users", user)
+        key = self.post(f"users/{made['id']}/api_key", {})
+        self.key = key
+        self.history = self.post("histories", {"name": "tests"})["id"]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Starts the process and waits until it answers."""
         started = time.monotonic()
         path = os.pathsep.join(filter(None, [str(self.site), os.environ.get("PYTHONPATH")]))
         environment = {**os.environ, "GALAXY_CONFIG_FILE": str(self.folder / "galaxy.yml"), "PYTHONPATH": path}
         factory = "galaxy.webapps.galaxy.fast_factory:factory"
-        with open(self.log, "wb") as log:
+        with open(self.log, "ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "uvicorn", "--factory", factory, "--host", "127.0.0.1"]
                 + ["--port", str(self.port), "--log-level", "warning"],
@@ -60,18 +99,13 @@ class Server:
             )
         try:
             self.wait("Galaxy answers", self._answers, float(os.environ.get("GALAXY_START_SECONDS", "600")))
-        except SystemExit:
-            self.__exit__()
+        except BaseException:
+            self.stop()
             raise
         print(f"  Galaxy answers after {time.monotonic() - started:.0f} s, {self.memory_mb():.0f} MB", flush=True)
-        user = {"username": "trillian", "email": "trillian@vortex.org", "password": "a-long-password"}
-        made = self.post("users", user)
-        key = self.post(f"users/{made['id']}/api_key", {})
-        self.key = key
-        self.history = self.post("histories", {"name": "tests"})["id"]
-        return self
 
-    def __exit__(self, *_: object) -> None:
+    def stop(self) -> None:
+        """Ends the process."""
         assert self.process is not None
         self.process.terminate()
         try:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from tpvc import CompileError, Rules, _native
@@ -22,6 +23,9 @@ class TPVConfigLoader:
     as well where TPV raises that.
     """
 
+    #: When the URLs gave the texts that were compiled, if they are not those that the URLs give now.
+    kept_since: str | None = None
+
     def __init__(self, tpv_config: dict[Any, Any], parent: TPVConfigLoader | None = None) -> None:
         self._compile([*(parent.configs if parent else ()), tpv_config])
 
@@ -31,17 +35,23 @@ class TPVConfigLoader:
         return TPVConfigLoader.from_configs([*(parent.configs if parent else ()), url_or_path])
 
     @staticmethod
-    def from_configs(configs: Sequence[str | dict[Any, Any]]) -> TPVConfigLoader:
-        """Loads files, URLs and dicts, each over those before it."""
+    def from_configs(
+        configs: Sequence[str | dict[Any, Any]], texts: Mapping[str, str] | None = None
+    ) -> TPVConfigLoader:
+        """Loads files, URLs and dicts, each over those before it. `texts` has the texts of URLs that are not fetched."""
         loader = TPVConfigLoader.__new__(TPVConfigLoader)
-        loader._compile(list(configs))
+        loader._compile(list(configs), texts or {})
         return loader
 
-    def _compile(self, configs: list[str | dict[Any, Any]]) -> None:
+    def _compile(self, configs: list[str | dict[Any, Any]], texts: Mapping[str, str] = MappingProxyType({})) -> None:
         self.configs = configs
+
+        def source(config: str | dict[Any, Any]) -> str | tuple[str, str]:
+            if not isinstance(config, str):
+                return "<inline config>", yaml_text(config)
+            return (config, texts[config]) if config in texts else config
+
         try:
-            self.rules: Rules = _native.compile(
-                [config if isinstance(config, str) else ("<inline config>", yaml_text(config)) for config in configs]
-            )
+            self.rules: Rules = _native.compile([source(config) for config in configs])
         except CompileError as error:
             raise as_tpv_raises(error) from None

@@ -37,19 +37,21 @@ class EntityToDestinationMapper:
         resource_params: dict[str, Any] | None = None,
         workflow_invocation_uuid: str | None = None,
         explain_collector: ExplainCollector | None = None,
+        *,
+        seed: int | None = None,
         time_limit: float | None = None,
     ) -> JobDestination:
         """The destination of a job, whose objects are Galaxy's. Raises what `tpvc.rules.gateway` says of mapping.
 
-        `time_limit` is the number of seconds that a block may run in CPython.
+        `seed` is the state of `random` before the job: `random.seed(seed)`. `time_limit` is the number of seconds that a block may run in CPython.
         """
         call = (app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid)
         if explain_collector is None:
-            return self._mapper.map_galaxy(*call, time_limit=time_limit)
+            return self._mapper.map_galaxy(*call, seed=seed, time_limit=time_limit)
 
         def explained(data: str) -> None:
             from tpvc.galaxy.steps import add_steps
 
             add_steps(explain_collector, json.loads(data))
 
-        return self._mapper.map_galaxy(*call, explain=explained, time_limit=time_limit)
+        return self._mapper.map_galaxy(*call, explain=explained, seed=seed, time_limit=time_limit)

@@ -11,11 +11,13 @@ from typing import NoReturn
 from tpvc._native import printable
 from tpvc.export.database import ENVIRONMENT, open_database
 from tpvc.export.errors import ExportError, misuse
+from tpvc.export.job_conf import read_job_conf
 from tpvc.export.jobs import Choice
 from tpvc.export.output import Progress, writing
 from tpvc.export.people import People, RealPeople, hashed_people
 from tpvc.export.run import Count, find_span, write_jobs
 from tpvc.export.times import point_in_time, utc_now
+from tpvc.export.tools import read_tool_names
 from tpvc.export.world import write_world
 
 DESCRIPTION = """\
@@ -28,10 +30,10 @@ EXAMPLES = """\
 examples:
   tpvc export-jobs postgresql:///galaxy --since 7d -o jobs.jsonl
   tpvc export-jobs universe.sqlite --since 2026-01-01 --until 2026-02-01 | gzip > january.jsonl.gz
-  tpvc export-jobs postgresql://reader@db/galaxy --since 1d -o jobs.jsonl --world world.json
-  tpvc map rules.bin jobs.jsonl --world world.json -o answers.jsonl
+  tpvc export-jobs postgresql://reader@db/galaxy --since 1d --job-conf job_conf.yml -o jobs.jsonl --world world.json
+  tpvc map rules.bin jobs.jsonl --dispatcher tpv_dispatcher --world world.json -o answers.jsonl
 
-Parameters, tags of histories and destination_params are written as the database has them, but for the address of the
+Parameters, tags of histories and params of destinations are written as the database has them, but for the address of the
 job's user: look through the file before you give it away.
 
 exit status: 0 done; 1 the database cannot be read or a file not be written; 2 the command line is wrong."""
@@ -55,10 +57,12 @@ def parser() -> Parser:
     )
     add = made.add_argument
     add("database", metavar="DATABASE_URL", nargs="?", help=f"the database; without it that of {ENVIRONMENT}")
-    add("--since", metavar="TIME", required=True, help="jobs created from then on: a date, a time in UTC, or 30m, 12h, 7d, 2w ago")
+    add("--since", metavar="TIME", help="jobs created from then on: a date, a time in UTC, or 30m, 12h, 7d, 2w ago; without it all")
     add("--until", metavar="TIME", help="jobs created before then; without it all until now")
     add("-o", "--output", metavar="OUT", default="-", help="the job file; .gz is compressed, - is stdout [default: -]")
     add("--world", metavar="WORLD", help="write the jobs that were not over at --until (or now) to this file")
+    add("--job-conf", metavar="FILE", help="Galaxy's job_conf.yml or .xml: name each job's dispatcher, for `tpvc map --dispatcher`")
+    add("--tools", metavar="FILE", help="the answer of Galaxy's /api/tools?in_panel=false: the names of tools")
     who = made.add_mutually_exclusive_group()
     who.add_argument("--hash-users", metavar="SALT_FILE", help="users by a hash of their address and id, keyed by the salt in this file")
     who.add_argument("--with-users", action="store_true", help="addresses and names of users, and names of histories, as they are")
@@ -92,14 +96,20 @@ def stop(_number: int, _frame: FrameType | None) -> None:
 def run(options: argparse.Namespace) -> None:
     """Does what the options say."""
     now = utc_now()
-    since = point_in_time("--since", options.since, now)
+    since = point_in_time("--since", options.since, now) if options.since else None
     until = point_in_time("--until", options.until, now) if options.until else None
-    if since >= (until or now):
+    if since is not None and since >= (until or now):
         raise misuse("`--since` is not before `--until`" if until else "`--since` lies in the future", "times are in UTC")
     if options.world and options.output == options.world:
         raise misuse("`--output` and `--world` name the same file", "name two files")
     people: People = RealPeople() if options.with_users else hashed_people(options.hash_users) if options.hash_users else People()
-    choice = Choice(people, frozenset(options.preference), options.metadata)
+    choice = Choice(
+        people,
+        frozenset(options.preference),
+        options.metadata,
+        read_job_conf(options.job_conf) if options.job_conf else None,
+        read_tool_names(options.tools) if options.tools else {},
+    )
     database = open_database(options.database)
     span = find_span(database, since, until)
     progress = Progress(span.jobs, options.quiet)

@@ -88,7 +88,7 @@ def open_database(url: str | None) -> Database:
     except ImportError:
         raise ExportError(
             "SQLAlchemy is not installed in this Python",
-            "run `tpvc` of Galaxy's own virtual environment, or `pip install 'tpvc[export]'`",
+            "run `tpvc` of Galaxy's own virtual environment, or `pip install sqlalchemy`",
         ) from None
     engine = make_engine(text)
     name = engine.url.render_as_string(hide_password=True)

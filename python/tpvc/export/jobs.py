@@ -6,14 +6,16 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 
 from tpvc.export import statements
 from tpvc.export.database import Database, Reader, by_name
 from tpvc.export.decode import json_of, number_of, object_of, text_of, uuid_of
+from tpvc.export.job_conf import JobConf
 from tpvc.export.parameters import Datasets, collections_in, decoded, param_values, resource_params
 from tpvc.export.people import People, Person
-from tpvc.export.times import iso
+from tpvc.export.times import iso, time_of
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,10 @@ class Choice:
     preferences: frozenset[str] = frozenset()
     #: The metadata of input datasets.
     metadata: bool = False
+    #: Which dynamic destination gets the jobs of a tool.
+    job_conf: JobConf | None = None
+    #: The names of tools, by id.
+    tool_names: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -38,7 +44,12 @@ class Page:
     preferences: dict[int, dict[str, Any]] = field(default_factory=dict)
     tags: dict[int, list[Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     metrics: dict[int, dict[str, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
-    resubmitted: set[int] = field(default_factory=set)
+    #: The states that each job had, with the time of each.
+    states: dict[int, list[tuple[str, datetime | None]]] = field(default_factory=lambda: defaultdict(list))
+
+    def resubmitted(self, job: int) -> bool:
+        """Returns `true` if the job was sent to another destination after the first."""
+        return any(state == "resubmitted" for state, _ in self.states.get(job, []))
 
 
 class Jobs:
@@ -81,7 +92,8 @@ class Jobs:
             page.tags[row.history_id].append(by_name(row))
         for row in reader.rows_of(ids, statements.METRICS):
             page.metrics[row.job_id].setdefault(row.plugin, {})[row.metric_name] = number_of(row.metric_value)
-        page.resubmitted = {row.job_id for row in reader.rows_of(ids, statements.RESUBMITTED)}
+        for row in reader.rows_of(ids, statements.JOB_STATES):
+            page.states[row.job_id].append((row.state, time_of(row.create_time)))
         named = {
             reference
             for texts in page.texts.values()
@@ -101,12 +113,17 @@ class Jobs:
         values = param_values(texts, object_of(job["tool_state"]), datasets)
         # Galaxy hands the text on as it is in the database.
         invocation = texts.get("__workflow_invocation_uuid__")
+        conf = self.choice.job_conf
+        old = old_id(job["tool_id"])
+        is_user_defined = job["dynamic_tool_uuid"] is not None
+        dispatcher = conf and {"dispatcher": conf.dispatcher(job["tool_id"], old, is_user_defined, job["destination_id"])}
         return {
             "id": job["id"],
             "tool": without_none({
                 "id": job["tool_id"],
+                "name": self.choice.tool_names.get(job["tool_id"]),
                 "version": job["tool_version"],
-                "old_id": old_id(job["tool_id"]),
+                "old_id": old,
                 "dynamic_tool_uuid": uuid_of(job["dynamic_tool_uuid"]),
             }),
             "user": self.user(page, job, person),
@@ -119,6 +136,7 @@ class Jobs:
             },
             "resource_params": resource_params(values),
             "workflow_invocation_uuid": invocation,
+            **(dispatcher or {}),
             "outcome": outcome(page, job),
         }
 
@@ -141,7 +159,7 @@ class Jobs:
 
     def job(self, page: Page, job: Mapping[str, Any]) -> dict[str, Any]:
         """The job as it was when it was mapped, as far as the database still knows."""
-        resubmitted = job["id"] in page.resubmitted
+        resubmitted = page.resubmitted(job["id"])
         return {
             "id": job["id"],
             "state": "resubmitted" if resubmitted else "new",
@@ -192,17 +210,31 @@ def outcome(page: Page, job: Mapping[str, Any]) -> dict[str, Any]:
     return without_none({
         "state": job["state"],
         "destination_id": job["destination_id"],
+        "destination_params": object_of(job["destination_params"]),
         "runner": job["job_runner_name"],
         "exit_code": job["exit_code"],
         "update_time": iso(job["update_time"]),
         "object_store_id": job["object_store_id"],
-        "resubmitted": True if job["id"] in page.resubmitted else None,
+        "resubmitted": page.resubmitted(job["id"]) or None,
         "copied_from_job_id": job["copied_from_job_id"],
+        "queue_seconds": queue_seconds(page.states.get(job["id"], [])),
         "runtime_seconds": metrics.get("core", {}).get("runtime_seconds"),
         "slots": metrics.get("core", {}).get("galaxy_slots"),
         "memory_bytes": memory(metrics.get("cgroup", {})),
         "metrics": dict(sorted(metrics.items())) or None,
     })
+
+
+def queue_seconds(states: Iterable[tuple[str, datetime | None]]) -> float | None:
+    """The seconds from when the job was queued last until it ran; `None` if it did not run."""
+    queued = waited = None
+    for state, time in states:
+        if state == "queued":
+            queued, waited = time, None
+        elif state == "running" and queued is not None and time is not None:
+            waited = max((time - queued).total_seconds(), 0.0)
+            queued = None
+    return waited
 
 
 def memory(cgroup: Mapping[str, Any]) -> Any:

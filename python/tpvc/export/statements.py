@@ -80,7 +80,7 @@ ORDER BY 1, 5, 6"""
 PREFERENCES = "SELECT user_id, value FROM user_preference WHERE user_id IN :ids AND name = 'extra_user_preferences'"
 TAGS = "SELECT history_id, user_tname, user_value FROM history_tag_association WHERE history_id IN :ids ORDER BY id"
 METRICS = "SELECT job_id, plugin, metric_name, metric_value FROM job_metric_numeric WHERE job_id IN :ids ORDER BY id"
-RESUBMITTED = "SELECT DISTINCT job_id FROM job_state_history WHERE job_id IN :ids AND state = 'resubmitted'"
+JOB_STATES = "SELECT job_id, state, create_time FROM job_state_history WHERE job_id IN :ids ORDER BY id"
 
 # What was not over at that moment, and what has changed since.
 WORLD_JOBS = """

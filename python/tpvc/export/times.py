@@ -31,8 +31,12 @@ def utc_now() -> datetime:
     return datetime.now(timezone.utc).replace(tzinfo=None)
 
 
+def time_of(time: datetime | str | None) -> datetime | None:
+    """A time of the database. SQLite gives texts."""
+    return datetime.fromisoformat(time) if isinstance(time, str) else time
+
+
 def iso(time: datetime | str | None) -> str | None:
-    """A time as the job file writes it. SQLite gives texts."""
-    if isinstance(time, str):
-        time = datetime.fromisoformat(time)
+    """A time as the job file writes it."""
+    time = time_of(time)
     return None if time is None else time.isoformat()

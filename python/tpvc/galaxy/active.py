@@ -1,6 +1,7 @@
 """The mappers in use, one for each referrer: made at the first job, made again when a file of theirs changes.
 
-Rules are compiled aside and published by one assignment, so that a job sees the rules of before or those of after.
+Rules are compiled aside and published by one assignment, so that a job sees the rules of before or those of after. A forked process
+loads its own: the parent's locks, watchers and connections belong to threads that it does not have.
 """
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections import defaultdict
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeAlias
 
 from galaxy.util import listify
@@ -18,6 +21,8 @@ from galaxy.util.watcher import get_watcher
 from tpvc import CompileError
 from tpvc.core.loader import TPVConfigLoader
 from tpvc.core.mapper import EntityToDestinationMapper
+from tpvc.galaxy.folder import folder_of
+from tpvc.galaxy.kept import Kept
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +36,16 @@ WATCHERS: dict[str, Any] = {}
 REFERRERS: defaultdict[str, dict[str, Configs]] = defaultdict(dict)
 
 _mappers: dict[str, EntityToDestinationMapper] = {}
+# Where texts of URLs are kept, by the referrer's id.
+_folders: dict[str, Path | None] = {}
+# When URLs that were down are tried again, by the referrer's id: the time by `time.monotonic`, and the seconds to wait after that.
+_retries: dict[str, tuple[float, float]] = {}
+
+# Seconds before the first and between later tries to fetch URLs that were down.
+FIRST_RETRY = 60.0
+LONGEST_RETRY = 3600.0
+# Seconds that a fork waits for rules that are being loaded. A URL may take longer; then the child does without waiting.
+FORK_WAIT = 2.0
 
 
 def mappers() -> dict[str, EntityToDestinationMapper]:
@@ -52,23 +67,71 @@ def mapper_for(
             if mapper is None:
                 # Before the files are read, so that no change is lost between reading and watching.
                 watch(app, referrer, configs)
-                mapper = load_destination_mapper(configs)
-                current[referrer] = mapper
+                _folders[referrer] = folder_of(app)
+                mapper = load_destination_mapper(configs, folder=_folders[referrer])
+                _publish(referrer, mapper)
+    retry = _retries.get(referrer)
+    if retry is not None and time.monotonic() >= retry[0]:
+        _try_urls_again(referrer, configs, retry[1])
     return mapper
 
 
+def _publish(referrer: str, mapper: EntityToDestinationMapper) -> None:
+    # Under the lock.
+    _mappers[referrer] = mapper
+    if mapper.loader.kept_since is not None:
+        _retries.setdefault(referrer, (time.monotonic() + FIRST_RETRY, FIRST_RETRY))
+    elif _retries.pop(referrer, None):
+        log.info("The URLs of %s answer again: their rules are in use", referrer)
+
+
 def load_destination_mapper(
-    tpv_configs: Configs, reload: bool = False, resource_pool_store: Any = None
+    tpv_configs: Configs, reload: bool = False, resource_pool_store: Any = None, *, folder: Path | None = None
 ) -> EntityToDestinationMapper:
-    """Compiles configs to a mapper. `resource_pool_store` stands in the place of the store that they name."""
+    """Compiles configs to a mapper. `resource_pool_store` stands in the place of the store that they name. `folder` is where the
+    texts of URLs are kept: if the configs do not load, they are compiled with the texts of before, and the log says so."""
     log.info("%sloading tpv rules from: %s", "re" if reload else "", tpv_configs)
-    loader = TPVConfigLoader.from_configs(listed(tpv_configs))
+    loader = _load(listed(tpv_configs), folder)
     warnings = loader.rules.warnings
     if warnings:
         log.warning("%d findings in the tpv rules, which load nevertheless; `tpvc lint` shows them", len(warnings))
         for warning in warnings:
             log.debug("%s", warning)
     return EntityToDestinationMapper(loader, resource_pool_store=resource_pool_store)
+
+
+# DIFFERENCE: with TPV every job fails while a URL is down that a handler has not read before.
+def _load(configs: list[str | dict[str, Any]], folder: Path | None) -> TPVConfigLoader:
+    kept = Kept(folder, configs)
+    try:
+        loader = TPVConfigLoader.from_configs(configs)
+    except CompileError as error:
+        texts = kept.texts()
+        if texts is None:
+            raise
+        try:
+            loader = TPVConfigLoader.from_configs(configs, texts.by_url)
+        except CompileError:
+            # The reason is not in what the URLs give now.
+            raise error from None
+        loader.kept_since = texts.fetched
+        log.warning(
+            "The tpv rules do not load; in use are the texts of %s as they were at %s, with the local files as they are now:\n%s",
+            kept.shown(),
+            texts.fetched,
+            error.text,
+        )
+        return loader
+    kept.keep(loader.rules.urls)
+    return loader
+
+
+def _try_urls_again(referrer: str, configs: Configs, waited: float) -> None:
+    """Loads the rules again, in a thread of its own: jobs go on with those that are in use."""
+    wait = min(2 * waited, LONGEST_RETRY)
+    _retries[referrer] = (time.monotonic() + wait, wait)
+    arguments = (referrer, configs, "The present text of the URLs")
+    threading.Thread(target=_load_again, args=arguments, name="tpvc-urls", daemon=True).start()
 
 
 def listed(configs: Configs) -> list[str | dict[str, Any]]:
@@ -103,20 +166,43 @@ def _reloader(file: str) -> Callable[..., None]:
 def reload(file: str) -> None:
     """Loads again what was loaded from a file. Where that fails, the rules of before stay in use."""
     for referrer, configs in list(REFERRERS[file].items()):
-        try:
-            with LOCK:
-                _mappers[referrer] = load_destination_mapper(configs, reload=True)
-        except CompileError as error:
-            log.warning(
-                "The change of %s is not used by %s, which goes on with the rules of before:\n%s",
-                file,
-                referrer,
-                error.text,
-            )
-        except Exception:
-            log.warning(
-                "The change of %s is not used by %s, which goes on with the rules of before",
-                file,
-                referrer,
-                exc_info=True,
-            )
+        _load_again(referrer, configs, f"The change of {file}")
+
+
+def _load_again(referrer: str, configs: Configs, what: str) -> None:
+    try:
+        with LOCK:
+            _publish(referrer, load_destination_mapper(configs, reload=True, folder=_folders.get(referrer)))
+    except CompileError as error:
+        log.warning("%s is not used by %s, which goes on with the rules of before:\n%s", what, referrer, error.text)
+    except Exception:
+        log.warning("%s is not used by %s, which goes on with the rules of before", what, referrer, exc_info=True)
+
+
+_fork = threading.local()
+# A child never frees what its parent's threads may have been using.
+_of_parent: list[object] = []
+
+
+def _before_fork() -> None:
+    # The native compiler has locks, too: none is held while nobody compiles.
+    _fork.is_held = LOCK.acquire(timeout=FORK_WAIT)
+
+
+def _after_fork_in_parent() -> None:
+    if _fork.is_held:
+        LOCK.release()
+
+
+def _after_fork_in_child() -> None:
+    # Of this thread, or of one that is gone.
+    if LOCK.locked():
+        LOCK.release()
+    _of_parent.append((dict(_mappers), dict(WATCHERS)))
+    for kept in (_mappers, WATCHERS, REFERRERS, _folders, _retries):
+        kept.clear()
+
+
+os.register_at_fork(
+    before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child
+)

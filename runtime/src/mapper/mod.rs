@@ -201,7 +201,25 @@ impl Mapper {
     /// Maps a line of a job file with its number, from 1. A line that is not a job has an answer, too, which says why.
     #[doc(hidden)]
     pub fn map_line(&self, number: usize, line: &[u8], world: &Arc<World>) -> (Option<Arc<Job>>, Answer) {
-        match Job::from_line(line) {
+        self.map_read(number, Job::from_line(line), world)
+    }
+
+    /// Maps a line as [`Mapper::map_line`] does. `None` if its job belongs to another dispatcher.
+    #[doc(hidden)]
+    pub fn map_line_of(
+        &self,
+        dispatcher: &str,
+        number: usize,
+        line: &[u8],
+        world: &Arc<World>,
+    ) -> Option<(Option<Arc<Job>>, Answer)> {
+        let job = Job::from_line(line);
+        let is_other = job.as_ref().is_ok_and(|job| job.is_of_another(dispatcher));
+        (!is_other).then(|| self.map_read(number, job, world))
+    }
+
+    fn map_read(&self, number: usize, job: Result<Job, Error>, world: &Arc<World>) -> (Option<Arc<Job>>, Answer) {
+        match job {
             Ok(job) => {
                 let job = Arc::new(job);
                 let answer = self.map(&job, world);

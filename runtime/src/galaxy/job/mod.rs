@@ -67,6 +67,9 @@ pub struct Job {
     pub resource_params: Option<RawJson>,
     /// `workflow_invocation_uuid`
     pub workflow_invocation_uuid: Option<Place>,
+    /// `dispatcher`: the dynamic destination of Galaxy's job configuration that the job was given to; `Some(None)` if the
+    /// configuration names a static destination, `None` if the line does not say.
+    pub dispatcher: Option<Option<Place>>,
     /// Whether code sees the objects that `tpv dry-run` puts in the place of Galaxy's, which have fewer attributes.
     pub stand_in: bool,
 }
@@ -113,6 +116,12 @@ impl Job {
     /// `tool.id`
     pub fn tool_id(&self) -> &str {
         self.text(self.tool.id)
+    }
+
+    /// Returns `true` if another dispatcher than this one got the job, or if it went to a static destination. `false` if the line
+    /// does not name the dispatcher.
+    pub fn is_of_another(&self, dispatcher: &str) -> bool {
+        self.dispatcher.is_some_and(|named| named.is_none_or(|place| self.text(place) != dispatcher))
     }
 
     /// `job.state`

@@ -30,6 +30,7 @@ pub(super) fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {
         job_wrapper: None,
         resource_params: None,
         workflow_invocation_uuid: None,
+        dispatcher: None,
         stand_in: false,
     };
     let mut tool = None;
@@ -51,6 +52,7 @@ pub(super) fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {
             b"job_wrapper" => job.job_wrapper = object_or_null(reader, RawJson::read)?,
             b"resource_params" => job.resource_params = object_or_null(reader, RawJson::read)?,
             b"workflow_invocation_uuid" => job.workflow_invocation_uuid = reader.place_or_null()?,
+            b"dispatcher" => job.dispatcher = Some(reader.place_or_null()?),
             _ => {
                 reader.raw()?;
             }

@@ -11,7 +11,7 @@ use crate::galaxy::json::Place;
 use crate::galaxy::signature;
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey, Table};
-use tpv_python::exception::PyResult;
+use tpv_python::exception::{PyResult, attribute_error};
 use tpv_python::modules::json::read_checked;
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
@@ -19,7 +19,7 @@ use tpv_python::vm::Vm;
 
 host_classes! {
     /// `Job`
-    JOB = "Job" ("get_param_values" => get_param_values);
+    JOB = "Job" ("get_param_values" => get_param_values, "raw_param_dict" => raw_param_dict);
     /// `JobParameter`
     JOB_PARAMETER = "JobParameter" ();
     /// `History`
@@ -213,4 +213,20 @@ fn tag(job: &Job, name: Place, value: Option<Place>) -> Value {
 fn get_param_values(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     signature::bind_method(args, "Job.get_param_values", ["app"], 1)?;
     vm.get_attr(this, "param_values")
+}
+
+/// `job.raw_param_dict()`: the JSON texts of `job.parameters` by name.
+fn raw_param_dict(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    signature::bind_method(args, "Job.raw_param_dict", [], 0)?;
+    if this.downcast::<Bag<JobFields>>().is_some_and(|bag| bag.fields().job.stand_in) {
+        return Err(attribute_error("'Job' object has no attribute 'raw_param_dict'"));
+    }
+    // As Galaxy does, of the attribute, which code may have set.
+    let parameters = vm.get_attr(this, "parameters")?;
+    let by_name = Dict::new();
+    for parameter in vm.collect(&parameters)? {
+        let (name, value) = (vm.get_attr(&parameter, "name")?, vm.get_attr(&parameter, "value")?);
+        by_name.set(vm, name, value)?;
+    }
+    Ok(Value::dict(by_name))
 }

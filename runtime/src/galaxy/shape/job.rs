@@ -24,6 +24,11 @@ pub static JOB: Object = Object {
         field("job_wrapper", OWN_OBJECT, "Attributes of `job_wrapper`."),
         field("resource_params", OWN_OBJECT, "`resource_params`, as a dict."),
         field("workflow_invocation_uuid", TEXT_OR_NULL, "The workflow invocation that the job is part of."),
+        field(
+            "dispatcher",
+            TEXT_OR_NULL,
+            "The dynamic destination of Galaxy's job configuration that the job was given to; null for a static destination.",
+        ),
     ]],
     others: Others::Ignored,
 };

@@ -1,0 +1,28 @@
+//! `tpvc shadow`, which the Python package has: its command runs it before it comes here.
+
+use std::ffi::OsString;
+
+use clap::Args;
+
+use super::Outcome;
+use super::error::CliError;
+use super::export_jobs::INSTALL;
+
+/// Show how the answers of TPV and tpvc compare for live jobs (Python package only)
+#[derive(Args)]
+#[command(disable_help_flag = true, after_help = "Example:\n  tpvc shadow /srv/galaxy/database")]
+pub(super) struct Shadow {
+    /// The arguments of the Python package's verb: `tpvc shadow --help` there shows them
+    #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
+    _arguments: Vec<OsString>,
+}
+
+impl Shadow {
+    /// Says where the verb is.
+    ///
+    /// # Errors
+    /// Always: job handlers count with the Python package.
+    pub(super) fn run(&self) -> Result<Outcome, CliError> {
+        Err(CliError::misuse("`shadow` reads what the Python package counted in Galaxy's job handlers", INSTALL))
+    }
+}
