@@ -96,6 +96,7 @@ fn all_are_found_and_nothing_else() {
     let planted: Vec<_> = planted.into_iter().filter(|(_, code, ..)| find(code).is_some()).collect();
     assert_eq!(found, planted);
     // No destination accepts the tool of the sixteenth, because none has a tag: what one verb says, the other does not repeat.
+    let folder = project().join("fixtures/planted-faults");
     let output = tpvc_in(&folder, &[&["lint", "--format", "json"], FILES.as_slice()].concat());
     let findings: Vec<Value> = serde_json::from_str(&stdout(&output)).unwrap();
     let is_told = |finding: &&Value| finding["message"] == "no destination has the tag `bigdisk`";

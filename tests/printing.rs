@@ -63,7 +63,7 @@ const FILES: [(&str, &str); 19] = [
     ("syntax.yml", "tools:\n  evil\x1b[31m\u{9b}\u{202e}: [\n"),
     (
         "never.yml",
-        "tools:\n  a: {cores: 1, mem: 1}\n  HOSTILE: {cores: 64, mem: 1}\ndestinations:\n  HOSTILE: {runner: local, max_accepted_cores: 2}\n",
+        "tools:\n  a: {cores: 1, mem: 1}\n  HOSTILE:\n    cores: 64\n    mem: 1\n    rules:\n    - {id: HOSTILE, if: input_size < 0, cores: 2}\ndestinations:\n  HOSTILE: {runner: local, max_accepted_cores: 2}\n",
     ),
     (
         "jobs.jsonl",

@@ -274,11 +274,11 @@ fn a_spent_budget_is_told_with_its_place() {
     // Where native code lacks something else, no budget is spent.
     let fake = Arc::new(Fake { answers: &[("getattr", |_| Value::Int(4))], ..Fake::default() });
     let mut steps = Steps::default();
-    Mapper::with_hooks(with_mem("getattr(4.0, 'h' + 'ex')()"), hooks(&fake), false).map_observed(
-        &job,
-        &Arc::default(),
-        &mut steps,
+    let rules = compile(
+        "global:\n  context: {word: hex, size: 4.0}\ntools:\n  bwa:\n    mem: getattr(size, word)()\n\
+         destinations:\n  local:\n    runner: local\n",
     );
+    Mapper::with_hooks(rules, hooks(&fake), false).map_observed(&job, &Arc::default(), &mut steps);
     assert!(!steps.0.is_empty() && steps.0.iter().all(|step| !step.starts_with("spent")), "{:?}", steps.0);
 }
 

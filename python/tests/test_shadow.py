@@ -21,7 +21,7 @@ import galaxy_objects as objects
 from tpvc.cli import main
 from tpvc.core.mapper import EntityToDestinationMapper
 from tpvc.core.resource_pool import Budget, InMemoryAllocationStore, PoolAdmission, ResourceUsage
-from tpvc.galaxy import compared, shadow
+from tpvc.galaxy import active, compared, shadow
 
 tpv = pytest.importorskip("tpv.rules.gateway")
 
@@ -82,6 +82,8 @@ def map_both(gateway: Any, rules: Path, tmp_path: Path, monkeypatch: pytest.Monk
 
     monkeypatch.setattr(shadow, "_state", None)
     monkeypatch.setattr(tpv, "ACTIVE_DESTINATION_MAPPERS", {})
+    # Those that other tests left behind have the same referrer.
+    monkeypatch.setattr(active, "_mappers", {})
     app = objects.app()
     app.config.data_dir, app.config.server_name = str(tmp_path), "handler 1"
 

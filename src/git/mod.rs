@@ -260,7 +260,8 @@ impl Repository {
         // Pathspecs are for comparing; compared with nothing, all files are new.
         let empty = self.empty_tree()?;
         let input: String = trees.iter().map(|tree| format!("{empty} {tree}\n")).collect();
-        let arguments = ["diff-tree", "--stdin", "-r", "-z", "--raw", "--no-ext-diff", "--no-renames", "--no-abbrev", "--"];
+        let arguments =
+            ["diff-tree", "--stdin", "-r", "-z", "--raw", "--no-ext-diff", "--no-renames", "--no-abbrev", "--"];
         let output = self.run(&[&arguments, paths].concat(), input.into_bytes())?;
         let mut files: Vec<Vec<File>> = Vec::with_capacity(trees.len());
         let mut rest = output.as_slice();

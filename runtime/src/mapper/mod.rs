@@ -218,7 +218,12 @@ impl Mapper {
         (!is_other).then(|| self.map_read(number, job, world))
     }
 
-    fn map_read(&self, number: usize, job: Result<Job, Error>, world: &Arc<World>) -> (Option<Arc<Job>>, Answer) {
+    fn map_read(
+        &self,
+        number: usize,
+        job: Result<Job, crate::Error>,
+        world: &Arc<World>,
+    ) -> (Option<Arc<Job>>, Answer) {
         match job {
             Ok(job) => {
                 let job = Arc::new(job);
