@@ -1,4 +1,4 @@
-//! How the program is linked.
+//! Linker options of the program.
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

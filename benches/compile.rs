@@ -1,4 +1,4 @@
-//! What compiling a config costs, from its files to rules.
+//! Measures the compilation of a config, from its files to rules.
 
 #![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
 

@@ -1,4 +1,4 @@
-//! What jobs cost that do not end at a destination: lines that are no jobs, and jobs that raise.
+//! Measures jobs that do not reach a destination: lines that are not jobs, and jobs that raise.
 
 #![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
 

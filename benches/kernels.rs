@@ -1,5 +1,5 @@
-//! What a block or an f-string costs as a kernel against the interpreter, and what making the kernel costs: the blocks are those of
-//! production configs, or the lines of the file that `TPVC_BENCH_BLOCKS` names.
+//! Measures blocks and f-strings as kernels against the interpreter, and the time to compile a kernel. The blocks are
+//! those of production configs, or the lines of the file that `TPVC_BENCH_BLOCKS` names.
 //!
 //! The last rows say after how many runs machine code has saved what making it took: `jit::run`'s threshold.
 
@@ -118,7 +118,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
-/// How long the machine code of a block takes to make, once Cranelift is set up.
+/// The time to generate a block's machine code, once Cranelift is set up.
 fn making(data: &Arc<ProgramData>, first: u32, root: u32) -> Duration {
     let mut machine = Machine::new(data, Mode::Eager);
     machine.answer(first);

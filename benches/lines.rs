@@ -1,5 +1,5 @@
-//! What reading lines costs without mapping them: as jobs, and as JSON that is written again, by `serde_json`, which is what
-//! mapping is measured against.
+//! Measures reading lines without mapping them: as jobs, and as JSON that is written again. The second uses
+//! `serde_json` and is the reference for mapping.
 //!
 //! `TPVC_BENCH_JOBS` names the job file; `TPVC_BENCH_JSON=1` prints the microseconds a line as JSON.
 

@@ -1,4 +1,4 @@
-//! What loading an artifact costs, and loading it to map one job.
+//! Measures loading an artifact, and loading it to map one job.
 
 #![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
 

@@ -1,5 +1,5 @@
-//! What mapping a job costs, from a parsed job to an answer, on one thread. No job is mapped twice: each run takes the next part of
-//! the jobs.
+//! Measures mapping, from a parsed job to an answer, on one thread. No job is mapped twice: each run takes the next
+//! part of the jobs.
 //!
 //! `TPVC_BENCH_JSON=1` prints the microseconds a job as JSON.
 

@@ -1,4 +1,4 @@
-//! What mapping costs from lines of JSON to lines of JSON, on one thread and on all, against reading and writing the same
+//! Measures mapping from lines of JSON to lines of JSON, on one thread and on all, against reading and writing the same
 //! lines without mapping.
 
 #![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]

@@ -1,4 +1,4 @@
-//! How costs grow with the number of tools, destinations and rules, on generated configs.
+//! Measures how costs grow with the number of tools, destinations and rules, on generated configs.
 
 #![allow(clippy::expect_used, reason = "a benchmark that cannot start has nothing to report")]
 

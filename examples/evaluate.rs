@@ -88,7 +88,7 @@ fn run(vm: &mut Vm, data: &Arc<ProgramData>, root: u32, native: Option<Box<dyn N
     })
 }
 
-/// What compiling tells of a program that works under TPV inside Galaxy and not in compiled rules.
+/// The compile-time findings for a program that works under TPV inside Galaxy but not in compiled rules.
 fn findings(source: &str, kind: CodeKind) -> Result<Json, Box<dyn Error>> {
     // A JSON string is a string of YAML.
     let source = json!(source);

@@ -5,11 +5,11 @@ use std::io::{self, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// What gzip data begin with.
+/// The first bytes of gzip data.
 const GZIP: &[u8] = b"\x1f\x8b";
-/// What zstd data begin with.
+/// The first bytes of zstd data.
 const ZSTD: &[u8] = b"\x28\xb5\x2f\xfd";
-/// What zstd data begin with that have a frame without text first, behind a byte from `0x50` to `0x5f`.
+/// The first bytes of zstd data that start with a frame without text, after a byte from `0x50` to `0x5f`.
 const SKIPPABLE: &[u8] = b"\x2a\x4d\x18";
 /// The buffer for compressed bytes, in bytes.
 const BUFFER: usize = 128 << 10;
@@ -17,14 +17,14 @@ const BUFFER: usize = 128 << 10;
 /// Reads the text of what another reader gives, as it is or decompressed. Members of gzip data and frames of zstd data that follow one
 /// another are one text.
 ///
-/// Nothing is read before the first [`Read::read`], and from a pipe no more than is there. What is wrong with compressed data is an error
-/// with a [`Damage`] in it, at each further call, too.
+/// Reading begins with the first [`Read::read`], and takes no more from a pipe than is there. A fault of compressed
+/// data is an error with a [`Damage`] in it, at each further call, too.
 pub(crate) struct Text<R: Read> {
     state: State<R>,
 }
 
 enum State<R: Read> {
-    /// Nothing was read.
+    /// The state before the first read.
     New(R),
     Plain(Source<R>),
     Gzip(MultiGzDecoder<BufReader<Source<R>>>),
@@ -41,16 +41,16 @@ impl<R: Read> Text<R> {
         Self { state: State::New(reader) }
     }
 
-    /// Whether it is compressed. This reads the first bytes.
+    /// Returns `true` if it is compressed. This reads the first bytes.
     ///
     /// # Errors
-    /// Those of the reader.
+    /// Errors of the reader.
     pub(crate) fn is_compressed(&mut self) -> io::Result<bool> {
         self.begin()?;
         Ok(!matches!(self.state, State::Plain(_)))
     }
 
-    /// How many bytes have been taken from the reader for the text so far.
+    /// The number of bytes taken from the reader for the text so far.
     pub(crate) fn taken(&self) -> u64 {
         match &self.state {
             State::Plain(source) => source.count,
@@ -130,12 +130,12 @@ fn taken<R>(input: &BufReader<Source<R>>) -> u64 {
 struct Source<R> {
     head: [u8; 4],
     length: usize,
-    /// How many of the first bytes were given.
+    /// The number of first bytes that were passed on.
     given: usize,
     reader: R,
-    /// How many bytes were given in all.
+    /// The number of bytes passed on in all.
     count: u64,
-    /// Whether the reader's last call was an error.
+    /// `true` if the reader's last call failed.
     has_failed: bool,
 }
 
@@ -161,7 +161,7 @@ impl<R: Read> Read for Source<R> {
     }
 }
 
-/// What is wrong with compressed data.
+/// A fault of compressed data.
 #[derive(Clone, Debug)]
 pub(crate) struct Damage {
     /// `gzip` or `zstd`.
@@ -173,7 +173,7 @@ pub(crate) struct Damage {
 }
 
 impl Damage {
-    /// What to do about it.
+    /// The remedy.
     pub(crate) fn help(&self) -> String {
         format!("copy or make the file again; `{} -t FILE` tells whether it is whole", self.format)
     }

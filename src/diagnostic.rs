@@ -1,4 +1,4 @@
-//! What is wrong with a config, where, and how to mend it.
+//! Problems of a config: their place, and the remedy.
 //!
 //! Every stage adds [`Diagnostic`]s to one [`Diagnostics`] and goes on, so that one run reports everything it can see.
 //! Messages are lower-case sentences without a full stop, names stand in backticks, help says what to write.
@@ -13,7 +13,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use crate::printable;
 use crate::source::{Place, SourceId, SourceMap, Span};
 
-/// How bad it is.
+/// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The config is refused.
@@ -34,13 +34,13 @@ pub struct Label {
 /// One problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// How bad it is.
+    /// The severity.
     pub severity: Severity,
     /// The short name of the kind of problem, such as a lint code.
     pub code: Option<&'static str>,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where it is wrong; `None` for a problem without a place, such as a missing file.
+    /// The place; `None` for a problem without one, such as a missing file.
     pub primary: Option<Label>,
     /// Other places that explain the problem.
     pub secondary: Vec<Label>,
@@ -50,9 +50,9 @@ pub struct Diagnostic {
     pub behind: Option<Box<Diagnostic>>,
     /// Facts that explain the problem.
     pub notes: Vec<String>,
-    /// What to write instead.
+    /// The text to write instead.
     pub help: Option<String>,
-    /// What TPV raises for it, where code that calls TPV may catch it by its class.
+    /// The exception that TPV raises for it, if code that calls TPV may catch it by its class.
     pub raises: Option<Raises>,
     /// The edits that mend it, where there is one way to; all of them or none.
     pub fix: Vec<Edit>,
@@ -61,9 +61,9 @@ pub struct Diagnostic {
 /// A text in the place of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edit {
-    /// What is replaced; empty for what is put in.
+    /// The replaced text; empty for an insertion.
     pub span: Span,
-    /// What takes its place.
+    /// The new text.
     pub text: String,
 }
 
@@ -331,7 +331,7 @@ fn floor_char_boundary(text: &str, offset: usize) -> usize {
 /// One problem with the texts that it points into.
 #[derive(Debug)]
 pub struct Problem {
-    /// What is wrong. Boxed, since a result is as large as its error.
+    /// The diagnostic. Boxed, because a result is as large as its error.
     pub diagnostic: Box<Diagnostic>,
     /// The texts.
     pub sources: SourceMap,
@@ -372,22 +372,22 @@ impl Diagnostics {
         self.items.extend(other.items);
     }
 
-    /// Whether anything keeps the config from being used.
+    /// Returns `true` if an error makes the config unusable.
     pub fn has_errors(&self) -> bool {
         self.errors() > 0
     }
 
-    /// How many errors there are.
+    /// The number of errors.
     pub fn errors(&self) -> usize {
         self.items.iter().filter(|item| item.severity == Severity::Error).count()
     }
 
-    /// How many warnings there are.
+    /// The number of warnings.
     pub fn warnings(&self) -> usize {
         self.items.len() - self.errors()
     }
 
-    /// Whether there is nothing to report.
+    /// Returns `true` if there is nothing to report.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }

@@ -34,9 +34,9 @@ pub struct Fault {
 /// Why a job file could not be read, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }
 
@@ -66,12 +66,12 @@ impl JobFile {
         Self { reader: Text::new(Box::new(reader)), line: 0, fault }
     }
 
-    /// How many bytes of the file the text so far was made of: fewer than those of the text, where it is compressed.
+    /// The number of bytes of the file consumed for the text so far: fewer than those of the text if it is compressed.
     pub fn taken(&self) -> u64 {
         self.reader.taken()
     }
 
-    /// Where the error that ends reading will be.
+    /// The place of the error that ends reading.
     pub fn fault(&self) -> Fault {
         self.fault.clone()
     }

@@ -18,11 +18,11 @@ pub(crate) struct Case {
     pub(crate) name: String,
     /// Its line in the file of the suite, where it has one.
     pub(crate) line: Option<usize>,
-    /// What became of it.
+    /// The outcome.
     pub(crate) outcome: Outcome,
 }
 
-/// What became of a case.
+/// The outcome of a case.
 pub(crate) enum Outcome {
     /// It passes.
     Passed,

@@ -48,14 +48,14 @@ use tpv_runtime::artifact::Rules;
 use diagnostic::{Diagnostic, Diagnostics, Severity};
 use source::{Limits, SourceMap};
 
-/// How to compile.
+/// The options of the compiler.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct CompileOptions {
-    /// Whether code that cannot run (constructs or modules that are not there, rules with syntax errors) is an error.
+    /// `true` to make code that cannot run (missing constructs or modules, rules with syntax errors) an error.
     pub strict: bool,
 }
 
-/// What compiling gave.
+/// The result of a compilation.
 pub struct Compiled {
     /// The rules; nothing where there was an error.
     pub rules: Option<Rules>,

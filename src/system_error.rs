@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::source::redacted;
 
-/// What an error of the operating system means for a path that is written, `-` being stdout, and what to do about it.
+/// The meaning of an error of the operating system for a path that is written, `-` being stdout, and the remedy.
 pub(crate) fn explain(error: &io::Error, path: &Path) -> (String, &'static str) {
     let (what, help) = reason(error);
     let name =
@@ -13,7 +13,7 @@ pub(crate) fn explain(error: &io::Error, path: &Path) -> (String, &'static str) 
     (format!("{name}: {what}"), help)
 }
 
-/// What an error of the operating system means, and what to do about it.
+/// The meaning of an error of the operating system, and the remedy.
 pub(crate) fn reason(error: &io::Error) -> (String, &'static str) {
     use io::ErrorKind::{
         AlreadyExists, FileTooLarge, InvalidInput, IsADirectory, NotADirectory, NotFound, PermissionDenied,

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use crate::printable::put_line;
 
-/// How many lines are shown around a change.
+/// The number of lines shown around a change.
 const CONTEXT: usize = 3;
-/// How many lines may differ before everything between the first and the last of them counts as changed: the search
-/// takes the square of it in memory.
+/// The number of differing lines beyond which everything between the first and the last of them counts as changed: the
+/// memory of the search grows with its square.
 const MOST_EDITS: usize = 3000;
 
 /// A run of lines.

@@ -21,10 +21,10 @@ use tpvc::yaml::value::{ConfigValue, Map};
 /// The contexts of a workflow, each value by its path, such as `inputs.jobs`.
 type Contexts = BTreeMap<String, String>;
 
-/// What a run of the action came to.
+/// The result of a run of the action.
 struct Run {
     is_success: bool,
-    /// What the steps printed, annotations included.
+    /// The output of the steps, annotations included.
     log: String,
     /// The summary of the run.
     summary: String,
@@ -217,7 +217,7 @@ fn filled(text: &str, contexts: &Contexts) -> String {
     out + rest
 }
 
-/// What a path of a context or a text in quotes gives; what a step did not give is nothing.
+/// The value of a context's path or of a quoted text; a value that no step gave is empty.
 fn value(expression: &str, contexts: &Contexts) -> String {
     if let Some(text) = expression.strip_prefix('\'') {
         return text.strip_suffix('\'').unwrap().to_owned();
@@ -227,7 +227,7 @@ fn value(expression: &str, contexts: &Contexts) -> String {
     contexts.get(expression).cloned().unwrap_or_default()
 }
 
-/// Whether the condition of a step holds.
+/// Returns `true` if the condition of a step holds.
 fn holds(condition: &str, contexts: &Contexts) -> bool {
     condition.is_empty()
         || condition.split(" && ").all(|part| match (part.split_once(" == "), part.split_once(" != ")) {

@@ -1,4 +1,4 @@
-//! What a process takes is bounded, whatever it is given: its memory by what the system says was the most that it had.
+//! The resources of a process are bounded, whatever its input: its memory by the system's record of the maximum.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -368,7 +368,7 @@ fn verifying_takes_memory_and_time_by_the_size_of_the_artifact() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
-/// What reads a million digits as an int takes seconds, and Python reads no more than 4,300.
+/// Reading a million digits as an int takes seconds; Python reads no more than 4,300.
 #[test]
 fn ints_of_a_million_digits_are_refused() {
     let folder = tempfile::tempdir().unwrap();

@@ -78,7 +78,7 @@ impl Attacked {
         (answer.error().map_or("-", |(class, _)| class).to_owned(), took)
     }
 
-    /// Whether the tool that works still does, and gets its right answer.
+    /// Returns `true` if the tool that works still does, and gets its right answer.
     fn works(&self) -> bool {
         let job = Arc::new(Job::parse(r#"{"tool": {"id": "fine"}}"#).unwrap());
         self.mapper.map(&job, &self.world).line().contains(r#""cores": "4""#)
@@ -150,7 +150,7 @@ fn text() {
     run_all("text.txt");
 }
 
-/// What takes long values, and code made at run time.
+/// Attacks with long values, and with code created at run time.
 #[test]
 fn lengths() {
     run_all("lengths.txt");
@@ -189,7 +189,7 @@ fn regular_expressions() {
     run_all("regular_expressions.txt");
 }
 
-/// What a block gives: `Ok(repr)`, or class and message of the exception.
+/// The result of a block: `Ok(repr)`, or class and message of the exception.
 fn run(source: &str) -> Result<String, (String, String)> {
     let mut program = ProgramBuilder::new();
     let root = program.compile(source, CodeKind::Block).unwrap();

@@ -159,7 +159,7 @@ fn a_world_file_and_worlds_of_cases_add_up() {
     assert_eq!(results(folder.path())["failed"], 0);
 }
 
-/// What no file names, `tpvc.toml` does.
+/// Files that the command line does not name are named by `tpvc.toml`.
 #[test]
 fn settings_name_tests_and_configs() {
     let settings = "files = [\"rules.yml\"]\nworld = \"world.json\"\n[test]\nfiles = [\"tests/*.yml\"]\n";
@@ -246,7 +246,7 @@ tests:
     }
 }
 
-/// What stands for several cases at once is not changed for one of them.
+/// A value that serves several cases at once is not changed for one of them.
 #[test]
 fn updating_leaves_what_several_cases_share() {
     let tests = "config: rules.yml\ndefaults: {params: {size: 1}, history_tags: []}\ntests:\n  \
@@ -437,7 +437,7 @@ fn what_was_used_is_counted_as_by_hand() {
     assert_eq!((counted, missed), (34, 5));
 }
 
-/// What is counted of a file: `line:cases`, and its text as the page shows it.
+/// The counts of a file: `line:cases`, and its text as the page shows it.
 fn counted(folder: &Path, args: &[&str]) -> (Vec<String>, Value, String) {
     let with = |coverage: &str| {
         let run = tpvc_in(folder, &[&["test", "tests.yml", coverage], args].concat());

@@ -1,5 +1,5 @@
-//! Whether what `tpvc check` says of a block's value holds: random blocks on random values, run by the interpreter, whose results must
-//! lie in the sets that the check computes.
+//! The values that `tpvc check` computes for blocks are sound: random blocks on random values, run by the interpreter,
+//! whose results must lie in the computed sets.
 //!
 //! `TPVC_SEED=7 TPVC_BLOCKS=100000` runs other blocks, or more; a failure prints the seed.
 
@@ -38,7 +38,7 @@ impl Environment for Surroundings {
     }
 }
 
-/// What names hold, as sets.
+/// The values of names, as sets.
 struct Sets(HashMap<&'static str, Value>);
 
 impl Names for Sets {
@@ -73,7 +73,7 @@ fn of(value: &Concrete) -> Value {
     }
 }
 
-/// Whether a set has a value.
+/// Returns `true` if a set has a value.
 fn has(set: &Value, value: &Concrete) -> bool {
     let one = of(value);
     if !one.kinds().within(set.kinds()) {

@@ -22,7 +22,7 @@ use tpvc::check::{Checked, check};
 use tpvc::lint::{Finding, Options};
 use tpvc::{CompileOptions, compile};
 
-/// What was proved of a config.
+/// The proofs about a config.
 struct Proofs {
     matrix: Matrix,
     ids: Matcher<PatternSet>,
@@ -33,7 +33,7 @@ struct Proofs {
     owners: BTreeMap<String, Vec<(String, String)>>,
     /// Whether ids match names, as far as it was asked.
     matched: RefCell<HashMap<(String, String), bool>>,
-    /// How many findings there are: T201, T202.
+    /// The numbers of findings: T201, T202.
     nowhere: [usize; 2],
 }
 
@@ -88,7 +88,7 @@ impl Proofs {
         found.into_iter().map(|index| self.matrix.tools[index as usize].row).collect()
     }
 
-    /// What an answer contradicts.
+    /// The proof that an answer contradicts.
     fn contradicted(&self, job: &Value, answer: &Value) -> Option<String> {
         let id = answer["destination"]["id"].as_str()?;
         let column = self.matrix.destinations.iter().position(|destination| destination.id == id)?;

@@ -1,4 +1,4 @@
-//! What the command line says, wrong command lines above all: each `tests/cli/*.txt` is a session.
+//! The output of the command line, wrong command lines above all: each `tests/cli/*.txt` is a session.
 //!
 //! A session begins with the files of its folder, each after a line `=== NAME`. The commands follow, each after `$ `, with
 //! what they print: what goes to stdout, then what goes to stderr, then the exit status where it is not 0. With
@@ -56,7 +56,7 @@ fn replay(session: &str) -> String {
     out
 }
 
-/// What a run said, but for the time that it took.
+/// The output of a run without the times in it.
 fn without_times(said: &str) -> String {
     let is_time = |line: &&str| !(line.starts_with("in ") && line.ends_with(" ms\n"));
     said.split_inclusive('\n').filter(is_time).collect()

@@ -1,5 +1,5 @@
-//! Nothing is found out at run time that can be known when compiling: code that asks for what is not there natively is told when
-//! compiling, and what is told is not there.
+//! Gaps of the native language are known when compiling, not at run time: code that requests a missing feature is
+//! reported when compiling, and reported features are missing.
 //!
 //! Two sources of code: every name that CPython's modules and types and Galaxy's classes have (`src/lint/model/names.txt`),
 //! each asked for by a program of its own; and programs that use one construct each, with CPython's answers
@@ -21,7 +21,7 @@ use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpvc::lint::codes::{LIMITS, RAISING};
 
-/// What running code raises for what is not there.
+/// The exceptions for missing names.
 const MISSING: [&str; 5] = ["AttributeError", "ImportError", "ModuleNotFoundError", "NameError", "NotImplementedError"];
 
 /// Programs by their number: each is the condition of a rule of a tool of its own.
@@ -87,7 +87,7 @@ fn names() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
         .collect()
 }
 
-/// How a program comes to an object of a class.
+/// Expressions by which a program obtains an object of a class.
 const OBJECTS: [(&str, &str); 31] = [
     ("str", "'a'"),
     ("int", "(1)"),

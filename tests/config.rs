@@ -1,4 +1,4 @@
-//! What a config is after loading, compared with what the real TPV had after loading the same files.
+//! The loaded form of a config, compared with the real TPV's after loading the same files.
 //!
 //! Each folder of `tests/config` is a case: its `*.yml` files in the order of their names, and `expected.json`, which
 //! `tests/record/record_config.py` wrote; the first differences of a failing case are shown. `CONFIG_CASES="a.yml b.yml expected.json;..."` adds others.

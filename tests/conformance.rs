@@ -1,4 +1,4 @@
-//! Whether tpvc answers as TPV does: for every case in `fixtures/`, compiles its configs, maps its jobs, and compares
+//! Compares tpvc's answers with TPV's: for every case in `fixtures/`, compiles its configs, maps its jobs, and compares
 //! each answer with the one that the real TPV gave (`expected.jsonl`, see `docs/recording.md`).
 //!
 //! `TPVC_CASES=clamp-zero,resubmit` runs the cases named and no others.
@@ -13,14 +13,14 @@ use std::process::Command;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// How many differences of a case are printed.
+/// The number of a case's differences printed.
 const SHOWN: usize = 5;
 
 /// A case's `case.json`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
-    /// What the case shows.
+    /// The point of the case.
     about: String,
     /// Config files in load order.
     configs: Vec<String>,
@@ -183,7 +183,7 @@ fn value_difference(path: &str, want: &Json, got: &Json) -> Option<Difference> {
     }
 }
 
-/// What differs between two answers to one job. The text of an error counts unless `any_message`.
+/// The difference between two answers to one job. The text of an error counts unless `any_message`.
 fn answer_difference(want: &Json, got: &Json, any_message: bool) -> Option<Difference> {
     let kind = |answer: &Json| {
         if answer.has("error") { answer.get("error").clone() } else { answer.get("destination").clone() }
@@ -231,7 +231,7 @@ fn tpvc(args: &[&std::ffi::OsStr]) -> Result<String, String> {
     Err(format!("tpvc {verb} ended with {}:{told}", output.status))
 }
 
-/// What is wrong with tpvc's answers to a case: empty where they are TPV's.
+/// The faults of tpvc's answers to a case: empty if they are TPV's.
 fn judge(case: &Case) -> Result<(), String> {
     let work = tempfile::tempdir().map_err(|e| e.to_string())?;
     let rules = work.path().join("rules.bin");

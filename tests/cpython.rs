@@ -1,5 +1,5 @@
-//! Replays what CPython's own test suite asks (tests/record/record_cpython.py) through compiler and machine.
-//! What differs on purpose is marked in tests/python/cpython_different.json.
+//! Replays the questions of CPython's own test suite (tests/record/record_cpython.py) through compiler and machine.
+//! Kept differences are marked in tests/python/cpython_different.json.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
@@ -134,7 +134,7 @@ modules! {
     test_with
 }
 
-/// What is marked as different is, is recorded, and is in the document.
+/// Every kept difference exists, is recorded, and is in the document.
 #[test]
 fn every_kept_difference_is_one() {
     let mut found = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What tpvc says about configs it refuses: each `tests/rejected/NAME.yml` gives exactly `NAME.stderr`.
+//! The messages of tpvc about configs it refuses: each `tests/rejected/NAME.yml` gives exactly `NAME.stderr`.
 //!
 //! With `UPDATE_EXPECT=1` in the environment the expectations are rewritten; review the change before committing it.
 
@@ -8,7 +8,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 
-/// What `tpvc compile` says about one file. It must refuse it, with status 1, and write nothing.
+/// The output of `tpvc compile` for one file. It must refuse it, with status 1, and write nothing.
 fn judge(path: &Path) -> String {
     let name = path.file_name().unwrap().to_str().unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -16,7 +16,7 @@ fn folder() -> PathBuf {
     project().join("tests/diff")
 }
 
-/// What a run printed that did its work.
+/// The output of a successful run.
 fn printed(folder: &Path, args: &[&str]) -> String {
     let output = tpvc_in(folder, args);
     assert!(output.status.success(), "{args:?}\n{}", stderr(&output));
@@ -52,7 +52,7 @@ fn config(tools: &str, destinations: &str) -> String {
     format!("tools:\n{tools}destinations:\n  slurm: {{runner: slurm}}\n{destinations}")
 }
 
-/// What is said of the change from one config to another, without the places.
+/// The report on the change from one config to another, without the places.
 fn said(old: &str, new: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("old.yml", old), ("new.yml", new)]);

@@ -48,7 +48,7 @@ fn documents() -> Vec<PathBuf> {
 /// The files that a document shows, by name.
 type Files = BTreeMap<String, String>;
 
-/// What a command prints, as a terminal shows it: what `tpvc` says after what it gives.
+/// The output of a command as a terminal shows it: stderr of `tpvc` after stdout.
 fn printed(command: &str, files: &Files) -> String {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {

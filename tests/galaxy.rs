@@ -1,4 +1,4 @@
-//! What code sees of Galaxy, and what TPV's helpers answer it, against the reference implementation
+//! Galaxy's objects as code sees them, and the answers of TPV's helpers, against the reference implementation
 //! (`tests/galaxy/record.py`).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]

@@ -1,4 +1,4 @@
-//! Whether the answers are the same whatever becomes machine code, and when.
+//! The answers are the same whichever blocks become machine code, and whenever.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -97,7 +97,8 @@ fn another_mode_is_refused() {
     assert!(stderr(&run).contains("[possible values: off, lazy, eager]"), "{}", stderr(&run));
 }
 
-/// What one rule's code changes in place, kernels find: in the entity's context once code sees the new entity, in its `params` at once.
+/// Kernels see in-place changes of a rule's code: in the entity's context once code sees the new entity, in its
+/// `params` at once.
 #[test]
 fn kernels_see_what_code_changed() {
     let config = r#"

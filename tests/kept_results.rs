@@ -1,6 +1,6 @@
-//! Whether what a mapper keeps between jobs changes no answer: every fixture's jobs mapped by one mapper in their order, in
-//! reverse, and each by a mapper of its own; and jobs of random configs. Where resource pools admit jobs, the order of jobs decides,
-//! and only jobs in their order are compared.
+//! The results that a mapper keeps between jobs change no answer: every fixture's jobs mapped by one mapper in their
+//! order, in reverse, and each by a mapper of its own; and jobs of random configs. Where resource pools admit jobs, the
+//! order of jobs decides, and only jobs in their order are compared.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

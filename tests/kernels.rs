@@ -1,5 +1,5 @@
-//! Whether kernels answer as the interpreter does: the same random blocks and f-strings on the same random values, with machine code off
-//! and on.
+//! Kernels answer as the interpreter does: the same random blocks and f-strings on the same random values, with machine
+//! code off and on.
 //!
 //! `TPVC_SEED=7 TPVC_BLOCKS=100000` runs other blocks, or more; a failure prints the seed.
 
@@ -36,7 +36,7 @@ use tpvc::python::program::ProgramBuilder;
 const NAMES: [&str; 9] = ["cores", "mem", "gpus", "name", "thing", "things", "table", "input_size", "absent"];
 
 thread_local! {
-    /// How often things were asked for attributes.
+    /// The number of requests for attributes.
     static ASKED: Cell<u32> = const { Cell::new(0) };
 }
 
@@ -79,7 +79,7 @@ impl Object for Thing {
     }
 }
 
-/// What a name holds while a block runs several times.
+/// The values of a name while a block runs several times.
 #[derive(Clone, Copy)]
 enum Shape {
     Absent,
@@ -206,7 +206,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// What a block could have changed.
+    /// A value that a block could have changed.
     fn changeable(&mut self) -> String {
         let values = ["table", "things", "thing"].map(|name| self.vm.context_value(name).cloned());
         let shown = values.iter().flatten().map(|value| self.vm.repr(value).unwrap().to_string());
@@ -218,7 +218,7 @@ fn setting(variable: &str, default: u64) -> u64 {
     std::env::var(variable).ok().map_or(default, |text| text.parse().unwrap())
 }
 
-/// What of the blocks has a kernel; the program.
+/// Compiles the blocks: the program, the blocks that have a kernel, and their number.
 fn compile(blocks: &[String], kind: CodeKind) -> (Arc<ProgramData>, Vec<u32>, usize) {
     let mut builder = ProgramBuilder::new();
     let roots: Vec<u32> = blocks.iter().map(|block| builder.compile_lenient(block, kind).0).collect();

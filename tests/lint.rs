@@ -377,7 +377,7 @@ fn files_of(part: &'static str) -> Vec<(&'static str, &'static str)> {
     blocks.map(|text| (named(text).unwrap_or("config.yml"), text)).collect()
 }
 
-/// What is found in files by the verb that tells a code.
+/// The findings in files by the verb that reports a code.
 fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
     let folder = tempfile::tempdir().unwrap();
     let write = |(name, text): &(&str, &str)| {
@@ -433,7 +433,7 @@ fn explain_code_prints_the_page() {
     assert!(stderr(&unknown).contains("there is no code `T999`"), "{}", stderr(&unknown));
 }
 
-/// What the real `tpv lint` said of a file, by code: its errors have none.
+/// The findings of the real `tpv lint` for a file, by code: its errors have none.
 fn recorded(record: &Value) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     if record.get("load_error").is_some() {
@@ -556,7 +556,7 @@ fn compiling_tells_what_raises() {
     assert!(!path.exists());
 }
 
-/// What only compiled rules cannot do is no fault of the config.
+/// Limits of compiled rules alone are no fault of the config.
 #[test]
 fn limits_are_quiet_in_every_form() {
     for format in ["text", "json", "sarif", "github", "junit"] {

@@ -1,4 +1,4 @@
-//! What users of HTMap, whose model maps have, complained of; the numbers are those of its issues. Each complaint has a test.
+//! Complaints of users of HTMap, whose model maps have; the numbers are those of its issues. Each complaint has a test.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -103,7 +103,7 @@ impl Site {
         fs::read_to_string(self.map(tag).join("components")).unwrap().trim().parse().unwrap()
     }
 
-    /// How many components are in a state.
+    /// The number of components in a state.
     fn count(&self, tag: &str, state: &str) -> usize {
         self.done(&["maps", "status", tag, "-s", state, "--format", "text"]).lines().count()
     }
@@ -637,7 +637,7 @@ fn a_submission_whose_id_was_not_noted_is_found_by_its_token() {
     assert!(!site.path("queue").exists() && site.names().is_empty());
 }
 
-/// What an engine refuses is there to be submitted again.
+/// A submission that an engine refused can be repeated.
 #[test]
 fn a_refused_submission_can_be_made_again() {
     let site = Site::new();

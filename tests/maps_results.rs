@@ -1,4 +1,4 @@
-//! What `tpvc maps results` writes is what `tpvc map` writes, and its summaries are those of the answers.
+//! The output of `tpvc maps results` equals that of `tpvc map`, and its summaries are those of the answers.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
@@ -169,7 +169,7 @@ fn results_are_the_answers_of_map_and_summaries_are_theirs() {
     assert!(stderr(&misuse).starts_with("error: the map `both` has answers, not differences\n"), "{}", stderr(&misuse));
 }
 
-/// Nothing of what can be read once is lost to the sample that tells how large slices should be.
+/// Input that can be read only once loses nothing to the sample that decides the size of slices.
 #[test]
 fn jobs_may_come_from_a_pipe() {
     let site = Site::new();

@@ -1,4 +1,4 @@
-//! What `tpvc lint` says of the mistakes that people make: each `tests/mistakes/NAME.yml` holds one, `NAME.txt` what is said.
+//! The output of `tpvc lint` for common mistakes: each `tests/mistakes/NAME.yml` has one, `NAME.txt` the output.
 //!
 //! With `UPDATE_EXPECT=1` in the environment the expectations are rewritten; review the change before committing it.
 

@@ -50,7 +50,7 @@ fn scalar(random: &mut Random) -> String {
     text
 }
 
-/// What stands between two words of a scalar that is no block.
+/// A separator between two words of a scalar that is not a block.
 fn separator(random: &mut Random, odd: &[&str]) -> String {
     match random.below(4) {
         0 => format!("{} ", random.pick(odd)),

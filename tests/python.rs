@@ -10,7 +10,7 @@ use tpv_bytecode::CodeKind;
 use tpv_bytecode::verify::verify;
 use tpvc::python::program::ProgramBuilder;
 
-/// What the machine answers for a case.
+/// The machine's answer to a case.
 fn answer(case: &Json) -> Result<String, (String, String)> {
     let kind = match case["kind"].as_str().unwrap() {
         "block" => CodeKind::Block,

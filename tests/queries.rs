@@ -13,7 +13,7 @@ use tpv_runtime::mapper::{Hooks, Mapper};
 const IMPORTS: &str = "from sqlalchemy import and_, asc, desc, distinct, func, not_, or_, select, text
           from galaxy.model import User";
 
-/// What each query gives in a rule: `repr` of its value, or the class and text of what it raises.
+/// The result of each query in a rule: `repr` of its value, or the class and text of its exception.
 fn ask(queries: &[&str], world: &Arc<World>) -> Vec<(String, Option<String>)> {
     let mut config = String::from("destinations:\n  local:\n    runner: local\ntools:\n");
     for (number, query) in queries.iter().enumerate() {

@@ -347,7 +347,7 @@ fn configs_that_cannot_be_read_say_why() {
     }
 }
 
-/// What never ends is not read for ever, whatever verb it is given to.
+/// Endless input is not read forever, whatever the verb.
 #[cfg(unix)]
 #[test]
 fn endless_inputs_are_refused() {
@@ -394,7 +394,7 @@ fn endless_inputs_are_refused() {
     }
 }
 
-/// Nothing that is printed or written holds the password of a URL, which the server gets.
+/// The password of a URL, which the server gets, is neither printed nor written.
 #[test]
 fn passwords_of_urls_are_not_shown() {
     let folder = folder();

@@ -41,7 +41,7 @@ impl Judge {
         self.schemas.validate(document, self.index).is_ok()
     }
 
-    /// What is wrong with a document.
+    /// The fault of a document.
     fn complaint(&self, document: &Value) -> Option<String> {
         self.schemas.validate(document, self.index).err().map(|error| error.to_string())
     }

@@ -1,4 +1,4 @@
-//! What `tpvc.toml` says is what verbs do where the command line says nothing.
+//! The settings in `tpvc.toml` apply where the command line is silent.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -23,7 +23,7 @@ fn site(settings: &str) -> TempDir {
     folder
 }
 
-/// What a run printed, and its status.
+/// The settings of these tests.
 const SETTINGS: &str = "files = [\"rules/*.yml\"]\njobs = \"jobs.jsonl\"\n";
 
 #[test]

@@ -7,7 +7,7 @@ mod support;
 use serde_json::Value;
 use support::{expect_file, project, run, site, stderr, stdout, tpvc_in};
 
-/// What a template gives for `params.value` of a destination, as JSON.
+/// The value that a template gives for `params.value` of a destination, as JSON.
 fn given(template: &str, variables: &str) -> Result<Value, String> {
     let rules = format!("destinations:\n  local:\n    runner: local\n    params:\n      value: {template}\n");
     let site = site(&[("a.yml.j2", &rules), ("vars.yml", variables), ("jobs.jsonl", "{\"tool\": {\"id\": \"x\"}}\n")]);

@@ -24,7 +24,7 @@ use tpv_runtime::mapper::cpython::{Origin, hiding_names};
 use tpv_runtime::mapper::explain::{Observer, Step, Unobserved};
 use tpv_runtime::mapper::{Cpython, Hooks, HostJob, Mapped, Mapper};
 
-/// What a block gives, by a part of its text.
+/// The value of a block, by a part of its text.
 type Answers = &'static [(&'static str, fn(&mut Vm) -> Value)];
 
 /// Something in the place of CPython.
@@ -195,7 +195,7 @@ fn what_stands_in_for_the_server_is_cpythons_where_it_is_live() {
     assert_eq!(mem(&answer(&rules, hooks(&live))), "2032");
 }
 
-/// What a job is told while it is mapped.
+/// The steps reported while a job is mapped.
 #[derive(Default)]
 struct Steps(Vec<String>);
 

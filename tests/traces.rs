@@ -1,6 +1,6 @@
-//! What an admin sees of an exception that the code of a config raised: the file, the line, the column, an excerpt with a
-//! caret, and the calls that led there. Each tool of `tests/traces/raising.yml` raises in another way, and has a file of
-//! what `tpvc dry-run` and `tpvc map -v` say of it, by the config and by an artifact.
+//! Reports of exceptions that the code of a config raised: the file, the line, the column, an excerpt with a caret, and
+//! the calls that led there. Each tool of `tests/traces/raising.yml` raises in another way, and has a file with the
+//! output of `tpvc dry-run` and `tpvc map -v`, by the config and by an artifact.
 //!
 //! With `UPDATE_EXPECT=1` in the environment the expectations are rewritten; review the change before committing it.
 
@@ -32,7 +32,7 @@ fn said(args: &[&str]) -> String {
     stderr(&tpvc_in(&folder(), args))
 }
 
-/// What a run of `tpvc map -v` logged of its only job.
+/// The log of `tpvc map -v` for its only job.
 fn logged(rules: &[&str], jobs: &str) -> String {
     let output = said(&[&["map", "-v", "-o", "/dev/null"], rules, &[jobs]].concat());
     let end = output.find("mapped 1 job").unwrap_or_else(|| panic!("{jobs}: {output}"));

@@ -1,5 +1,5 @@
-//! What the benchmarks share: the workload, which runs on `fixtures/production` unless the environment names another, and
-//! the printing of rows.
+//! Shared code of the benchmarks: the workload, which is `fixtures/production` unless the environment names another,
+//! and the printing of rows.
 //!
 //! - `TPVC_BENCH_CONFIG`: config files, separated by `:`
 //! - `TPVC_BENCH_JOBS`, `TPVC_BENCH_WORLD`, `TPVC_BENCH_EXPECTED`: the job file, the world, TPV's answers
@@ -61,7 +61,7 @@ pub fn check(answers: &str) {
     }
 }
 
-/// How often each measurement is run.
+/// The number of runs of each measurement.
 pub fn runs() -> usize {
     std::env::var("TPVC_BENCH_RUNS").ok().and_then(|text| text.parse().ok()).unwrap_or(9)
 }

@@ -138,7 +138,7 @@ fn collect_names(code: &Bound<'_, PyCode>, names: &mut HashSet<String>) -> PyRes
     Ok(())
 }
 
-/// What blocks have beside the context: the names that TPV's loader has, and builtins in which `import tpv` finds tpvc.
+/// The globals of blocks besides the context: the names of TPV's loader, and builtins in which `import tpv` finds tpvc.
 fn loader_globals(py: Python<'_>, is_live: bool) -> PyResult<&Bound<'_, PyDict>> {
     static LIVE: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
     static OF_FILES: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
@@ -222,14 +222,14 @@ fn import_of_files<'py>(
     import(py, name, globals, locals, fromlist, level)
 }
 
-/// Whether a list of names to import is this one.
+/// Returns `true` if a list of names to import contains only this name.
 fn names_only(fromlist: Option<&Bound<'_, PyAny>>, name: &str) -> bool {
     let names: Option<Vec<String>> = fromlist.and_then(|names| names.extract().ok());
     names.is_some_and(|names| names.iter().all(|one| one == name))
 }
 
-/// What `helpers` is in CPython: the Python functions of the package, which take live objects and native ones alike. Over the objects
-/// of a job file those that ask Galaxy's database are the machine's.
+/// The `helpers` module for CPython: the package's Python functions, which accept live and native objects alike. For
+/// objects of a job file, helpers that query Galaxy's database are the machine's.
 fn helpers(py: Python<'_>, is_live: bool) -> PyResult<Bound<'_, PyAny>> {
     static OF_FILES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let module = py.import("tpvc.core.helpers")?;

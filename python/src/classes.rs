@@ -24,7 +24,7 @@ use tpv_runtime::mapper::objects::{
     TAG_TYPE, TOOL, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT, USER,
 };
 
-/// What is known of types.
+/// The type mappings discovered so far.
 #[derive(Default)]
 struct Known {
     /// By the address of the type, which is kept alive.
@@ -106,7 +106,7 @@ fn pair(of_python: &Bound<'_, PyAny>, class: &'static BuiltinType) {
 /// Makes the exceptions of tpvc for Python, as attributes of the module.
 ///
 /// # Errors
-/// What making a class raises.
+/// Exceptions raised while a class is created.
 pub fn add_exceptions(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     prepare(py)?;
@@ -127,7 +127,7 @@ fn new_exception<'py>(py: Python<'py>, class: &BuiltinType, module: &str) -> PyR
 /// The machine's class of a type.
 ///
 /// # Errors
-/// What the attributes of a type raise that answers itself.
+/// Exceptions raised by a type that computes its own attributes.
 pub fn class_of(of_python: &Bound<'_, PyType>) -> PyResult<&'static BuiltinType> {
     let key = of_python.as_ptr().addr();
     if let Some(class) = known(|known| known.by_type.get(&key).copied()) {
@@ -184,7 +184,7 @@ const HEAP_TYPE: u64 = 1 << 9;
 /// Python's type for a class of the machine; `None` where it has none.
 ///
 /// # Errors
-/// What importing Galaxy raises, other than that it is not there.
+/// Any exception of importing Galaxy other than its absence.
 pub fn type_of<'py>(py: Python<'py>, class: &'static BuiltinType) -> PyResult<Option<Bound<'py, PyAny>>> {
     prepare(py)?;
     if let Some(found) = known(|known| known.types.get(&address(class)).map(|found| found.clone_ref(py))) {

@@ -37,7 +37,7 @@ const EPOCH_ORDINAL: i64 = 719_163;
 /// are there twice.
 ///
 /// # Errors
-/// What the classes raise.
+/// Exceptions raised by the classes.
 pub fn to_native(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     let py = object.py();
     let classes = classes(py)?;
@@ -91,7 +91,7 @@ fn zone_of(zone: &Bound<'_, PyAny>) -> PyResult<ExactZone> {
 /// The Python object of a native value; `None` where it is none of these.
 ///
 /// # Errors
-/// What the classes raise.
+/// Exceptions raised by the classes.
 pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Option<Bound<'py, PyAny>>> {
     let Some(exact) = Exact::of(value) else { return Ok(None) };
     let classes = classes(py)?;

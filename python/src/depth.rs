@@ -1,4 +1,4 @@
-//! How deep containers nest that cross.
+//! A limit on the nesting of containers that cross the boundary.
 
 use std::cell::Cell;
 use std::thread::LocalKey;

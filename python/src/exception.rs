@@ -13,10 +13,10 @@ use crate::live::LiveObject;
 use crate::session::Session;
 use crate::{classes, to_native as native, to_python as python};
 
-/// How long a chain of causes and contexts crosses.
+/// The maximum length of a chain of causes and contexts that crosses.
 const MAX_CHAIN: usize = 32;
 
-/// What Python raised, for native code.
+/// Converts a Python exception for native code.
 pub fn to_native(vm: &mut Vm, py: Python<'_>, error: PyErr) -> Raised {
     match object(vm, error.into_value(py).bind(py)) {
         Ok(exception) => Raised(exception),
@@ -28,7 +28,7 @@ pub fn to_native(vm: &mut Vm, py: Python<'_>, error: PyErr) -> Raised {
 /// A Python exception as a native one, which stands for it.
 ///
 /// # Errors
-/// What asking for its class raises.
+/// Exceptions raised while its class is determined.
 pub fn object(vm: &mut Vm, exception: &Bound<'_, PyBaseException>) -> PyResult<Rc<ExceptionObject>> {
     let session = Session::current();
     if let Some(known) = session.exception(exception) {
@@ -48,7 +48,7 @@ pub fn object(vm: &mut Vm, exception: &Bound<'_, PyBaseException>) -> PyResult<R
     Ok(native)
 }
 
-/// What native code raised, for Python: the very exception that it stands for, if it does.
+/// Converts a native exception for Python: the original Python exception if it stands for one.
 pub fn to_python(py: Python<'_>, raised: &Raised) -> PyErr {
     match shown(py, &raised.0, 0) {
         Ok(exception) => PyErr::from_value(exception),
@@ -59,7 +59,7 @@ pub fn to_python(py: Python<'_>, raised: &Raised) -> PyErr {
 /// A native exception as a Python object.
 ///
 /// # Errors
-/// What making it raises.
+/// Exceptions raised while the Python object is created.
 pub fn show<'py>(py: Python<'py>, exception: &Rc<ExceptionObject>) -> PyResult<Bound<'py, PyAny>> {
     shown(py, exception, 0)
 }

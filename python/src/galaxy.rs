@@ -18,7 +18,7 @@ use tpvc::explain::{Collector, Provenance};
 
 use crate::{exception, places, proxy, to_native, to_python};
 
-/// What Galaxy calls a rule with.
+/// The arguments of Galaxy's call of a rule.
 pub struct Call<'a, 'py> {
     pub app: &'a Bound<'py, PyAny>,
     pub tool: &'a Bound<'py, PyAny>,

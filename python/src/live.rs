@@ -32,7 +32,7 @@ impl LiveObject {
         self.object.bind(py)
     }
 
-    /// What Python code makes of the object, as a native value.
+    /// Evaluates a Python expression on the object and converts the result to a native value.
     fn ask(
         &self,
         vm: &mut Vm,
@@ -84,7 +84,7 @@ impl LiveObject {
         })
     }
 
-    /// Whether the class derives from one of Python's builtin types that hold data.
+    /// Returns `true` if the class derives from a builtin Python type that holds data.
     fn is_builtin(&self) -> bool {
         self.class.is_hosts_builtin
     }
@@ -116,7 +116,7 @@ fn of_class<'py>(class: &Bound<'py, PyType>, name: &str) -> PyResult<Option<Boun
     Ok((!is_bound).then_some(method))
 }
 
-/// Whether the class of an object has all of these special methods.
+/// Returns `true` if the object's class defines all of these special methods.
 fn has_special(object: &Bound<'_, PyAny>, names: &[&str]) -> bool {
     let class = object.get_type();
     names.iter().all(|name| of_class(&class, name).is_ok_and(|method| method.is_some_and(|method| !method.is_none())))
@@ -364,7 +364,7 @@ impl Object for LiveObject {
 }
 
 impl LiveObject {
-    /// Whether it derives from a builtin sequence.
+    /// Returns `true` if the class derives from a builtin sequence.
     fn is_sequence_type(&self) -> bool {
         use tpv_python::types::{BYTES, LIST, STR, TUPLE};
         [&STR, &BYTES, &LIST, &TUPLE].iter().any(|base| self.class.is_subclass(base))

@@ -1,4 +1,4 @@
-//! What rules and the mapper log goes to Python's `logging`, to the logger that TPV's loader has.
+//! Forwards log records of rules and of the mapper to Python's `logging`, under the logger of TPV's loader.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ fn logger(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
 /// The least level that somebody reads, as the loggers are set now.
 ///
 /// # Errors
-/// What `logging` raises.
+/// Exceptions raised by `logging`.
 pub fn level(py: Python<'_>) -> PyResult<LogLevel> {
     let effective: i64 = logger(py)?.call_method0("getEffectiveLevel")?.extract()?;
     let levels = [LogLevel::Debug, LogLevel::Info, LogLevel::Warning, LogLevel::Error];

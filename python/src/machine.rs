@@ -40,7 +40,7 @@ impl Drop for Waiting {
 /// Runs Python code while the machine waits. What native code changed before counts for it, and what it changes counts after.
 ///
 /// # Errors
-/// What the code raises.
+/// Exceptions raised by the code.
 pub fn in_python<R>(vm: &mut Vm, run: impl FnOnce(Python<'_>) -> PyResult<R>) -> NativeResult<R> {
     Python::attach(|py| {
         let session = Session::current();
@@ -59,7 +59,7 @@ pub fn in_python<R>(vm: &mut Vm, run: impl FnOnce(Python<'_>) -> PyResult<R>) ->
 /// Runs native code for Python, on the machine that waits for it.
 ///
 /// # Errors
-/// What the code raises, as Python's exception.
+/// Exceptions raised by the code, as Python exceptions.
 pub fn on_machine<R>(py: Python<'_>, work: impl FnOnce(&mut Vm) -> NativeResult<R>) -> PyResult<R> {
     let waiting = WAITING.get();
     if waiting.is_null() {

@@ -33,7 +33,7 @@ pub struct PyMapper {
     rules: Py<PyRules>,
     hooks: Hooks,
     seed: Option<BigInt>,
-    /// Where jobs of Galaxy are admitted to resource pools; nothing where the rules have none.
+    /// The store that admits Galaxy's jobs to resource pools, or `None` if the rules define no pools.
     pool_store: Option<Arc<dyn AllocationStore>>,
     /// Made when they are first used: for jobs of the job file's form, without and with the candidates, and for live objects.
     plain: OnceLock<Mapper>,

@@ -177,7 +177,7 @@ impl PyMaps {
         made.map_err(|error| raised(&error))
     }
 
-    /// Where the files of a map are.
+    /// The directory with the files of a map.
     fn path(&self, py: Python<'_>, tag: &str) -> PyResult<PathBuf> {
         self.with(py, tag, |map| Ok(map.dir().path().to_owned()))
     }
@@ -187,7 +187,7 @@ impl PyMaps {
         self.with(py, tag, |map| map.dir().components())
     }
 
-    /// What each component works on, as JSON.
+    /// The items of each component, as JSON.
     fn itemdata(&self, py: Python<'_>, tag: &str) -> PyResult<String> {
         json(&self.with(py, tag, |map| map.dir().items())?)
     }
@@ -225,7 +225,7 @@ impl PyMaps {
         Ok(answers.map(|answers| AnswerLines(Mutex::new(BufReader::new(Box::new(answers))))))
     }
 
-    /// What the answers of these components come to, as JSON.
+    /// The summary of these components' answers, as JSON.
     fn summary(&self, py: Python<'_>, tag: &str, components: Vec<u32>) -> PyResult<String> {
         json(&self.with(py, tag, |map| results::summary(map.dir(), &components))?)
     }

@@ -122,7 +122,7 @@ fn option_value(value: &Bound<'_, PyAny>) -> OptionValue {
 /// The class and the options of the store that rules name; `None` where they name none.
 ///
 /// # Errors
-/// What making a dict raises.
+/// Exceptions raised while a dict is created.
 pub fn configured<'py>(py: Python<'py>, rules: &Rules) -> PyResult<Option<(String, Bound<'py, PyDict>)>> {
     let tables = rules.tables();
     let Some(store) = &tables.global.resource_pool_store else { return Ok(None) };
@@ -165,7 +165,7 @@ fn of_config<'py>(py: Python<'py>, tables: &Tables, value: &ValueRow) -> PyResul
     })
 }
 
-/// Where Python's side of pools is.
+/// The module with the Python side of resource pools.
 const MODULE: &str = "tpvc.core.resource_pool";
 
 /// A store of Python: any object with `read` and `admit_many`, as TPV's `AllocationStore` has them.
@@ -214,8 +214,8 @@ fn ask<T>(ask: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T, StoreError> 
     })
 }
 
-/// Whether an exception says that the store is away: with tpvc's class, or with TPV's, which a site's own store may raise where TPV is
-/// installed.
+/// Returns `true` if an exception means that the store is unavailable. Accepts tpvc's class and TPV's, because a site's
+/// own store may raise the latter where TPV is installed.
 fn is_unavailable(py: Python<'_>, error: &PyErr) -> bool {
     let of_tpv = |class: Bound<'_, PyAny>| {
         let name = class.getattr("__name__").and_then(|name| name.extract::<String>());

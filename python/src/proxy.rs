@@ -37,7 +37,7 @@ unsafe impl Send for Owned {}
 #[expect(unsafe_code, reason = "a native value belongs to its thread; each access looks which one asks")]
 unsafe impl Sync for Owned {}
 
-/// What other threads dropped, by the thread that it belongs to.
+/// Objects dropped by other threads, grouped by the thread that owns them.
 static LEFT: LazyLock<Mutex<HashMap<ThreadId, Vec<Owned>>>> = LazyLock::new(Mutex::default);
 
 impl Owned {
@@ -99,7 +99,7 @@ pub struct NativeIterator;
 /// The Python object that shows a native one.
 ///
 /// # Errors
-/// What making it raises.
+/// Exceptions raised while it is created.
 pub fn show<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     let session = Session::current();
     if let Some(known) = session.shown(py, value) {

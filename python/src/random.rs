@@ -19,7 +19,7 @@ static LENT_IN: Mutex<Option<u32>> = Mutex::new(None);
 static RETURNED: Condvar = Condvar::new();
 
 thread_local! {
-    /// Whether this thread has it: a block can map another job.
+    /// `true` while this thread holds it: a block can map another job.
     static IS_MINE: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -56,7 +56,7 @@ impl Drop for Turn {
     }
 }
 
-/// What Python's generator was before it got the machine's state.
+/// The state of Python's generator before it received the machine's.
 pub struct Lent {
     before: Py<PyAny>,
     _turn: Turn,
@@ -65,7 +65,7 @@ pub struct Lent {
 /// Gives Python's generator the machine's state, until [`Lent::take_back`].
 ///
 /// # Errors
-/// What `random` raises.
+/// Exceptions raised by `random`.
 pub fn lend(py: Python<'_>, generator: &mut MersenneTwister) -> PyResult<Lent> {
     let turn = Turn::wait(py);
     let random = py.import("random")?;
@@ -80,7 +80,7 @@ impl Lent {
     /// Takes the state back into the machine, and gives Python's generator the one that it had.
     ///
     /// # Errors
-    /// What `random` raises.
+    /// Exceptions raised by `random`.
     pub fn take_back(self, py: Python<'_>, generator: &mut MersenneTwister) -> PyResult<()> {
         let random = py.import("random")?;
         let state = random.call_method0("getstate")?;

@@ -27,7 +27,7 @@ pub struct PyDiagnostic {
     code: Option<&'static str>,
     /// `error` or `warning`
     severity: &'static str,
-    /// What is wrong.
+    /// The message.
     message: String,
     /// The file as it was named.
     file: Option<String>,
@@ -35,9 +35,9 @@ pub struct PyDiagnostic {
     line: Option<usize>,
     /// The column, from 1, in characters.
     column: Option<usize>,
-    /// What to write instead.
+    /// The text to write instead.
     help: Option<String>,
-    /// What TPV raises for it: the name of a class and a text.
+    /// The exception that TPV raises for it: class name and message.
     raises: Option<(&'static str, String)>,
 }
 
@@ -147,7 +147,7 @@ impl PyRules {
         crate::pools::configured(py, &self.rules)
     }
 
-    /// What compiling warned of.
+    /// The warnings of the compilation.
     #[getter]
     fn warnings(&self, py: Python<'_>) -> Vec<Py<PyDiagnostic>> {
         self.warnings.iter().map(|warning| warning.clone_ref(py)).collect()

@@ -1,4 +1,4 @@
-//! What crosses while one job is mapped, and what stands for it on the other side.
+//! Values that cross the boundary while one job is mapped, with their counterparts on the other side.
 //!
 //! A list, dict or set that crosses exists twice: natively and in Python. The two are twins, so that a container that crosses again is
 //! the same object, and what one side changes is carried over when the other side's code runs next: only one of the two runs at a
@@ -19,7 +19,7 @@ use tpv_python::vm::Vm;
 
 use crate::twin::Twin;
 
-/// How many things the session outside of a mapping keeps before it forgets all of them.
+/// The number of entries that the session outside of mappings keeps before it drops all of them.
 const MAX_OUTSIDE: usize = 10_000;
 
 thread_local! {
@@ -29,10 +29,10 @@ thread_local! {
     static OUTSIDE: RefCell<Rc<Session>> = RefCell::default();
 }
 
-/// What crossed.
+/// The values that crossed.
 #[derive(Default)]
 pub struct Session {
-    /// Whether nobody ends it but the mapper, by telling that a job ended.
+    /// `true` if only the mapper ends it, by reporting the end of a job.
     is_of_mapper: bool,
     /// `true` if Python's `random` has the state of native code's while its code runs.
     lends_random: bool,
@@ -194,7 +194,7 @@ impl Session {
     /// Carries over to Python what native code changed.
     ///
     /// # Errors
-    /// What converting an item or changing a container raises.
+    /// Exceptions raised while an item is converted or a container changed.
     pub fn to_python(&self, py: Python<'_>) -> PyResult<()> {
         // Items that cross add twins, which are equal already.
         let mut index = 0;
@@ -208,7 +208,7 @@ impl Session {
     /// Carries over to the machine what Python code changed.
     ///
     /// # Errors
-    /// What converting an item raises.
+    /// Exceptions raised while an item is converted.
     pub fn to_native(&self, vm: &mut Vm, py: Python<'_>) -> NativeResult<()> {
         let mut index = 0;
         while let Some(twin) = self.twin(index) {

@@ -24,7 +24,7 @@ pub struct Twin {
     /// The items of a list or set, the keys and values of a dict in turn, or the lists of scheduling tags. Each is a pair of the two
     /// sides' objects.
     items: RefCell<Rc<Vec<Item>>>,
-    /// Whether changes are being carried over: hashing the items may run code, which crosses in turn.
+    /// `true` while changes are carried over: hashing the items may run code, which crosses in turn.
     is_busy: Cell<bool>,
 }
 
@@ -65,7 +65,7 @@ impl Twin {
     /// Brings Python's container to what the native one is, where that changed.
     ///
     /// # Errors
-    /// What converting an item or changing the container raises.
+    /// Exceptions raised while an item is converted or the container changed.
     pub fn to_python(&self, py: Python<'_>) -> PyResult<()> {
         let Some(_busy) = Busy::start(&self.is_busy) else { return Ok(()) };
         let known = self.items.borrow().clone();
@@ -121,7 +121,7 @@ impl Twin {
     /// Brings the native container to what Python's is, where that changed.
     ///
     /// # Errors
-    /// What converting an item raises.
+    /// Exceptions raised while an item is converted.
     pub fn to_native(&self, vm: &mut Vm, py: Python<'_>) -> NativeResult<()> {
         let Some(_busy) = Busy::start(&self.is_busy) else { return Ok(()) };
         let known = self.items.borrow().clone();
@@ -176,7 +176,7 @@ impl Twin {
         Ok(())
     }
 
-    /// Whether the native container holds what it held.
+    /// Returns `true` if the native container's items are unchanged.
     fn native_is(&self, known: &[Item]) -> bool {
         let same = |index: usize, value: &Value| known.get(index).is_some_and(|item| item.native.is(value));
         match &self.native {
@@ -209,7 +209,7 @@ impl Twin {
     }
 }
 
-/// What a native container holds, as in [`Twin::items`].
+/// The items of a native container, in the form of [`Twin::items`].
 fn native_items(native: &Value) -> Vec<Value> {
     match native {
         Value::List(list) => list.items.borrow().clone(),
@@ -243,7 +243,7 @@ fn python_items<'py>(of_python: &Bound<'py, PyAny>) -> PyResult<Vec<Bound<'py, P
     }
 }
 
-/// Whether Python's container holds what it held: the very objects.
+/// Returns `true` if the Python container still holds the identical objects.
 fn python_is(of_python: &Bound<'_, PyAny>, known: &[Item]) -> bool {
     let same = |index: usize, object: &Bound<'_, PyAny>| known.get(index).is_some_and(|item| item.python.is(object));
     if let Ok(list) = of_python.cast::<PyList>() {

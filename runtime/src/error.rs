@@ -1,4 +1,4 @@
-//! What can be wrong with what the runtime is given.
+//! Errors in the runtime's inputs.
 
 use std::fmt;
 

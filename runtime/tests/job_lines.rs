@@ -1,7 +1,6 @@
 //! Lines of the job file, right and wrong, read the quick way and the exact way: the same job, or the same fault.
 //!
-//! Where each character of a string is an escape, nothing of it is read quickly. So a line is written twice, plainly and in escapes
-//! with white space wherever it may stand, and both must give the same. `TPVC_SEED` sets the seed.
+//! Lines of the job file, right and wrong, read by the fast path and the exact one: the same job, or the same fault.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice)]
 
@@ -62,7 +61,7 @@ fn anything(random: &mut Random, depth: usize) -> Json {
     }
 }
 
-/// What Galaxy writes for a dataset or a collection among the parameters; the inputs have the ids 0 to 4.
+/// Galaxy's notation of a dataset or a collection among the parameters; the inputs have the ids 0 to 4.
 fn collection(random: &mut Random) -> Json {
     let id = |random: &mut Random| {
         if random.often() { Json::Int(i64::try_from(random.below(5)).unwrap()) } else { text(random) }

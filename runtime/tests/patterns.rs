@@ -8,14 +8,14 @@ use serde_json::Value;
 use tpv_python::regex::{Effort, Regex};
 use tpv_runtime::patterns::{Engine, Matcher, PatternKind, PatternSet};
 
-/// What the matcher finds; the error's index where it ended early.
+/// The matcher's result, with the index of the pattern whose error ended it early.
 fn matches(matcher: &Matcher<&PatternSet>, id: &str) -> (Vec<u32>, Option<u32>) {
     let mut found = Vec::new();
     let error = matcher.matches(id, &mut found).err().map(|error| error.index);
     (found, error)
 }
 
-/// What trying each key in order finds.
+/// The result of trying each key in order.
 fn one_by_one(keys: &[Result<Regex, ()>], id: &str) -> (Vec<u32>, Option<u32>) {
     let mut found = Vec::new();
     for (index, key) in keys.iter().enumerate() {

@@ -8,7 +8,7 @@ use tpv_runtime::galaxy::world::World;
 
 use super::workload::{Workload, WorkloadError};
 
-/// How large a generated set is.
+/// The size of a generated set.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
     /// Tools, each with a pattern of its own.
@@ -206,7 +206,7 @@ impl Generated {
     /// Writes the config beside others in `folder`, compiles it and reads the jobs.
     ///
     /// # Errors
-    /// Where the folder cannot be written; the generated config itself compiles.
+    /// An error if the folder cannot be written; the generated config itself compiles.
     pub fn workload(self, folder: &Path) -> Result<Workload, WorkloadError> {
         let path = folder.join("generated.yml");
         let written: io::Result<()> = std::fs::write(&path, &self.config);

@@ -1,4 +1,4 @@
-//! What is measured: rules, jobs and a world.
+//! The measured workload: rules, jobs and a world.
 
 use std::fmt;
 use std::path::Path;
@@ -53,7 +53,7 @@ impl Workload {
     /// Compiles config files and reads jobs.
     ///
     /// # Errors
-    /// Where the config does not compile or a line is not a job.
+    /// An error if the config does not compile or a line is not a job.
     pub fn new(configs: Vec<String>, lines: String, world: World) -> Result<Self, WorkloadError> {
         let rules = compile(&configs)?;
         let jobs = lines

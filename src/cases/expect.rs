@@ -1,4 +1,4 @@
-//! What a case expects of the answer to its job, and how that compares with the answer.
+//! A case's expectations of the answer to its job, and their comparison with the answer.
 
 use std::fmt::Write;
 
@@ -16,15 +16,15 @@ use crate::yaml::value::{ConfigValue, ValueKind};
 
 /// Something that must hold.
 pub struct Expectation {
-    /// What of the answer it is about.
+    /// The part of the answer it concerns.
     pub subject: Subject,
-    /// What it must be.
+    /// The required value.
     pub wanted: Wanted,
-    /// Where the file says so.
+    /// The expectation's location in the file.
     pub at: Span,
 }
 
-/// What an expectation is about.
+/// The subject of an expectation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// `destination`
@@ -56,7 +56,7 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// What a message calls it.
+    /// The name used in messages.
     pub fn name(&self) -> String {
         match self {
             Self::Destination => "destination".to_owned(),
@@ -75,13 +75,13 @@ impl Subject {
         }
     }
 
-    /// Whether it is about the error that a job ends in.
+    /// `true` if this expectation concerns the job's error.
     pub fn is_error(&self) -> bool {
         matches!(self, Self::Error | Self::ErrorType | Self::ErrorMessage)
     }
 }
 
-/// What a value must be.
+/// The requirement on a value.
 pub enum Wanted {
     /// `null`
     Null,
@@ -145,7 +145,7 @@ impl Wanted {
         }
     }
 
-    /// Whether a value is as wanted: numbers by their value, floats to nine digits.
+    /// Returns `true` if a value satisfies it: numbers by value, floats to nine digits.
     pub fn holds(&self, value: &Json) -> bool {
         match (self, value) {
             (Self::Null, Json::Null) => true,
@@ -164,7 +164,7 @@ impl Wanted {
         }
     }
 
-    /// Whether a text has it in it.
+    /// Returns `true` if a text contains it.
     fn is_in(&self, text: &str) -> bool {
         match self {
             Self::Pattern(_, regex) => finds(regex, text),
@@ -212,12 +212,12 @@ impl Wanted {
     }
 }
 
-/// Whether an expression is found in a text. One that gives up on a text has not found anything.
+/// Returns `true` if an expression is found in a text. One that gives up on a text has found nothing.
 fn finds(regex: &Regex, text: &str) -> bool {
     regex.search(text, 0, &Effort::default()).is_ok_and(|found| found.is_some())
 }
 
-/// Whether two numbers are equal, floats to nine digits: `3.8 * 8` is 30.4 to whoever writes a test.
+/// Returns `true` if two numbers are equal, floats to nine digits: to the author of a test, `3.8 * 8` is 30.4.
 fn same_number(wanted: &Json, value: &Json) -> bool {
     match (wanted, value) {
         (Json::Int(wanted), Json::Int(value)) => wanted == value,
@@ -308,24 +308,24 @@ impl Expectation {
     }
 }
 
-/// What does not hold.
+/// A failed expectation.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
-    /// What of the answer: `cores`, `env TMPDIR`; nothing where a whole answer of another sort came.
+    /// The part of the answer (`cores`, `env TMPDIR`), or `None` if the whole answer is of another sort.
     pub subject: Option<Subject>,
-    /// What the file says; empty where it says nothing.
+    /// The expected value; empty if the file gives none.
     pub expected: String,
-    /// What came.
+    /// The value received.
     pub came: String,
     /// The value that came, where it is one of the answer.
     pub value: Option<Json>,
-    /// Where the file says so.
+    /// The expectation's location in the file.
     pub at: Option<Span>,
-    /// How it came about.
+    /// The origin of the value, in lines.
     pub why: Vec<String>,
 }
 
-/// What of the expectations does not hold for an answer; `fired` are the ids of the rules that fired.
+/// The expectations that an answer does not meet; `fired` are the ids of the rules that fired.
 pub fn compare(expect: &[Expectation], answer: &Answer, fired: &[String]) -> Vec<Mismatch> {
     let whole = |expected: &str, came: String| Mismatch {
         subject: None,

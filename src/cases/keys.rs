@@ -41,7 +41,7 @@ impl Kind {
         kinds.collect()
     }
 
-    /// Whether a value is of this kind.
+    /// Returns `true` if a value is of this kind.
     pub fn is_of(self, value: &ConfigValue) -> bool {
         matches!(
             (self, &value.kind),
@@ -185,7 +185,7 @@ static DATASET: Object = Object {
 /// A resource is a number, or whatever else the code of a rule makes of it.
 const RESOURCE: Shape = Union(&[Number, Null, Text, Bool]);
 
-/// What is expected.
+/// The expectations of a case.
 pub static EXPECT: Object =
     Object { name: "test_expect", doc: "What must hold.", fields: &[EXPECT_FIELDS], others: Others::Refused };
 

@@ -40,16 +40,16 @@ pub struct TestFile {
 pub struct Case {
     /// Its name.
     pub name: String,
-    /// Where it stands: a test, or a row of its table.
+    /// The case's location: a test, or a row of its table.
     pub at: Span,
     /// The job.
     pub job: Arc<Job>,
     /// The world.
     pub world: Arc<World>,
-    /// What must hold.
+    /// The expectations.
     pub expect: Vec<Expectation>,
     /// The mapping that is the case's own: the test, or the row.
     pub holder: ConfigValue,
-    /// Whether it is a row of a table.
+    /// `true` if it is a row of a table.
     pub is_row: bool,
 }

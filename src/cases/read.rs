@@ -17,7 +17,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::{Limits, SourceId, SourceMap, Span, is_url};
 use crate::yaml::value::{ConfigValue, ValueKind};
 
-/// What counts where a test file does not say otherwise.
+/// The defaults for a test file.
 #[derive(Clone, Debug, Default)]
 pub struct Defaults {
     /// The config files.
@@ -85,7 +85,7 @@ pub fn read(
     (problems.errors() == before).then_some(TestFile { name: name.to_string(), source: id, config, cases })
 }
 
-/// What all cases of a file share.
+/// The data shared by all cases of a file.
 struct FileContext<'v> {
     world: WorldOf,
     defaults: Fields<'v>,
@@ -362,7 +362,7 @@ fn not_a_world(message: &str) -> Diagnostic {
     Diagnostic::error(message).help("a world has `jobs`, `tool_data_tables`, `config`, `files`, `queries` and `now`")
 }
 
-/// What a case has from its test.
+/// The data that a case takes from its test.
 struct TestContext<'a> {
     world: Arc<World>,
     name: Option<(&'a str, Span)>,

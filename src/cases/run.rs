@@ -17,13 +17,13 @@ use crate::explain::{Collector, Provenance};
 use crate::parallel;
 use crate::source::SourceMap;
 
-/// What became of a case.
+/// The outcome of a case.
 pub struct Outcome {
     /// The answer to its job.
     pub answer: Answer,
     /// The ids of the rules that fired.
     pub fired: Vec<String>,
-    /// What does not hold; nothing for a case that passes.
+    /// The failed expectations; empty for a case that passes.
     pub mismatches: Vec<Mismatch>,
 }
 
@@ -68,7 +68,7 @@ pub fn run(tested: &Tested, hooks: &Hooks, cases: &[&Case], counts: bool) -> (Ve
     (outcomes, total)
 }
 
-/// How many cases are one piece of work: more than one, so that their counts are merged less often.
+/// The number of cases in one piece of work: more than one, so that counts are merged less often.
 const GROUP: usize = 16;
 
 /// Says of the mismatches of failing cases how the values came about: their jobs are mapped once more, and explained.

@@ -12,14 +12,14 @@ use super::{Case, TestFile};
 use crate::source::{SourceMap, Span};
 use crate::yaml::value::{ConfigValue, Map, ValueKind};
 
-/// What updating a file gives.
+/// The result of updating a file.
 #[derive(Debug, Default)]
 pub struct Updated {
     /// Its new text.
     pub text: String,
-    /// What changed, in lines, each with the case's index.
+    /// The changes as lines, each with the case's index.
     pub changes: Vec<(usize, String)>,
-    /// What could not be recorded, and why, each with the case's index.
+    /// The values that could not be recorded and the reason, each with the case's index.
     pub left: Vec<(usize, String)>,
 }
 
@@ -151,18 +151,18 @@ impl Recording<'_> {
         }
     }
 
-    /// Whether a place is in the case's own mapping.
+    /// Returns `true` if a place is in the case's own mapping.
     fn is_own(&self, span: Span) -> bool {
         let holder = &self.case.holder;
         holder.span.start <= span.start && self.trimmed_end(span) <= end_of(holder, self.text)
     }
 
-    /// Where the text of a span ends, without the line break that a block (`|`, `>-`) has behind it.
+    /// The end of a span's text, without the line break after a block (`|`, `>-`).
     fn trimmed_end(&self, span: Span) -> usize {
         self.text.get(span.range()).map_or(span.range().end, |text| span.range().start + text.trim_end().len())
     }
 
-    /// Where a value starts: that of a block (`|`, `>-`) with the header in the line before.
+    /// The start of a value: that of a block (`|`, `>-`) includes its header in the line before.
     fn start_of(&self, span: Span) -> usize {
         let before = self.text.get(..span.range().start).unwrap_or_default();
         let header = before.trim_end();
@@ -212,7 +212,7 @@ impl Recording<'_> {
     }
 }
 
-/// Where the text of a value ends: of a collection behind what it holds, since the end of its span may lie further on.
+/// The end of a value's text: for a collection, after its last item, because its span may end further on.
 fn end_of(value: &ConfigValue, text: &str) -> usize {
     let range = value.span.range();
     // The value of an alias stands before it, with its anchor.
@@ -255,7 +255,7 @@ fn destination(answer: &Answer) -> String {
     format!("destination {}", shown(&answer.get(Field::Id).unwrap_or(Json::Null)))
 }
 
-/// What is recorded of an answer where nothing says what of it matters.
+/// The recorded parts of an answer if the case does not select any.
 fn whole(answer: &Answer) -> Vec<(&'static str, Json)> {
     if let Some((kind, message)) = answer.error() {
         let error = [("type", Json::str(kind)), ("message", Json::str(shown(message)))];

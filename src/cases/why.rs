@@ -1,4 +1,4 @@
-//! How the value that a case did not expect came about, in lines for people.
+//! Explains, in lines for people, the origin of a value that a case did not expect.
 
 use tpv_runtime::mapper::places::ConfigPlace;
 
@@ -65,7 +65,7 @@ fn of_verdict(case: &Case, explanation: &Explanation) -> Vec<String> {
     }
 }
 
-/// Where the error was raised.
+/// The place at which the error was raised.
 fn raised(explanation: &Explanation) -> Vec<String> {
     match &explanation.outcome {
         Verdict::Failed { trace: Some(trace), .. } => {
@@ -138,7 +138,7 @@ fn of_rule(wanted: Option<&Wanted>, explanation: &Explanation) -> Vec<String> {
     }
 }
 
-/// What set a value last, and what bounds did to it.
+/// The last setting of a value, and the effect of bounds on it.
 fn of_value(group: &str, name: &str, explanation: &Explanation) -> Vec<String> {
     let same = |property: &&Property| property.group == group && property.name == name;
     let Some(property) = explanation.values.iter().find(same) else { return vec!["nothing sets it".to_owned()] };

@@ -23,7 +23,7 @@ impl Files {
         self.list.iter().filter_map(move |(id, file)| Some((*id, file.section(kind)?)))
     }
 
-    /// What the files say of one entity, each for itself.
+    /// The definitions of one entity, one for each file that has it.
     pub(super) fn definitions(&self, kind: EntityKind, id: &str) -> Vec<&Arc<Entity>> {
         self.sections(kind).filter_map(|(_, section)| section.get(id)).collect()
     }

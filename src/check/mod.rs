@@ -1,4 +1,4 @@
-//! What can be proved of merged rules without a job: what no job can reach, what never or always applies.
+//! Proofs about merged rules without a job: destinations that no job can reach, rules that never or always apply.
 //!
 //! One file or folder a check, as in [`crate::lint`], whose findings and reports these are. A finding that says "never" or "always"
 //! is a proof over every job, user, role and world; where code could change what the proof stands on, there is no finding, or it
@@ -26,7 +26,7 @@ use crate::lint::{Blocks, Linted, Linter, Options, run};
 use crate::python::stack::on_roomy_thread;
 use crate::source::SourceMap;
 
-/// What checking gave.
+/// The result of a check.
 #[derive(Debug, Default)]
 pub struct Checked {
     /// The findings.

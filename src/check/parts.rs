@@ -1,4 +1,4 @@
-//! What an entity sets, part by part: what inheriting replaces as a whole.
+//! The parts of an entity: each is replaced as a whole by inheriting.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::source::Span;
 /// A field, or an entry of one, that a child's own takes the place of.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<'a> {
-    /// How messages call it: `mem`, `params.docker_enabled`, `the tag highmem`.
+    /// The name used in messages: `mem`, `params.docker_enabled`, `the tag highmem`.
     pub name: Name<'a>,
     /// Its value as text, to tell whether two are alike.
     pub value: Cow<'a, str>,

@@ -12,7 +12,7 @@ use crate::lint::baseline::{Baseline, Known, files};
 use crate::lint::{Finding, Linted, codes};
 use crate::source::is_url;
 
-/// How many findings that are gone are named.
+/// The number of missing findings listed by name.
 const SHOWN: usize = 5;
 
 /// Takes the findings of the baseline out of the runs, and tells those that are gone.
@@ -109,7 +109,8 @@ fn does_not_load(linted: &Linted) -> bool {
     linted.findings.iter().any(loading)
 }
 
-/// Whether the run would have found it: the verb has its code, nothing turns that off, and its file was looked at or is gone.
+/// Returns `true` if the run would have found it: the verb has its code, nothing turns that off, and its file was read
+/// or is gone.
 fn is_covered(known: &Known, runs: &[Linted], folder: &Path, report: &Report<'_>) -> bool {
     let code = known.code.as_str();
     let options = report.options;

@@ -26,7 +26,7 @@ pub(super) struct Bench {
     /// The jobs to map by CONFIG, one JSON object a line
     #[arg(long, value_name = "JOBS", requires = "config")]
     jobs_file: Option<PathBuf>,
-    /// What Galaxy knows at that moment, for CONFIG
+    /// Galaxy's state at that moment (a world file), for CONFIG
     #[arg(long, value_name = "WORLD", requires = "config")]
     world: Option<PathBuf>,
     /// Tools of the generated set
@@ -59,7 +59,7 @@ fn size(least: u64, most: u64) -> clap::builder::RangedU64ValueParser {
 /// One figure.
 struct Row {
     name: &'static str,
-    /// What is counted: `config`, `artifact`, `job`.
+    /// The unit: `config`, `artifact`, `job`.
     unit: &'static str,
     count: usize,
     timing: Timing,

@@ -56,7 +56,7 @@ pub(super) struct Diff {
     /// Map these jobs by both: a job file, plain, gzip or zstd; `-` is stdin
     #[arg(long, value_name = "JOBS")]
     jobs: Option<PathBuf>,
-    /// What Galaxy knows, for the jobs
+    /// Galaxy's state for the jobs (a world file)
     #[arg(long, value_name = "WORLD", requires = "jobs")]
     world: Option<PathBuf>,
     /// Jobs that are shown of each cause
@@ -68,10 +68,10 @@ pub(super) struct Diff {
     /// Threads to map with [default: all cores; one where the rules have resource pools, which admit jobs in order]
     #[arg(long, value_name = "N", value_parser = map::threads, requires = "jobs")]
     threads: Option<u16>,
-    /// How to print
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
-    /// Where it goes; `-` is stdout
+    /// Output file; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
     /// Exit 1 where anything changed
@@ -200,7 +200,7 @@ impl Diff {
     }
 }
 
-/// What files are called together.
+/// A short name for files taken together.
 fn shown(names: &[String]) -> String {
     match names {
         [] => String::new(),

@@ -17,7 +17,7 @@ use crate::printable::Form;
 
 /// Print the merged config
 ///
-/// What TPV makes of the files: merged in order, `inherits` resolved. Takes the flags of `tpv dump`.
+/// Prints the config as TPV sees it: files merged in order, `inherits` resolved. Takes the flags of `tpv dump`.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc dump shared.yml local.yml\n  \
@@ -31,7 +31,7 @@ pub(super) struct Dump {
     /// Galaxy's job configuration, YAML or XML, which names the config files where none is given
     #[arg(long, value_name = "FILE")]
     job_conf: Option<PathBuf>,
-    /// How to print [default: text, with --provenance yaml]
+    /// Output format [default: text, with --provenance yaml]
     #[arg(long, value_name = "FORMAT")]
     output_format: Option<Format>,
     /// Give each entity what it inherits from `default_inherits`, and destinations TPV's own defaults

@@ -10,9 +10,9 @@ pub(super) use crate::system_error::explain as io_help;
 /// Why a verb could not do its work, and what to do about it.
 #[derive(Debug)]
 pub(super) struct CliError {
-    /// What is wrong.
+    /// The message.
     pub(super) message: String,
-    /// What to do about it.
+    /// The remedy.
     pub(super) help: String,
     /// The status that the process ends with.
     pub(super) status: u8,

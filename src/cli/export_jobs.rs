@@ -18,7 +18,7 @@ pub(super) const INSTALL: &str =
     after_help = "Example:\n  tpvc export-jobs sqlite:///database/universe.sqlite --since 2026-01-01 -o jobs.jsonl"
 )]
 pub(super) struct ExportJobs {
-    /// What `tpvc export-jobs --help` of the Python package shows
+    /// The options of the Python package's `tpvc export-jobs`, shown by its own --help
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     _arguments: Vec<OsString>,
 }

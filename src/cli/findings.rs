@@ -1,4 +1,4 @@
-//! What the verbs that report findings share: their options, the formats, the summary, the exit status.
+//! The shared parts of verbs that report findings: options, formats, summary, exit status.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -16,7 +16,7 @@ use crate::lint::{Linted, Options, codes, report};
 use crate::printable::Form;
 use crate::settings::Settings;
 
-/// How to print findings.
+/// The format of findings.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
     /// For people: each finding with its place, an excerpt and what to write instead
@@ -37,7 +37,7 @@ pub(super) struct Reporting {
     /// Codes of warnings to leave out, joined by commas
     #[arg(long, value_name = "CODES")]
     ignore: Option<String>,
-    /// How to print the findings
+    /// Output format of the findings
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// Exit 1 for warnings too
@@ -54,25 +54,25 @@ pub(super) struct Reporting {
     update_baseline: bool,
 }
 
-/// What a verb that reports findings did.
+/// The work of a verb that reports findings.
 pub(super) struct Report<'a> {
     /// The verb.
     pub(super) verb: &'a str,
-    /// How many files were looked at.
+    /// The number of files read.
     pub(super) files: usize,
     /// When it began.
     pub(super) started: Instant,
-    /// What it looked for.
+    /// The findings it looked for.
     pub(super) options: &'a Options,
-    /// What `tpvc.toml` says.
+    /// The settings in `tpvc.toml`.
     pub(super) settings: &'a Settings,
 }
 
 impl Reporting {
-    /// What to look for.
+    /// The options for the findings.
     ///
     /// # Errors
-    /// An unknown code.
+    /// An error for an unknown code.
     pub(super) fn options(&self, limits: bool, settings: &Settings, common: &Common) -> Result<Options, CliError> {
         let ignore = ignored(self.ignore.as_deref(), common)?;
         Ok(Options { ignore, limits, severities: settings.severities.clone() })
@@ -81,7 +81,7 @@ impl Reporting {
     /// Prints the findings of a verb, but for those of the baseline, and gives the outcome.
     ///
     /// # Errors
-    /// Where the baseline cannot be read or written, or stdout not be written.
+    /// An error if the baseline cannot be read or written, or stdout cannot be written.
     pub(super) fn report(
         &self,
         mut runs: Vec<Linted>,

@@ -14,7 +14,7 @@ use crate::text_diff;
 /// Prints what would change as unified diffs.
 ///
 /// # Errors
-/// Where stdout cannot be written.
+/// An error if stdout cannot be written.
 pub(super) fn show(fixed: &[Fixed], common: &Common) -> Result<Outcome, CliError> {
     let mut findings = 0;
     for file in fixed.iter().flat_map(|fixed| &fixed.files) {
@@ -30,7 +30,7 @@ pub(super) fn show(fixed: &[Fixed], common: &Common) -> Result<Outcome, CliError
 /// Writes the files that change; whether there are any.
 ///
 /// # Errors
-/// Where a file cannot be written; those before it are.
+/// An error if a file cannot be written; the files before it are.
 pub(super) fn write(fixed: &[Fixed], common: &Common) -> Result<bool, CliError> {
     let mut has_changed = false;
     for file in fixed.iter().flat_map(|fixed| &fixed.files) {

@@ -192,7 +192,7 @@ fn broken(name: &str, text: &str, error: &RoundTripError, old: SourceId, sources
 
 /// The warning about comments that formatting drops.
 fn losses(id: SourceId, lost: &[usize]) -> Diagnostics {
-    /// How many places are shown.
+    /// The number of places shown.
     const SHOWN: usize = 5;
     let mut diagnostics = Diagnostics::new();
     let Some((&first, others)) = lost.split_first() else { return diagnostics };

@@ -23,7 +23,7 @@ fn unreadable(what: &str, path: &Path, error: &io::Error) -> CliError {
 /// The text of a file; `what` it is, such as `the world`.
 ///
 /// # Errors
-/// Where the file cannot be read or is of another kind.
+/// An error if the file cannot be read or is of another kind.
 pub(super) fn text(what: &str, path: &Path) -> Result<String, CliError> {
     let bytes = open(path).and_then(|file| read_limited(file, MOST)).map_err(|error| unreadable(what, path, &error))?;
     let name = path.display();
@@ -46,7 +46,7 @@ pub(super) fn text(what: &str, path: &Path) -> Result<String, CliError> {
 /// The bytes of an artifact.
 ///
 /// # Errors
-/// Where the file cannot be read or is of another kind.
+/// An error if the file cannot be read or is of another kind.
 pub(super) fn artifact(path: &Path) -> Result<Vec<u8>, CliError> {
     let read = open(path).and_then(|file| {
         let metadata = file.metadata()?;

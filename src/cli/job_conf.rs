@@ -19,7 +19,7 @@ const DISPATCHER: &str = "tpv_dispatcher";
 pub(super) struct JobConf {
     /// The text, which inline configs point into.
     pub(super) sources: SourceMap,
-    /// What TPV is to load.
+    /// The inputs that TPV is to load.
     pub(super) inputs: Vec<Input>,
 }
 

@@ -1,4 +1,4 @@
-//! What kind of file a path names, by how the file begins: for messages where a verb is given the file of another.
+//! The kind of a file, detected by its first bytes: for messages about a file that belongs to another verb.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     Unknown,
 }
 
-/// How much of a file is read to tell its kind, in bytes.
+/// The number of bytes read to detect a file's kind.
 const HEAD: u64 = 64 << 10;
 /// The fields of a world file.
 const WORLD: [&str; 6] = ["jobs", "tool_data_tables", "config", "files", "queries", "now"];
@@ -74,7 +74,7 @@ impl Kind {
         }
     }
 
-    /// What a message calls it.
+    /// The name used in messages.
     pub(super) fn noun(self) -> &'static str {
         match self {
             Self::Artifact => "an artifact that `tpvc compile` wrote",
@@ -109,7 +109,7 @@ fn fields(text: &str) -> Vec<&str> {
     fields
 }
 
-/// Where the quote is that ends a string, or the text's end.
+/// The position of the quote that ends a string, or the end of the text.
 fn string_end(text: &[u8], mut at: usize) -> usize {
     loop {
         at = plain_end(text, at);

@@ -48,10 +48,10 @@ pub(super) struct Map {
     /// A config file, URL, folder or pattern to compile in place of an artifact; repeat it for more, later over earlier
     #[arg(long, value_name = "CONFIG")]
     config: Vec<String>,
-    /// Where the answers go; `-` is stdout
+    /// Output file for the answers; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
-    /// What Galaxy knows at that moment: jobs, tool data tables, files, time
+    /// Galaxy's state at that moment (a world file): jobs, tool data tables, files, time
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
     /// Threads to map with [default: all cores; one where the rules have resource pools, which admit jobs in order]

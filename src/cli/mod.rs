@@ -64,7 +64,7 @@ use crate::settings::Settings;
 use crate::source::SourceMap;
 use crate::template::Templates;
 
-/// How a verb ended that did its work.
+/// The outcome of a verb that did its work.
 pub(crate) enum Outcome {
     /// Done.
     Done,
@@ -114,7 +114,7 @@ pub(crate) struct Common {
     /// Values of Jinja templates, YAML or JSON; repeat it for more, later over earlier [default: the vars of tpvc.toml]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
     pub(crate) vars: Vec<PathBuf>,
-    /// What the program around the command line brings.
+    /// The host program's contribution.
     #[arg(skip)]
     pub(crate) host: Host,
 }
@@ -130,7 +130,7 @@ impl Common {
     }
 }
 
-/// What the program around the command line brings: the Python package a Python.
+/// The contribution of the program around the command line: the Python package brings a Python.
 #[doc(hidden)]
 #[derive(Clone, Default)]
 pub struct Host {
@@ -138,7 +138,7 @@ pub struct Host {
     pub cpython: Option<Arc<dyn Cpython>>,
     /// Has CPython run a random half of all blocks, for tests.
     pub force_cpython: Option<u64>,
-    /// What is shipped with maps in the place of the program that runs.
+    /// The program shipped with maps instead of the running one.
     pub program: Option<Vec<u8>>,
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn print_stderr(form: Form, text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", form.of(text));
 }
 
-/// Where results go.
+/// The destination of results.
 pub(crate) enum Output {
     /// Standard output.
     Stdout(io::Stdout),
@@ -148,7 +148,7 @@ impl Output {
         Ok(Self::File(file, target))
     }
 
-    /// Whether the file that replaces the present one will have its owner and all of its hard links.
+    /// Returns `true` if the file that replaces the present one will have its owner and all of its hard links.
     #[cfg(unix)]
     pub(super) fn keeps_names_and_owner(&mut self) -> bool {
         use std::os::unix::fs::MetadataExt;
@@ -157,7 +157,7 @@ impl Output {
         old.nlink() <= 1 && old.uid() == new.uid() && old.gid() == new.gid()
     }
 
-    /// Whether the file that replaces the present one will have its owner and all of its hard links.
+    /// Returns `true` if the file that replaces the present one will have its owner and all of its hard links.
     #[cfg(not(unix))]
     pub(super) fn keeps_names_and_owner(&mut self) -> bool {
         true

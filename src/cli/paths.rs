@@ -105,7 +105,7 @@ pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, CliError> {
     Ok(out)
 }
 
-/// Whether a file of a folder is a config, or a template of one, by its name.
+/// Returns `true` if a file in a folder is a config, or a template of one, by its name.
 fn is_config(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
     let name = name.strip_suffix(".j2").unwrap_or(&name);
@@ -153,7 +153,7 @@ fn matching(pattern: &str) -> Vec<String> {
     found.into_iter().filter(|path| path.is_file()).map(|path| path.display().to_string()).collect()
 }
 
-/// Whether a name fits a pattern of `*`, `?` and characters that stand for themselves.
+/// Returns `true` if a name matches a pattern of `*`, `?` and literal characters.
 pub(super) fn fits(pattern: &str, name: &str) -> bool {
     let mut rest = pattern.chars();
     match rest.next() {

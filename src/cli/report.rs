@@ -13,7 +13,7 @@ use super::error::CliError;
 use super::output::print_stderr;
 
 impl Common {
-    /// Whether stderr gets colours: as asked, else on terminals unless `NO_COLOR` is set.
+    /// Returns `true` if stderr is coloured: as requested, else on terminals unless `NO_COLOR` is set.
     pub(crate) fn colour(&self) -> bool {
         self.colour_of(&io::stderr())
     }

@@ -33,7 +33,7 @@ pub(super) fn with_line_ends_of(old: &str, text: String) -> String {
 /// Replaces the text of a file; `what` takes its place, such as `the formatted text`. If anything fails, the old text is still there: under its name, or where the error says.
 ///
 /// # Errors
-/// Where the file cannot be written.
+/// An error if the file cannot be written.
 pub(super) fn rewrite(what: &str, path: &Path, text: &[u8]) -> Result<(), CliError> {
     let unwritable = |error: io::Error| CliError::unwritable(what, &error, path);
     let mut output = Output::replace(path).map_err(unwritable)?;

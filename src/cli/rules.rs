@@ -20,10 +20,10 @@ pub(super) struct LoadedRules {
     pub(super) origin: Option<(Config, SourceMap)>,
 }
 
-/// What a verb is to read: config files before those that a job configuration names.
+/// The inputs of a verb: config files before those that a job configuration names.
 ///
 /// # Errors
-/// Where the file cannot be read or is of another kind.
+/// An error if the file cannot be read or is of another kind.
 pub(super) fn inputs(
     job_conf: Option<&Path>,
     configs: &[String],
@@ -49,7 +49,7 @@ pub(super) fn inputs(
 /// then been reported.
 ///
 /// # Errors
-/// Where the file cannot be read or is of another kind.
+/// An error if the file cannot be read or is of another kind.
 pub(super) fn load_any(
     job_conf: Option<&Path>,
     configs: &[String],

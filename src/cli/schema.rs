@@ -25,7 +25,7 @@ pub(super) struct Schema {
     /// Refuse fields that nothing reads, which are likely misspelt; compiling warns of them (T104)
     #[arg(long)]
     strict: bool,
-    /// Where the schema goes; `-` is stdout
+    /// Output file for the schema; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
 }

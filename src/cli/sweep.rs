@@ -35,7 +35,7 @@ pub(super) struct Sweep {
     /// The field and its values: `input_size` in GiB, or a path in the job file, as `--set` takes it; then FROM..TO, or a list joined by commas
     #[arg(long, value_name = "FIELD=VALUES")]
     over: String,
-    /// How many values of a range are tried before borders are looked for
+    /// Number of values of a range to try before looking for borders
     #[arg(long, value_name = "N", default_value = "101", value_parser = clap::value_parser!(u32).range(2..=100_000))]
     samples: u32,
     /// Space the values of a range by their logarithms
@@ -43,13 +43,14 @@ pub(super) struct Sweep {
     log: bool,
     #[command(flatten)]
     job: JobArgs,
-    /// What Galaxy knows at that moment: jobs, tool data tables, files, time [default: an empty Galaxy, now]
+    /// Galaxy's state at that moment (a world file): jobs, tool data tables, files, time [default: an empty Galaxy,
+    /// now]
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
-    /// How to print: `csv` and `json` have every value that was tried, `html` is a page of its own with plots
+    /// Output format: `csv` and `json` have every value tried, `html` is a self-contained page with plots
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
-    /// Where the result goes; `-` is stdout
+    /// Output file; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
 }
@@ -69,7 +70,7 @@ enum Format {
     Html,
 }
 
-/// What `--over` says.
+/// The parsed `--over`.
 struct Over<'a> {
     field: &'a str,
     values: Values<'a>,
@@ -192,7 +193,7 @@ impl Sweep {
         Ok(Outcome::Done)
     }
 
-    /// What becomes of the job where the field has a value.
+    /// The job's outcome if the field has this value.
     fn answer(
         &self,
         mapper: &Mapper,

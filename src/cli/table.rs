@@ -9,7 +9,7 @@ use super::error::CliError;
 use super::output::print_stdout;
 use crate::printable::{self, Form};
 
-/// How rows are shown.
+/// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// Columns that line up
@@ -49,7 +49,7 @@ pub(super) enum Cell {
     Number(u64),
     /// A number with a fraction, as it is written.
     Decimal(String),
-    /// Nothing.
+    /// An empty value.
     Empty,
 }
 

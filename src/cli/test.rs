@@ -39,13 +39,13 @@ pub(super) struct Test {
     /// A config file, URL, folder or pattern for the test files that name none; repeat it for more, later over earlier
     #[arg(long, value_name = "CONFIG")]
     config: Vec<String>,
-    /// What Galaxy knows, for the test files that do not say it
+    /// Galaxy's state (a world file), for test files that do not name one
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
     /// Run only the cases that have this in their names
     #[arg(short = 'k', long = "only", value_name = "TEXT")]
     only: Option<String>,
-    /// How to print the results
+    /// Output format of the results
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
     /// Write the results as JUnit XML, for CI servers

@@ -25,7 +25,7 @@ pub(super) enum Broken<'a> {
     Cycle(Vec<&'a Entity>),
 }
 
-/// What an entity inherits from.
+/// An entity's parent.
 #[derive(Clone, Copy)]
 enum Link {
     Nothing,
@@ -33,7 +33,7 @@ enum Link {
     Missing,
 }
 
-/// What is known of an entity with all that it inherits from.
+/// The state of an entity with everything that it inherits.
 #[derive(Clone)]
 enum Known {
     Not,
@@ -52,21 +52,21 @@ pub(super) struct Chains {
     /// The entities that inherit from each: `first_child` of the parent, then `next_child` from one to the next.
     first_child: Vec<Option<usize>>,
     next_child: Vec<Option<usize>>,
-    /// How many children of each have not been replaced.
+    /// The number of children of each that have not been replaced yet.
     waiting: Vec<usize>,
     is_replaced: Vec<bool>,
-    /// What the entities that were put in place hold, and what was done for that, in rules.
+    /// The size of the entities in place, and the work done for them, in rules.
     held: usize,
     handled: usize,
 }
 
-/// What all entities of a section may hold: this many rules, or an eighth of as many variables, parameters and tags, which
-/// take about a gigabyte. A chain of 6,000 entities that add a rule each holds as much.
+/// The limit for all entities of a section: this many rules, or an eighth of as many variables, parameters and tags,
+/// which take about a gigabyte. A chain of 6,000 entities that add a rule each reaches it.
 const MOST_HELD: usize = 20_000_000;
-/// How many rules may be handled for that: more only where long chains stand in no order and add rules at each step.
+/// The limit of rules handled for that: exceeded only by long chains in no order that add rules at each step.
 const MOST_HANDLED: usize = 20 * MOST_HELD;
 
-/// How many values a value consists of.
+/// The number of values in a value.
 fn values(value: &ConfigValue) -> usize {
     match &value.kind {
         ValueKind::List(items) | ValueKind::Set(items) => 1 + items.iter().map(values).sum::<usize>(),
@@ -77,7 +77,7 @@ fn values(value: &ConfigValue) -> usize {
     }
 }
 
-/// How much an entity holds, in rules.
+/// The size of an entity, in rules.
 fn size(entity: &Entity) -> usize {
     let common = &entity.common;
     let dicts = [common.params.as_ref(), common.context.as_ref(), Some(&common.resubmit)];
@@ -220,7 +220,7 @@ impl Chains {
         self.entities
     }
 
-    /// What is wrong with the chain of an entity.
+    /// The fault in an entity's chain.
     fn broken(&self, index: usize) -> Option<Broken<'_>> {
         let (mut chain, mut visited) = (Vec::new(), HashSet::new());
         let mut current = index;

@@ -10,7 +10,7 @@ use crate::yaml::value::{ConfigValue, Text, ValueKind};
 pub struct CodeText {
     /// The text with its place.
     pub text: Text,
-    /// How TPV evaluates it.
+    /// TPV's way of evaluating it.
     pub kind: CodeKind,
     /// The field it stands in.
     pub property: &'static str,

@@ -107,7 +107,7 @@ pub struct Common {
 }
 
 impl Default for Common {
-    /// Nothing is set. What is empty is shared, since every entity and rule begins with this.
+    /// All fields unset. Empty values are shared, because every entity and rule begins with this.
     fn default() -> Self {
         static UNSET: LazyLock<Common> = LazyLock::new(|| Common {
             is_abstract: false,
@@ -148,7 +148,7 @@ pub struct Resources {
     pub max_concurrent_gpus: Option<Arc<ConfigValue>>,
 }
 
-/// How many of the fields of [`Resources`] hold a number or code; the others hold a number.
+/// The number of fields of [`Resources`] that hold a number or code; the others hold a number.
 const EVALUATED: usize = 9;
 
 impl Resources {
@@ -194,7 +194,7 @@ impl Resources {
         })
     }
 
-    /// Whether no field is set.
+    /// Returns `true` if no field is set.
     pub fn is_empty(&self) -> bool {
         self.fields().iter().all(|(_, value)| value.is_none())
     }
@@ -211,7 +211,7 @@ pub struct Rule {
     pub span: Span,
     /// The places of the rules that it has inherited from; `None` if they are too many to keep.
     pub inherited: Option<Vec<Span>>,
-    /// Whether it stands in a list rather than under a key, which shows in TPV's dump.
+    /// `true` if it is an item of a list rather than under a key, which shows in TPV's dump.
     pub in_list: bool,
     /// The fields that entities have too.
     pub common: Common,
@@ -223,7 +223,7 @@ pub struct Rule {
     pub fail: Option<Text>,
 }
 
-/// What only destinations have.
+/// The fields of destinations.
 #[derive(Clone, Debug, Default)]
 pub struct DestinationFields {
     /// `runner`
@@ -248,20 +248,20 @@ pub struct DestinationFields {
     pub handler_tags: Arc<Vec<Text>>,
 }
 
-/// What only pools have.
+/// The fields of pools.
 #[derive(Clone, Debug, Default)]
 pub struct PoolFields {
     /// `oversize`; a field that is `None` has its default.
     pub oversize: Oversize,
     /// `fail_open`; false unless set.
     pub fail_open: bool,
-    /// Whether `fail_open` counts as given, by the config or by inheriting.
+    /// `true` if `fail_open` counts as given, by the config or by inheriting.
     pub fail_open_is_set: bool,
     /// `scheduling`: the jobs the pool governs; `prefer` and `accept` are empty.
     pub dest_tags: SchedulingTags,
 }
 
-/// What a pool does with a job that does not fit its budget. `None` is a field that was not given.
+/// A pool's policy for a job that does not fit its budget. `None` is a field that was not given.
 #[derive(Clone, Debug, Default)]
 pub struct Oversize {
     /// An integer; 0 if not given.
@@ -289,7 +289,7 @@ pub struct GlobalConfig {
     pub extras: Arc<Dict>,
 }
 
-/// Where resource pools keep their books.
+/// The store of resource pools.
 #[derive(Clone, Debug)]
 pub struct StoreConfig {
     /// `class`: a dotted Python path.

@@ -17,7 +17,7 @@ const NUMBER_OR_CODE: Shape = Union(&[Number, Text, Bool, Null]);
 const DIGITS: &str = r"^\s*[+-]?([0-9]+(_[0-9]+)*\.?([0-9]+(_[0-9]+)*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$|^\s*[+-]?([iI][nN][fF]|[nN][aA][nN])\s*$";
 const NUMBER: Shape = Union(&[Number, Pattern(DIGITS), Bool, Null]);
 const INTEGER: Shape = Union(&[Integer, Pattern(r"^\s*[+-]?[0-9]+(_[0-9]+)*(\.0+)?\s*$"), Bool]);
-/// What Galaxy's `asbool` takes: words, else Python's truth of anything.
+/// The values that Galaxy's `asbool` accepts: words, else Python's truth of anything.
 const TRUTH: Shape = Union(&[
     Bool,
     Pattern(
@@ -28,7 +28,7 @@ const TRUTH: Shape = Union(&[
     List(&Any),
     DICT,
 ]);
-/// What pydantic takes for a boolean.
+/// The values that pydantic accepts for a boolean.
 const FLAG: Shape = Union(&[
     Bool,
     Numbers(&[0, 1]),

@@ -33,8 +33,8 @@ impl Entity {
         }
     }
 
-    /// Whether inheriting from `parent` once more changes nothing, for an entity that has done so; false where that is not
-    /// clear at once.
+    /// Returns `true` if an entity that has inherited from `parent` would not change by doing so again; `false` if that
+    /// is not clear at once.
     pub(super) fn is_settled(&self, parent: &Self) -> bool {
         let destination = parent.destination.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
         let pool = parent.pool.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
@@ -70,7 +70,7 @@ impl Rule {
         (places.len() <= MOST_INHERITED).then_some(places)
     }
 
-    /// Whether inheriting from itself changes nothing: fields that are unset become empty then.
+    /// Returns `true` if inheriting from itself changes nothing: unset fields become empty then.
     pub(super) fn is_settled(&self) -> bool {
         let Common { env, params, context, tags, .. } = &self.common;
         env.is_some() && params.is_some() && context.is_some() && tags.are_distinct()

@@ -24,7 +24,7 @@ use crate::source::{Limits, SourceError, SourceId, SourceMap, Span};
 use crate::yaml::value::ConfigValue;
 use crate::yaml::{self, Comment};
 
-/// What TPV has in `loader.config` after the last file.
+/// TPV's `loader.config` after the last file.
 #[derive(Debug, Default)]
 pub struct Config {
     /// `global`
@@ -128,7 +128,7 @@ fn read_documents(
     documents.collect()
 }
 
-/// What to say of a config that cannot be read.
+/// The message about a config that cannot be read.
 pub(crate) fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> Diagnostic {
     if let SourceError::NotUtf8 { byte, line, excerpt, at } = error {
         let id = sources.add_excerpt(name, excerpt, *line);

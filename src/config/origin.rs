@@ -8,7 +8,7 @@ use crate::source::{Source, SourceMap, Span};
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::value::Text;
 
-/// Where a text comes from.
+/// The origin of a text.
 #[derive(Clone, Copy, Debug)]
 pub struct TextOrigin<'a> {
     text: &'a Text,
@@ -39,7 +39,7 @@ impl<'a> TextOrigin<'a> {
         self.span(start + into..start + into + 1)
     }
 
-    /// How the text is written, for the artifact.
+    /// The text's notation, for the artifact.
     pub fn site(&self) -> Site {
         let span = self.text.span;
         let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
@@ -66,7 +66,7 @@ impl<'a> TextOrigin<'a> {
         site
     }
 
-    /// What the text was joined from.
+    /// The pieces that the text was joined from.
     fn pieces(&self) -> Vec<Piece> {
         let file = self.sources.get(self.text.span.source).map_or("", |source| &*source.text);
         let filled = self.sources.get(self.text.span.source).filter(|source| source.is_filled());
@@ -206,7 +206,7 @@ mod tests {
     use crate::diagnostic::Diagnostics;
     use crate::yaml;
 
-    /// Where the word `HERE` of the first value of a mapping stands in the file, found through the value's text.
+    /// The location in the file of the word `HERE` in the first value of a mapping, found through the value's text.
     fn locate(yaml_text: &str) -> (String, String) {
         let mut sources = SourceMap::new();
         let id = sources.add("f", yaml_text);

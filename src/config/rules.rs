@@ -22,12 +22,12 @@ impl Rules {
         Self { list: Arc::new(rules.into_iter().map(|(key, rule)| Arc::new(Rule { key, ..rule })).collect()) }
     }
 
-    /// How many there are.
+    /// The number of rules.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are no rules.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -42,7 +42,7 @@ impl Rules {
         self.list.iter().map(|rule| (&rule.key, rule))
     }
 
-    /// Whether inheriting from these rules twice is the same as once, for an entity that has `inherited` by now.
+    /// Returns `true` if an entity that has `inherited` by now would not change by inheriting from these rules again.
     pub(super) fn are_settled(&self, inherited: &Self) -> bool {
         self.is_empty()
             || inherited.is_empty()
@@ -84,7 +84,7 @@ impl Rules {
     }
 }
 
-/// How many keys are searched one by one before all are put in a table.
+/// The number of keys searched linearly before all are put in a table.
 const FEW: usize = 4;
 
 /// Finds rules by their keys.

@@ -84,12 +84,12 @@ impl SchedulingTags {
         self.list(kind).map_or(&[], |list| list)
     }
 
-    /// Whether there is no tag at all.
+    /// Returns `true` if there are no tags.
     pub fn is_empty(&self) -> bool {
         TagKind::ALL.into_iter().all(|kind| self.get(kind).is_empty())
     }
 
-    /// Whether no tag is there twice.
+    /// Returns `true` if no tag occurs twice.
     pub(super) fn are_distinct(&self) -> bool {
         let mut tags = TagKind::ALL.into_iter().flat_map(|kind| self.get(kind));
         let mut seen = HashSet::new();

@@ -22,13 +22,13 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
-/// How much longer than the other a name may be; `maximum` for `max` is four.
+/// The most by which a name may be longer than the other; `maximum` for `max` is four.
 const MOST_LONGER: usize = 8;
 
 /// A name and its words, in small letters.
 struct Name {
     text: String,
-    /// What stands between `_`, `-`, `.`, `/` and blanks.
+    /// The words between `_`, `-`, `.`, `/` and blanks.
     words: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ impl Name {
         number.len() + 1 == self.text.len() && number.len() >= 3 && number.bytes().all(|byte| byte.is_ascii_digit())
     }
 
-    /// How many edits lie between two names; `None` where they are two different names.
+    /// The number of edits between two names; `None` if they are different names.
     fn distance(&self, other: &Self) -> Option<usize> {
         if self.text == other.text {
             return Some(0);
@@ -84,7 +84,7 @@ fn sorted(words: &[String]) -> Vec<&String> {
     words
 }
 
-/// How many edits a text of this length may have and still be the same name.
+/// The number of edits within which a text of this length is still the same name.
 fn most_edits(length: usize) -> usize {
     match length {
         0..=8 => 1,
@@ -99,7 +99,7 @@ fn is_abbreviation(one: &str, two: &str) -> bool {
     short.len() >= 3 && long.len() > short.len() && long.starts_with(short)
 }
 
-/// Whether one word is the other with letters left out, but for the first and the last.
+/// Returns `true` if one word is the other with letters omitted, except for the first and the last.
 fn is_contracted(one: &str, two: &str) -> bool {
     let (short, long) = if one.len() < two.len() { (one, two) } else { (two, one) };
     let mut letters = long.chars();
@@ -107,7 +107,7 @@ fn is_contracted(one: &str, two: &str) -> bool {
     ends(short) == ends(long) && short.chars().all(|letter| letters.any(|other| other == letter))
 }
 
-/// How many edits lie between two words.
+/// The number of edits between two words.
 fn edits(one: &str, two: &str) -> Option<usize> {
     if one == two {
         return Some(0);

@@ -63,15 +63,15 @@ impl Part {
     }
 }
 
-/// How two answers to one job differ.
+/// The difference between two answers to one job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
     /// The parts that differ.
     pub parts: Vec<Part>,
     /// Of `params` and `env`, the names of what differs.
     pub names: Vec<(Part, String)>,
-    /// What many jobs have in common: `destination: slurm -> pulsar`, `now an error: KeyError`, `cores: 4 -> 8; mem: more`. A job that goes
-    /// elsewhere has no more to it than that.
+    /// The description shared by many jobs: `destination: slurm -> pulsar`, `now an error: KeyError`, `cores: 4 -> 8;
+    /// mem: more`. For a job that goes elsewhere, it consists of the destinations alone.
     pub cause: String,
 }
 
@@ -109,7 +109,7 @@ fn compare_fields(old: &Answer, new: &Answer) -> Option<Difference> {
     (!changes.is_empty()).then(|| Difference { parts, names, cause: causes.join("; ") })
 }
 
-/// What changed in one part, in words that are the same for jobs that have it in common.
+/// The change of one part, in words that are the same for jobs that share it.
 fn cause(part: Part, before: &Json, after: &Json) -> String {
     let name = part.name();
     match part {
@@ -144,7 +144,7 @@ fn differing<'a>(before: &'a Json, after: &'a Json) -> impl Iterator<Item = &'a 
     names.into_iter().filter(move |name| !same(&Json::List(of(&before, name)), &Json::List(of(&after, name))))
 }
 
-/// How many names of parameters or variables a cause has.
+/// The number of parameters or variables that a cause names.
 const MOST_NAMES: usize = 5;
 
 /// The most characters of a value in a cause. A longer one is hardly what jobs have in common.
@@ -212,7 +212,7 @@ fn number(value: &Json) -> Option<f64> {
     }
 }
 
-/// Whether two values are equal in Python, where `nan` is what it is.
+/// Returns `true` if two values are equal in Python, except that `nan` equals itself.
 fn same(one: &Json, other: &Json) -> bool {
     match (one, other) {
         (Json::Float(one), Json::Float(other)) => one == other || (one.is_nan() && other.is_nan()),
@@ -234,11 +234,11 @@ fn same(one: &Json, other: &Json) -> bool {
 /// A value that differs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Detail {
-    /// What it is: `cores`, `params.native`, `error`.
+    /// The field: `cores`, `params.native`, `error`.
     pub field: String,
-    /// What it was; nothing where there was none.
+    /// The old value, or `None`.
     pub old: Option<String>,
-    /// What it is.
+    /// The new value, or `None`.
     pub new: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use super::facts::{Entity, Facts, Field, Fields, Rule, SECTIONS, Value};
 use super::{order, reachability};
 use crate::explain::{ConfigField, Provenance};
 
-/// What changed.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -44,7 +44,7 @@ pub enum Kind {
 /// A change, as all entities of its [`Group`] have it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Change {
-    /// What changed.
+    /// The kind.
     pub kind: Kind,
     /// The rule that it is about: its id, or where that was made its condition.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,16 +55,16 @@ pub struct Change {
     /// The fields that the rule sets, where it is about a rule or its condition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
-    /// What it was.
+    /// The old value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<String>,
-    /// What it is.
+    /// The new value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
-    /// Where the old value stands, as `file:line`; each place once.
+    /// The locations of the old value, as `file:line`; each once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub old_places: Vec<String>,
-    /// Where the new value stands.
+    /// The locations of the new value.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub new_places: Vec<String>,
 }
@@ -76,11 +76,11 @@ pub struct Group {
     pub section: &'static str,
     /// The ids of the entities; those that others inherit from come first.
     pub entities: Vec<String>,
-    /// What changed in each of them.
+    /// The changes of each of them.
     pub changes: Vec<Change>,
 }
 
-/// How many entities of a section there are.
+/// The number of entities of a section.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Count {
     /// The section.
@@ -89,20 +89,20 @@ pub struct Count {
     pub old: usize,
     /// In the new rules.
     pub new: usize,
-    /// How many are in both and changed.
+    /// The number that are in both and changed.
     pub changed: usize,
 }
 
-/// What changed between two rule sets.
+/// The changes between two rule sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Changes {
-    /// How many entities there are.
+    /// The numbers of entities.
     pub counts: Vec<Count>,
-    /// What changed.
+    /// The changes.
     pub groups: Vec<Group>,
 }
 
-/// What makes changes of several entities one.
+/// The key that groups equal changes of several entities.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Key {
     section: usize,
@@ -384,7 +384,7 @@ impl Comparison<'_> {
     }
 }
 
-/// How many entities inherit from each; from the default one all do.
+/// The number of entities that inherit from each; all inherit from the default one.
 fn children(facts: &Facts) -> HashMap<(usize, Arc<str>), usize> {
     let mut counts = HashMap::new();
     let global = facts.sections.first().and_then(|section| section.values().next());
@@ -401,7 +401,7 @@ fn children(facts: &Facts) -> HashMap<(usize, Arc<str>), usize> {
     counts
 }
 
-/// Whether a rule became another one.
+/// A test for whether a rule became another one.
 type Way<'a> = &'a dyn Fn(&Rule, &Rule) -> bool;
 
 /// Which rule became which: those with names by these, others by what they say, by their condition, or by what they do.
@@ -440,13 +440,13 @@ fn sets(fields: &Fields) -> impl Iterator<Item = String> {
     fields.keys().filter(|field| field.group != "if").map(Field::shown)
 }
 
-/// What a rule says, for comparing.
+/// A rule's content, for comparisons.
 fn content(rule: &Rule) -> Arc<str> {
     let fields = rule.fields.iter().map(|(field, value)| format!("{}={}", field.shown(), value.key));
     fields.collect::<Vec<_>>().join("\n").into()
 }
 
-/// What a rule says, for people: its condition, and the fields that it sets.
+/// A rule's content, for people: its condition, and the fields that it sets.
 fn summary(rule: &Rule) -> String {
     let field = |(field, value): (&Field, &Value)| {
         let value = value.shown.trim_end();

@@ -1,4 +1,4 @@
-//! What the entities of an artifact come to: flat fields by name, with `inherits` and `default_inherits` folded in.
+//! The entities of an artifact as flat fields by name, with `inherits` and `default_inherits` folded in.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -65,18 +65,18 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// Whether its id was made by counting, and so says nothing.
+    /// Returns `true` if its id was made by counting, and so has no meaning.
     pub(super) fn is_nameless(&self) -> bool {
         let number = self.id.strip_prefix("tpv_rule_");
         number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
     }
 
-    /// Whether another says the same.
+    /// Returns `true` if another has the same content.
     pub(super) fn same(&self, other: &Self) -> bool {
         same(&self.fields, &other.fields)
     }
 
-    /// What messages call it: its id, or where that was made its condition.
+    /// The name used in messages: its id, or its condition if the id was generated.
     pub(super) fn shown(&self) -> String {
         if !self.is_nameless() {
             return self.id.to_string();
@@ -120,7 +120,7 @@ impl Entity {
         hasher.finish()
     }
 
-    /// Whether another says the same.
+    /// Returns `true` if another has the same content.
     pub(super) fn same(&self, other: &Self) -> bool {
         let rules = || self.rules.iter().zip(&other.rules);
         same(&self.fields, &other.fields)
@@ -138,7 +138,7 @@ fn same(one: &Fields, other: &Fields) -> bool {
             .all(|((name, value), (other, other_value))| name == other && value.key == other_value.key)
 }
 
-/// What a rule set comes to.
+/// The facts of a rule set.
 pub(super) struct Facts {
     /// The entities of each of [`SECTIONS`], in order; `global` is one entity of that name.
     pub(super) sections: [IndexMap<Arc<str>, Entity>; 6],
@@ -163,7 +163,7 @@ struct Reader<'a> {
     program: &'a ProgramData,
     /// Rules that were read: entities share those that they inherit.
     rules: HashMap<u32, Arc<Rule>>,
-    /// What codes mean.
+    /// The meanings of codes.
     codes: HashMap<u32, Arc<str>>,
 }
 
@@ -316,7 +316,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What an element of `env` is about: its `name`, or else its first key (`file`, `execute`) and value.
+    /// The subject of an element of `env`: its `name`, or else its first key (`file`, `execute`) and value.
     fn env_name(&self, item: &ValueRow) -> Option<Arc<str>> {
         let ValueRow::Dict(entries) = item else { return None };
         let name = entries.iter().find(|(key, _)| self.shown(key) == "name");

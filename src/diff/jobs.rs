@@ -26,18 +26,18 @@ pub struct Example {
     pub id: String,
     /// Its tool.
     pub tool: String,
-    /// What differs.
+    /// The differences.
     pub details: Vec<Detail>,
 }
 
 /// Jobs whose answers differ for one cause.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sum {
-    /// What they were given and are given.
+    /// The resources they had and have.
     pub change: Change,
     /// The first of them.
     pub examples: Vec<Example>,
-    /// How many examples are kept.
+    /// The number of examples to keep.
     limit: usize,
 }
 
@@ -57,7 +57,7 @@ impl AddAssign<&Self> for Sum {
     }
 }
 
-/// How many jobs of a cause a change concerns.
+/// The number of jobs of a cause that a change concerns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Concerned {
     /// All of them.
@@ -76,27 +76,27 @@ impl AddAssign<&Self> for Concerned {
 /// The bounds between which ratios of the new amount to the old one are counted.
 pub const RATIOS: [f64; 9] = [0.125, 0.25, 0.5, 0.8, 1.0, 1.25, 2.0, 4.0, 8.0];
 
-/// How many jobs have which ratio of the new amount to the old one: those below the first of [`RATIOS`], those from each to the next, and so
-/// on. Jobs of equal amounts, and those that had none, are left out.
+/// The number of jobs by the ratio of the new amount to the old one: those below the first of [`RATIOS`], those from
+/// each to the next, and so on. Jobs of equal amounts, and those that had none, are left out.
 pub type Ratios = [u64; RATIOS.len() + 1];
 
-/// What separates the parts of a name in a table. Names may hold any other character.
+/// The separator of a name's parts in a table. Names may contain any other character.
 const SEPARATOR: char = '\u{1f}';
 
-/// What comes of mapping jobs by two rule sets.
+/// The result of mapping jobs by two rule sets.
 #[derive(Default)]
 pub struct Outcome {
     /// All lines.
     pub all: Change,
     /// The jobs whose answers differ.
     pub differing: Change,
-    /// How many lines are no jobs.
+    /// The number of lines that are not jobs.
     pub invalid: u64,
     /// By cause.
     pub causes: Table<Sum>,
-    /// How many jobs of each cause each change concerns: see [`split_reason`].
+    /// The number of jobs of each cause that each change concerns: see [`split_reason`].
     pub reasons: Table<Concerned>,
-    /// What each destination has by either rule set.
+    /// The jobs of each destination by either rule set.
     pub destinations: Table<Change>,
     /// Jobs that go elsewhere, by both destinations: see [`split_flow`].
     pub flows: Table<Change>,
@@ -137,7 +137,7 @@ pub fn split_flow(name: &str) -> (&str, &str) {
     name.split_once(SEPARATOR).unwrap_or((name, ""))
 }
 
-/// Where a job went, for tables.
+/// A job's destination, for tables.
 fn destination(answer: &Answer) -> String {
     match answer.error() {
         Some(_) => "(error)".to_owned(),
@@ -151,13 +151,13 @@ pub struct Lines {
     pub old: Mapper,
     /// Maps by the new rules.
     pub new: Mapper,
-    /// What Galaxy knows.
+    /// Galaxy's state.
     pub world: Arc<World>,
-    /// What leads jobs back to changes.
+    /// The reasons that relate jobs to changes.
     pub reasons: Reasons,
-    /// How many examples of a cause are kept.
+    /// The number of examples to keep of a cause.
     pub examples: usize,
-    /// Whether each job whose answers differ is written, with both.
+    /// `true` if each job whose answers differ is written, with both.
     pub writes: bool,
 }
 

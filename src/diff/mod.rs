@@ -1,4 +1,4 @@
-//! What changes between two rule sets.
+//! The changes between two rule sets.
 //!
 //! [`facts`] says of each rule set what its entities come to, and [`entities`] compares that, [`reachability`] what is
 //! proved of both: no job is needed. [`jobs`] maps jobs by both and
@@ -24,7 +24,7 @@ use crate::source::SourceMap;
 
 /// A rule set to compare.
 pub struct Side {
-    /// What it was named as.
+    /// The name it was given.
     pub name: String,
     /// The rules.
     pub rules: Arc<Rules>,

@@ -9,7 +9,7 @@ use super::entities::{Change, Group, Kind};
 use crate::check::matrix;
 use crate::check::reach::{Matrix, Row};
 
-/// What these groups have as their section.
+/// The section of these groups.
 const SECTION: &str = "reachability";
 
 /// A destination of both rule sets: its columns, and its id.

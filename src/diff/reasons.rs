@@ -21,37 +21,37 @@ const MOST: usize = 8;
 /// The most ids whose groups a thread keeps.
 const MOST_KEPT: usize = 50_000;
 
-/// What leads jobs back to changes.
+/// Relates jobs to changes.
 pub struct Reasons {
     /// The groups of changes by section and id.
     by_entity: HashMap<(&'static str, Box<str>), Vec<u32>>,
-    /// What each group does to answers.
+    /// The effects of each group on answers.
     effects: Vec<Vec<Effect>>,
     sections: [Section; 3],
     global: Vec<u32>,
     destinations: Vec<u32>,
 }
 
-/// How ids of a section are looked up, by the old rules and by the new ones.
+/// The lookup of a section's ids, by the old rules and by the new ones.
 struct Section {
     name: &'static str,
     sides: [Lookup; 2],
 }
 
-/// How ids are looked up by one rule set.
+/// The lookup of ids by one rule set.
 struct Lookup {
     matcher: Matcher<Arc<PatternSet>>,
     /// The keys of the entities.
     keys: Vec<Box<str>>,
-    /// What `default_inherits` names.
+    /// The entity named by `default_inherits`.
     default: Option<Box<str>>,
 }
 
-/// What a thread knows of ids that it has met.
+/// A thread's cache of ids that it has met.
 pub type Kept = HashMap<(&'static str, Box<str>), Arc<[u32]>>;
 
 impl Reasons {
-    /// What leads jobs back to these changes.
+    /// Creates the relation of jobs to these changes.
     pub fn new(old: &Rules, new: &Rules, changes: &Changes) -> Self {
         let mut by_entity: HashMap<_, Vec<u32>> = HashMap::new();
         let (mut global, mut destinations) = (Vec::new(), Vec::new());
@@ -164,7 +164,7 @@ impl Reasons {
     }
 }
 
-/// What a change does to the answers of jobs that it concerns.
+/// A change's effect on the answers of jobs that it concerns.
 enum Effect {
     /// It sets a resource, which decides where a job can go, too.
     Resource(Part),
@@ -178,7 +178,7 @@ enum Effect {
     Any,
 }
 
-/// How much a change has to do with a difference.
+/// The bearing of a change on a difference.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Bearing {
     Near,
@@ -201,7 +201,7 @@ impl Effect {
     }
 }
 
-/// What a change does.
+/// The effects of a change.
 fn effects(section: &str, change: &Change) -> Vec<Effect> {
     match (change.kind, change.field.as_deref()) {
         (Kind::Added | Kind::Removed, _) if section == "destinations" => vec![Effect::Placement],
@@ -216,7 +216,7 @@ fn effects(section: &str, change: &Change) -> Vec<Effect> {
     }
 }
 
-/// What setting a field does.
+/// The effect of setting a field.
 fn effect(field: &str) -> Effect {
     match field.split_once('.').unwrap_or((field, "")) {
         ("cores" | "min_cores" | "max_cores", _) => Effect::Resource(Part::Cores),

@@ -11,7 +11,7 @@ const HELP: &str =
 
 /// The texts of a config.
 pub struct Texts {
-    /// What the revision is called.
+    /// The revision's name.
     pub name: String,
     /// The texts with the names of their files, in the order in which they are merged; templates as they are written.
     pub files: Vec<(String, Arc<str>)>,

@@ -18,7 +18,7 @@ pub(super) struct Field {
     pub(super) alias: String,
     /// The value.
     pub(super) value: ConfigValue,
-    /// Whether it is the default of the field.
+    /// `true` if it is the default of the field.
     pub(super) is_default: bool,
     /// The value without the fields in it that have their defaults.
     pub(super) short: Option<ConfigValue>,

@@ -14,7 +14,7 @@ use crate::yaml::write::{Kind, Layout, Node, document};
 
 pub use text::text;
 
-/// What of a config is shown, and how.
+/// The options of a dump.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Options<'a> {
     /// Entities get what they inherit from `default_inherits`, destinations also TPV's own defaults.

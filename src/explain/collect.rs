@@ -25,9 +25,9 @@ pub struct Collector<'a> {
     provenance: &'a Provenance<'a>,
     names: Rc<TagNames>,
     explanation: Explanation,
-    /// What each entity and rule sets, in the order in which they are applied.
+    /// The fields that each entity and rule sets, in the order in which they are applied.
     contributions: Vec<Contribution>,
-    /// How many of them belong to the job itself; those after it belong to the destination that is being tried.
+    /// The number of them that belong to the job itself; those after it belong to the destination being tried.
     of_job: usize,
     rule: Option<Rc<Entity>>,
     condition: Option<(Rc<Entity>, Vec<Read>)>,
@@ -82,7 +82,7 @@ impl<'a> Collector<'a> {
         }
     }
 
-    /// How the exception came about that ended the job.
+    /// The origin of the exception that ended the job.
     pub fn trace(&self) -> Option<&Trace> {
         self.trace.as_ref()
     }
@@ -419,7 +419,7 @@ impl Collector<'_> {
     }
 }
 
-/// Whether a change repeats the one before it, from the very same place.
+/// Returns `true` if a change repeats the one before it, from the very same place.
 fn repeats(change: &Change, last: &Change) -> bool {
     change.value == last.value && change.place.is_some() && change.place == last.place
 }
@@ -448,7 +448,7 @@ fn env_value<'a>(env: &'a Json, name: &str) -> Option<&'a Json> {
     entry.get("value")
 }
 
-/// What a job is about.
+/// The job's attributes.
 fn facts(job: &Job) -> Vec<(&'static str, String)> {
     let mut facts = vec![("tool", job.text(job.tool.id).to_owned())];
     if let Some(version) = job.tool.version {

@@ -32,7 +32,7 @@ pub(super) fn page(explanation: &Explanation) -> String {
     page.render()
 }
 
-/// How many lines of code are shown without being asked for.
+/// The number of lines of code shown by default.
 const LINES: usize = 6;
 
 /// Code of any length: one line as it is, more in a box, many behind their first line.

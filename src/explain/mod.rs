@@ -19,7 +19,7 @@ pub use provenance::{Field as ConfigField, Provenance};
 /// A decision.
 #[derive(Clone, Debug, Default)]
 pub struct Explanation {
-    /// What is known of the job: name and value.
+    /// The job's attributes: name and value.
     pub job: Vec<(&'static str, String)>,
     /// The config files, in load order.
     pub sources: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Explanation {
     pub lookups: Vec<Lookup>,
     /// The rules that were looked at, in order.
     pub rules: Vec<Rule>,
-    /// How the values of the result came about.
+    /// The origin of the result's values.
     pub values: Vec<Property>,
     /// The destinations, in the config's order.
     pub destinations: Vec<Candidate>,
@@ -35,11 +35,11 @@ pub struct Explanation {
     pub ranked_by: Option<(String, Option<ConfigPlace>)>,
     /// The candidates in the order they were tried.
     pub tried: Vec<Tried>,
-    /// What became of the job in resource pools, in order.
+    /// The job's outcome in resource pools, in order.
     pub pools: Vec<Pool>,
-    /// What CPython ran.
+    /// The blocks that CPython ran.
     pub in_cpython: Vec<InCpython>,
-    /// What native code lacked, where the job was mapped once more for that.
+    /// The feature that native code lacked, if the job was mapped again because of it.
     pub once_more: Option<String>,
     /// The result.
     pub outcome: Verdict,
@@ -48,7 +48,7 @@ pub struct Explanation {
 /// A block that CPython ran.
 #[derive(Clone, Debug)]
 pub struct InCpython {
-    /// Where it stands; nothing of what was made at run time.
+    /// The location; `None` for code created at run time.
     pub place: Option<ConfigPlace>,
     /// Why, after "because".
     pub reason: String,
@@ -59,9 +59,9 @@ pub struct InCpython {
 pub struct Lookup {
     /// `tools`, `roles` or `users`.
     pub section: &'static str,
-    /// What was searched for.
+    /// The name looked up.
     pub name: String,
-    /// What was found, each over those before.
+    /// The entities found, each over those before it.
     pub found: Vec<Found>,
 }
 
@@ -70,7 +70,7 @@ pub struct Lookup {
 pub struct Found {
     /// Its id.
     pub id: String,
-    /// Where it stands.
+    /// The location.
     pub place: Option<ConfigPlace>,
     /// Why it counts.
     pub because: &'static str,
@@ -81,13 +81,13 @@ pub struct Found {
 pub struct Rule {
     /// Its id.
     pub id: String,
-    /// Where it stands.
+    /// The location.
     pub place: Option<ConfigPlace>,
     /// Its condition.
     pub condition: String,
-    /// What the condition gave.
+    /// The value of the condition.
     pub value: String,
-    /// What became of it.
+    /// The outcome.
     pub state: RuleState,
     /// The values that the condition could read.
     pub reads: Vec<Read>,
@@ -95,7 +95,7 @@ pub struct Rule {
     pub destination: Option<String>,
 }
 
-/// What became of a rule.
+/// The outcome of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RuleState {
     /// Its condition was true, and it was applied.
@@ -120,7 +120,7 @@ impl RuleState {
     }
 }
 
-/// How a value came about.
+/// The origin of a value.
 #[derive(Clone, Debug)]
 pub struct Property {
     /// `cores`, `env`, `params`, `tags`, ...
@@ -129,9 +129,9 @@ pub struct Property {
     pub name: String,
     /// The value that counts.
     pub value: String,
-    /// What set it, in order; the last one counts.
+    /// The settings in order; the last one counts.
     pub history: Vec<Change>,
-    /// What bounds did to it.
+    /// The effect of bounds on it.
     pub note: Option<String>,
 }
 
@@ -142,9 +142,9 @@ pub struct Change {
     pub by: String,
     /// An expression or a value.
     pub value: String,
-    /// Whether it is an expression.
+    /// `true` if it is an expression.
     pub is_code: bool,
-    /// Where.
+    /// The location.
     pub place: Option<ConfigPlace>,
 }
 
@@ -153,9 +153,9 @@ pub struct Change {
 pub struct Candidate {
     /// Its id.
     pub id: String,
-    /// Where it stands.
+    /// The location.
     pub place: Option<ConfigPlace>,
-    /// Whether it is abstract, which never takes a job.
+    /// `true` if it is abstract, which never takes a job.
     pub is_abstract: bool,
     /// Why it cannot take the job; nothing where it can.
     pub reasons: Vec<String>,
@@ -170,9 +170,9 @@ pub struct Candidate {
 pub struct Tried {
     /// Its id.
     pub id: String,
-    /// What became of it.
+    /// The outcome.
     pub what: String,
-    /// Where it was decided.
+    /// The place at which it was decided.
     pub place: Option<ConfigPlace>,
 }
 
@@ -181,11 +181,11 @@ pub struct Tried {
 pub struct Pool {
     /// The pool; nothing where all are meant.
     pub id: Option<String>,
-    /// What, in TPV's words.
+    /// The step, in TPV's words.
     pub what: String,
     /// More of it, in lines.
     pub detail: Option<String>,
-    /// Where the pool stands.
+    /// The location of the pool.
     pub place: Option<ConfigPlace>,
 }
 
@@ -203,7 +203,7 @@ pub enum Verdict {
         kind: String,
         /// Its message.
         message: String,
-        /// Where in the config it was raised, and how it came there.
+        /// The place in the config at which it was raised, with the calls that led there.
         trace: Option<Trace>,
     },
 }
@@ -270,7 +270,7 @@ impl Explanation {
     }
 }
 
-/// Whether a field is a memory, which is in GiB.
+/// Returns `true` if a field is an amount of memory, which is in GiB.
 fn is_memory(field: &str) -> bool {
     matches!(field, "mem" | "min_mem" | "max_mem")
 }

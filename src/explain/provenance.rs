@@ -1,4 +1,4 @@
-//! Where in the config a value of an entity or rule stands.
+//! The location in the config of an entity's or a rule's value.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -131,7 +131,7 @@ fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
     }
 }
 
-/// What an element of `env` is about: its `name`, or else its first key (`file`, `execute`) and value.
+/// The subject of an element of `env`: its `name`, or else its first key (`file`, `execute`) and value.
 fn env_name(entry: &[(Arc<str>, crate::yaml::value::Text)]) -> &str {
     let named = entry.iter().find(|(key, _)| &**key == "name").or_else(|| entry.first());
     named.map_or("", |(_, text)| text.as_str())

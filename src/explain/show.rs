@@ -18,13 +18,13 @@ pub(super) fn show(value: &Value) -> String {
     text
 }
 
-/// How deep nested values are shown; a list may hold itself.
+/// The depth to which nested values are shown; a list may hold itself.
 const MAX_DEPTH: usize = 8;
 
-/// How many bytes of a value are shown: what a value holds many times is shown each time.
+/// The number of bytes shown of a value: a part that occurs many times is shown each time.
 const MAX_SHOWN: usize = 1 << 16;
 
-/// How many bytes of all values of an entity are shown.
+/// The number of bytes shown of all values of an entity.
 pub(super) const MAX_SHOWN_OF_ALL: usize = 1 << 18;
 
 fn write(text: &mut String, value: &Value, depth: usize) {

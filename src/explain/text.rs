@@ -8,7 +8,7 @@ use tpv_runtime::mapper::trace::Trace;
 use super::{Candidate, Explanation, InCpython, Property, RuleState, Verdict, first_line, show_json, with_unit};
 use crate::printable::put_line;
 
-/// Where the columns of facts start.
+/// The first column of facts.
 const MARGIN: usize = 2;
 /// The widest a column grows for its longest cell.
 const WIDEST: usize = 36;
@@ -139,7 +139,7 @@ fn rules(out: &mut String, explanation: &Explanation) {
 
 /// The longest value on one line.
 const LONGEST: usize = 72;
-/// How many lines of a condition are shown.
+/// The number of lines shown of a condition.
 const CONDITION_LINES: usize = 4;
 
 /// A value on one short line.
@@ -207,7 +207,7 @@ fn destinations(out: &mut String, explanation: &Explanation) {
     }
 }
 
-/// What CPython ran, and why.
+/// Appends the blocks that CPython ran, with the reasons.
 fn in_cpython(out: &mut String, explanation: &Explanation) {
     let block = |block: &InCpython| vec![at(block.place.as_ref()), format!("because {}", block.reason)];
     section(out, "IN CPYTHON", explanation.in_cpython.iter().map(block).collect());

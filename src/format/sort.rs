@@ -80,13 +80,13 @@ pub(super) fn sort(values: &mut Values, root: Option<ValueId>) -> Result<ValueId
     Sorter { values, room }.sorted(root, &Order::config(inherits))
 }
 
-/// How many more pairs and items may be written than are there: sorting writes out what aliases and `<<` stand for, so that a
-/// text of some lines can become one of millions.
+/// The limit of additional pairs and items: sorting writes out aliases and `<<`, so that a text of some lines can
+/// become one of millions.
 const MOST_REPEATED: usize = 250_000;
 
 struct Sorter<'a> {
     values: &'a mut Values,
-    /// How many pairs and items may still be written.
+    /// The number of pairs and items that may still be written.
     room: usize,
 }
 

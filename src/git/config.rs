@@ -9,7 +9,7 @@ use super::links::{self, Links, Trees};
 use super::{Blobs, Error, File, Repository};
 use crate::source::{Limits, SourceMap, is_url};
 
-/// What a config is made of at a commit, in the order in which it is merged.
+/// A part of a config at a commit, in the order of merging.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
     File(File),
@@ -150,7 +150,7 @@ fn with_excluding<'a>(config: &'a str, configs: &'a [String]) -> Vec<&'a str> {
     std::iter::once(config).chain(excluding).collect()
 }
 
-/// Whether a pathspec leaves files out: it says nothing on its own.
+/// Returns `true` if a pathspec excludes files: it means nothing on its own.
 fn is_excluding(path: &str) -> bool {
     let magic = path.strip_prefix(":(").and_then(|rest| rest.split_once(')')).map_or("", |(magic, _)| magic);
     path.starts_with(":!") || path.starts_with(":^") || magic.split(',').any(|word| word == "exclude")
@@ -161,7 +161,7 @@ fn is_pattern(pathspec: &str) -> bool {
     pathspec.starts_with(':') || pathspec.contains(['*', '?', '['])
 }
 
-/// Whether a file that a pathspec names is a config: of a folder, not all files are.
+/// Returns `true` if a file named by a pathspec is a config: not all files of a folder are.
 fn is_meant(pathspec: &str, path: &str) -> bool {
     let is_named = Path::new(pathspec).file_name() == Path::new(path).file_name();
     // A template of a config is one, too.

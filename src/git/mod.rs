@@ -18,9 +18,9 @@ use serde::{Deserialize, Serialize};
 /// Why git could not do what it was asked, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }
 
@@ -45,7 +45,8 @@ pub struct Commit {
 const MOST_NAME: usize = 72;
 
 impl Commit {
-    /// What tells it from others, and a person what it is: the beginning of the id, the date, and as much of the subject as fits.
+    /// A name that identifies it, and that people recognize: the beginning of the id, the date, and as much of the
+    /// subject as fits.
     pub fn name(&self) -> String {
         let name = format!("{:.12} {:.10} {}", self.id, self.date, self.subject);
         name.chars().take(MOST_NAME).collect()
@@ -113,7 +114,7 @@ impl Repository {
         command
     }
 
-    /// What a command prints that is given `input`.
+    /// The output of a command that is given `input`.
     fn run(&self, arguments: &[&str], input: Vec<u8>) -> Result<Vec<u8>, Error> {
         self.output(self.command(arguments), input)
     }
@@ -135,7 +136,7 @@ impl Repository {
         if output.status.success() { Ok(output.stdout) } else { Err(self.refused(&output.stderr)) }
     }
 
-    /// What git said when it did not do what it was asked.
+    /// The error for a command that git refused.
     fn refused(&self, stderr: &[u8]) -> Error {
         let text = String::from_utf8_lossy(stderr);
         let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or("it ended without a word");

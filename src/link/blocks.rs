@@ -1,4 +1,4 @@
-//! Where code stands in an artifact: blocks by the path of their property, for `tpvc inspect`.
+//! The places of code in an artifact: blocks by the path of their property, for `tpvc inspect`.
 
 use indexmap::IndexMap;
 use tpv_bytecode::{CodeRef, ProgramData};
@@ -27,11 +27,11 @@ pub fn blocks_at(tables: &Tables, path: &str) -> Vec<u32> {
 pub struct CpythonBlock<'a> {
     /// The path of a property that has it: `tools.bwa.mem`.
     pub path: String,
-    /// How many other properties have it, by inheriting or by the same text.
+    /// The number of other properties that have it, by inheriting or by equal text.
     pub others: usize,
     /// Why, after "because".
     pub reason: &'a str,
-    /// Whether only where Galaxy's objects are live.
+    /// `true` if that holds only when Galaxy's objects are live.
     pub only_live: bool,
 }
 
@@ -84,7 +84,7 @@ fn text(tables: &Tables, id: StringId) -> &str {
 /// The paths that are likely meant by one without code: those of the same entity, or else the nearest one. Empty where nothing is
 /// near.
 pub fn paths_near(tables: &Tables, path: &str) -> Vec<String> {
-    /// How many are named.
+    /// The number of blocks named.
     const MOST: usize = 8;
     let all = || sections(tables).into_iter().flat_map(|(section, rows)| rows.iter().map(move |row| (section, row)));
     let prefix = |(section, row): (&str, &EntityRow)| format!("{section}.{}.", text(tables, row.id));

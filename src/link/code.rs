@@ -139,7 +139,7 @@ fn number_with_unit(line: &str, at: usize) -> Option<String> {
     (is_unit && number.parse::<f64>().is_ok()).then(|| number.to_owned())
 }
 
-/// Whether a text is an f-string that is its own value.
+/// Returns `true` if a text is an f-string that evaluates to itself.
 fn is_plain(text: &Text, kind: CodeKind) -> bool {
     kind == CodeKind::FString && CodeRef::is_plain_fstring(text.as_str())
 }

@@ -9,7 +9,7 @@ use tpv_bytecode::{NeedsCpython, ProgramData};
 pub(crate) struct Need {
     /// The reason, after "because".
     pub reason: String,
-    /// Whether it is one only where Galaxy's objects are live.
+    /// `true` if that holds only when Galaxy's objects are live.
     pub only_live: bool,
 }
 

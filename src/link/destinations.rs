@@ -25,7 +25,7 @@ impl Linker<'_> {
     }
 }
 
-/// What every destination inherits from at last.
+/// The entity that every destination inherits from last.
 pub fn destination_defaults(config: &Config) -> Entity {
     defaults(config, config.global.default_inherits.as_ref().map(Text::as_str))
 }

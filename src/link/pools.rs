@@ -11,16 +11,16 @@ use crate::yaml::value::{ConfigValue, ValueKind};
 
 use super::Linker;
 
-/// What TPV says of pools without a store.
+/// TPV's message about pools without a store.
 const LACKS_STORE: &str = "Resource pools are configured under 'pools:' but 'global.resource_pool_store' is not set. Add the store \
     wiring (e.g. a ValkeyAllocationStore) so enforcement is active, or remove the pools.";
 
-/// Whether there are pools without a store: TPV loads this, but its mapper does not start.
+/// Returns `true` if there are pools without a store: TPV loads this, but its mapper does not start.
 pub fn lacks_store(config: &Config) -> bool {
     !config.pools.is_empty() && config.global.resource_pool_store.is_none()
 }
 
-/// What only pools have.
+/// The fields of pools.
 pub(super) fn pool_row(fields: &PoolFields) -> PoolRow {
     let oversize = &fields.oversize;
     let [cores, mem, gpus] =
@@ -133,7 +133,7 @@ mod tests {
     use crate::source::SourceMap;
     use crate::{CompileOptions, compile_inputs};
 
-    /// What is told about a store with these fields, rendered.
+    /// The rendered messages about a store with these fields.
     fn told(fields: &str) -> String {
         let text = format!("global:\n  resource_pool_store: {{{fields}}}\npools: {{p: {{max_concurrent_cores: 1}}}}\n");
         let folder = tempfile::tempdir().unwrap();

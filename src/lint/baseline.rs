@@ -16,7 +16,7 @@ use crate::yaml::value::{ConfigValue, ValueKind};
 /// The version of the file's format.
 const FORMAT: u32 = 1;
 
-/// What tells a finding from others.
+/// The key that distinguishes a finding from others.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Known {
@@ -60,7 +60,7 @@ struct File {
 /// A baseline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Baseline {
-    /// How many there are of each known finding.
+    /// The number of occurrences of each known finding.
     pub findings: BTreeMap<Known, usize>,
 }
 
@@ -68,7 +68,7 @@ impl Baseline {
     /// Reads the text of a baseline.
     ///
     /// # Errors
-    /// What is wrong with it, with its place.
+    /// A description of the fault, with its place.
     pub fn parse(text: &str) -> Result<Self, String> {
         let file: File = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if file.format != FORMAT {
@@ -125,7 +125,7 @@ pub fn files(runs: &[Linted], folder: &Path) -> HashSet<String> {
     sources.map(|(_, source)| relative(&source.name, folder)).collect()
 }
 
-/// What tells each finding from others; nothing for one that keeps the config from loading.
+/// The key of each finding; `None` for one that keeps the config from loading.
 fn known(linted: &Linted, folder: &Path) -> Vec<Option<Known>> {
     let mut documents = HashMap::new();
     linted.findings.iter().map(|finding| one_known(finding, linted, folder, &mut documents)).collect()

@@ -60,7 +60,7 @@ impl Resource {
         [value.as_deref(), least.as_deref(), most.as_deref()]
     }
 
-    /// Whether the code of a rule may set it.
+    /// Returns `true` if the code of a rule may set it.
     fn is_in_code(self, rule: &Rule) -> bool {
         let name = self.name();
         let execute = rule.execute.as_ref().map_or("", |code| code.as_str());
@@ -70,7 +70,7 @@ impl Resource {
             || condition.contains(&format!("{name} = "))
     }
 
-    /// What a destination accepts at least and at most.
+    /// The least and the most that a destination accepts.
     fn accepted(self, destination: &Entity) -> [Field<'_>; 2] {
         let Some(fields) = &destination.destination else { return [None; 2] };
         let [least, most] = match self {
@@ -113,7 +113,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     }
 }
 
-/// Whether other rules of an entity may set what it asks for, for all of its jobs.
+/// Returns `true` if other rules of an entity may set the requested resource, for all of its jobs.
 fn own_rules_may_change(entity: &Entity, but: Option<&Rule>, resource: Resource) -> bool {
     let mut setting = 0;
     for rule in entity.rules.values().filter(|rule| but.is_none_or(|but| but.span != rule.span)) {
@@ -136,10 +136,10 @@ fn own_rules_may_change(entity: &Entity, but: Option<&Rule>, resource: Resource)
     but.is_none() && setting > 1
 }
 
-/// What is asked for: a number, and where it stands.
+/// A requested amount, and its location.
 struct Asked<'a> {
     amount: f64,
-    /// Whether exactly this is asked for, rather than at least this.
+    /// `true` if exactly this is requested, rather than at least this.
     is_exact: bool,
     written: String,
     span: Span,
@@ -187,8 +187,8 @@ impl<'a> Capacity<'a> {
         out
     }
 
-    /// Whether what an entity asks for may be changed elsewhere: by its rules, or by other entities that set fields for
-    /// its jobs. The rule `but` is the one that asks.
+    /// Returns `true` if an entity's request may be changed elsewhere: by its rules, or by other entities that set
+    /// fields for its jobs. The rule `but` is the one that makes the request.
     fn may_change(&self, entity: &Entity, but: Option<&Rule>, resource: Resource) -> bool {
         let sets = |common: &Common| resource.of(&common.resources).iter().any(Option::is_some);
         // The fields of the default are taken into account already.
@@ -224,7 +224,7 @@ impl<'a> Capacity<'a> {
         default.map_or([None; 3], |default| resource.of(&default.common.resources))
     }
 
-    /// What jobs ask for at least, if it is known: the first of the levels sets the value, each its limits.
+    /// The least that jobs request, if it is known: the first of the levels sets the value, each its limits.
     fn asked(&self, owner: &'a Entity, levels: [[Field<'_>; 3]; 3]) -> Option<Asked<'a>> {
         let limit = |index: usize| levels.iter().find_map(|level| level.get(index).copied().flatten());
         let [value, own_least, _] = *levels.first()?;
@@ -258,7 +258,7 @@ impl<'a> Capacity<'a> {
         })
     }
 
-    /// Whether the tags may allow a destination for jobs of an entity.
+    /// Returns `true` if the tags may allow a destination for jobs of an entity.
     fn may_go(&self, entity: &Entity, rule: Option<&Rule>, destination: &Entity) -> bool {
         let Some(fields) = &destination.destination else { return true };
         let required = fields.dest_tags.get(TagKind::Require).iter();

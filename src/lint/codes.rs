@@ -10,9 +10,9 @@ pub const LOAD: &str = "T001";
 pub struct Code {
     /// The code: T0.. are errors, which TPV's linter has without codes; T101 to T104 are TPV's own.
     pub code: &'static str,
-    /// What it is about, in a few words.
+    /// The subject, in a few words.
     pub title: &'static str,
-    /// Whether it makes the config unusable.
+    /// The severity: an error makes the config unusable.
     pub severity: Severity,
     /// The page of `docs/lint/`.
     pub page: &'static str,
@@ -90,7 +90,7 @@ pub const LIMITS: [&str; 3] = ["T112", "T130", "T131"];
 /// The kinds of code that raises when a job runs it, in compiled rules at least: compiling reports them, too.
 pub const RAISING: [&str; 5] = ["T103", "T111", "T112", "T130", "T131"];
 
-/// Whether `tpvc check` has the code, and not `tpvc lint`.
+/// Returns `true` if the code belongs to `tpvc check` rather than to `tpvc lint`.
 pub fn is_of_check(code: &str) -> bool {
     code.starts_with("T2")
 }

@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::yaml::load::quoted;
 use crate::yaml::value::ConfigValue;
 
-/// Whether Python takes it for true.
+/// Returns `true` if Python takes it for true.
 fn is_set(value: &Option<Arc<ConfigValue>>) -> bool {
     value.as_ref().is_some_and(|value| value.python_bool())
 }
@@ -93,8 +93,8 @@ fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
     linter.report(Finding::new("T101", diagnostic).of(&entity.common));
 }
 
-/// Where a further field of an entity can stand, before its first one, and the indentation of that; nothing where its fields do not
-/// stand on lines of their own.
+/// The place for a further field of an entity, before its first one, and the indentation there; `None` if its fields
+/// are not on lines of their own.
 fn first_field(linter: &Linter<'_>, entity: &Entity) -> Option<(Span, String)> {
     let source = linter.sources.get(entity.span.source)?;
     let end = entity.span.range().end;

@@ -25,16 +25,16 @@ pub struct Mended {
     pub old: String,
     /// The mended one.
     pub new: String,
-    /// How many findings are mended.
+    /// The number of findings fixed.
     pub findings: usize,
 }
 
-/// What could be mended.
+/// The fixes of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fixed {
     /// The files that change.
     pub files: Vec<Mended>,
-    /// How many findings have an answer that would bring others, and so were left as they are.
+    /// The number of findings whose fix would cause others, and which were left unchanged.
     pub refused: usize,
 }
 

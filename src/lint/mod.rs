@@ -1,5 +1,5 @@
-//! What is wrong, or likely wrong, with a config that loads: TPV's own linter with TPV's codes, and a checker of the code in
-//! place of its mypy.
+//! Faults, certain or likely, of a config that loads: TPV's own linter with TPV's codes, and a checker of the code
+//! instead of its mypy.
 //!
 //! One file a check. Each goes through the merged config and reports [`Finding`]s to the [`Linter`], which leaves out
 //! those that `# noqa` comments and `--ignore` turn off. [`codes`] lists the kinds; `docs/lint/` has a page for each.
@@ -80,12 +80,12 @@ impl Finding {
         self.diagnostic.primary.iter().chain(&self.diagnostic.secondary).any(|label| label.span == span)
     }
 
-    /// Where it is.
+    /// The location.
     pub fn span(&self) -> Option<Span> {
         self.diagnostic.primary.as_ref().map(|label| label.span)
     }
 
-    /// Whether the config cannot be used as it is.
+    /// Returns `true` if the config cannot be used as it is.
     pub fn is_error(&self) -> bool {
         self.diagnostic.severity == Severity::Error
     }
@@ -96,35 +96,35 @@ pub(crate) fn silences(comment: &[Text], code: &str) -> bool {
     comment.iter().any(|text| text.as_str() == "noqa" || text.as_str() == code)
 }
 
-/// What to look for.
+/// The options of the linter.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Codes of warnings that are not wanted. As in TPV, errors cannot be turned off.
     pub ignore: Vec<String>,
-    /// Whether to tell what works inside Galaxy and not in compiled rules: the codes of [`codes::LIMITS`].
+    /// `true` to report code that works inside Galaxy and not in compiled rules: the codes of [`codes::LIMITS`].
     pub limits: bool,
-    /// What the codes count as; those of `ignore` are left out nevertheless.
+    /// The severities of codes; those of `ignore` are left out nevertheless.
     pub severities: Severities,
 }
 
-/// What linting gave.
+/// The result of linting.
 #[derive(Debug, Default)]
 pub struct Linted {
     /// The findings, by place.
     pub findings: Vec<Finding>,
-    /// How many were left out since [`Options::limits`] was not set.
+    /// The number of findings left out because [`Options::limits`] was not set.
     pub limits: usize,
     /// The texts that the findings point into.
     pub sources: SourceMap,
 }
 
 impl Linted {
-    /// How many findings are errors.
+    /// The number of errors.
     pub fn errors(&self) -> usize {
         self.findings.iter().filter(|finding| finding.is_error()).count()
     }
 
-    /// How many findings are warnings.
+    /// The number of warnings.
     pub fn warnings(&self) -> usize {
         self.findings.len() - self.errors()
     }
@@ -189,16 +189,16 @@ fn run_here<T>(
     (Linted { limits: all - findings.len(), findings, sources }, given)
 }
 
-/// What compiling asks the checker of code.
+/// The compiler's request to the checker of code.
 pub(crate) struct Raising {
-    /// What raises.
+    /// The diagnostics of code that raises.
     pub diagnostics: Vec<Diagnostic>,
     /// The root codes of the blocks that CPython runs where there is one, with the reasons.
     pub needs: HashMap<u32, Need>,
 }
 
-/// What compiling reports about code that compiles: the findings of the kinds in [`codes::RAISING`], even where `# noqa` turns them off, since
-/// the rules raise nevertheless.
+/// The compile-time findings about code that compiles: those of the kinds in [`codes::RAISING`], even if `# noqa` turns
+/// them off, because the rules raise nevertheless.
 ///
 /// `trees` is what the code was compiled from, so that nothing is parsed again.
 pub(crate) fn raising(config: &Config, sources: &SourceMap, trees: &Trees) -> Raising {

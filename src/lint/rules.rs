@@ -62,8 +62,8 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     }
 }
 
-/// Whether a rule has no effect. One that is never true, or that has the id of another, removes that one; a condition of
-/// several lines, or one that logs or reads the entity, may have an effect by itself.
+/// Returns `true` if a rule has no effect. One that is never true, or that has the id of another, removes that one; a
+/// condition of several lines, or one that logs or reads the entity, may have an effect by itself.
 fn is_empty(linter: &Linter<'_>, rule: &Rule) -> bool {
     let common = &rule.common;
     let sets = !fields(rule).is_empty()
@@ -84,7 +84,7 @@ fn is_empty(linter: &Linter<'_>, rule: &Rule) -> bool {
     !sets && !acts && others.all(|other| other.span == rule.span)
 }
 
-/// What the rule would set, with places.
+/// The fields that the rule would set, with their places.
 fn fields(rule: &Rule) -> Vec<(&'static str, Span)> {
     let common = &rule.common;
     let mut out: Vec<(&'static str, Span)> =

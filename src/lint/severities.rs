@@ -1,4 +1,4 @@
-//! What a site makes of the codes: which are off, which are errors.
+//! A site's severities of codes: off, warning or error.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::{Finding, codes};
 use crate::config::suggest::{closest, did_you_mean};
 use crate::diagnostic::Severity;
 
-/// What a code counts as.
+/// The severity of a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -45,7 +45,7 @@ impl Severities {
         Ok(())
     }
 
-    /// Whether findings of this code are left out.
+    /// Returns `true` if findings of this code are left out.
     pub fn is_off(&self, code: &str) -> bool {
         self.levels.get(code) == Some(&Level::Off)
     }

@@ -37,7 +37,7 @@ pub(super) fn amount(value: &ConfigValue) -> Option<f64> {
     }
 }
 
-/// Whether a number looks like a memory in MiB: thousands, in round steps.
+/// Returns `true` if a number looks like an amount of memory in MiB: thousands, in round steps.
 pub(super) fn looks_like_mib(amount: f64) -> bool {
     amount >= 1_000.0 && (amount % 1_000.0 == 0.0 || amount % 512.0 == 0.0)
 }
@@ -114,7 +114,7 @@ fn number(linter: &mut Linter<'_>, entity: &Entity, name: &str, value: Option<&C
     }
 }
 
-/// How much memory is too much.
+/// The bounds beyond which memory is too much.
 #[derive(Clone, Copy)]
 struct Bounds<'a> {
     most: f64,

@@ -11,7 +11,7 @@ use super::engine::Kind;
 pub struct Cluster {
     /// Counts the submissions of a map from 0. Of two clusters with one component, the later has it.
     pub number: u32,
-    /// What the engine's job carries, so that it can be found where its id was not noted.
+    /// The mark that the engine's job carries, so that it can be found if its id was not recorded.
     pub token: String,
     /// The engine.
     pub engine: Kind,

@@ -1,4 +1,4 @@
-//! How a map comes to be: inputs are kept, jobs are cut into slices, and the components are submitted.
+//! Creates maps: inputs are kept, jobs are cut into slices, and the components are submitted.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +22,7 @@ use crate::job_file::JobFile;
 
 /// A rule set.
 pub struct RuleSet {
-    /// What the user calls it.
+    /// The name given by the user.
     pub name: String,
     /// The artifact.
     pub bytes: Vec<u8>,
@@ -38,7 +38,7 @@ pub struct Versions {
     pub configs: Vec<String>,
 }
 
-/// What is going on while a map is made.
+/// A step in the creation of a map.
 pub enum Step {
     /// Of `all` configs that differ, `done` are compiled.
     Compiled {
@@ -51,13 +51,13 @@ pub enum Step {
     Cut(u64),
 }
 
-/// What a map is made of.
+/// The parts of a map.
 pub struct Plan {
     /// The tag; a random one without.
     pub tag: Option<String>,
     /// The rule sets, each of which maps all jobs.
     pub rules: Vec<RuleSet>,
-    /// Where further rule sets come from.
+    /// The source of further rule sets.
     pub versions: Option<Versions>,
     /// The artifact that answers are compared with.
     pub against: Option<RuleSet>,
@@ -65,23 +65,23 @@ pub struct Plan {
     pub jobs: Vec<PathBuf>,
     /// The world file.
     pub world: Option<Vec<u8>>,
-    /// Whether answers have candidates.
+    /// `true` if answers have candidates.
     pub detail: bool,
     /// When numeric code becomes machine code: `off`, `lazy` or `eager`.
     pub jit: String,
     /// The budgets of a job's code.
     pub budget: Budget,
-    /// Where components run.
+    /// The engine that runs the components.
     pub engine: Kind,
     /// The memory of a component in MiB.
     pub memory_mib: Option<u64>,
     /// The time of a component in seconds.
     pub time_s: Option<u64>,
-    /// What only the engine knows.
+    /// Options specific to the engine.
     pub options: BTreeMap<String, String>,
     /// The program that is shipped.
     pub program: Vec<u8>,
-    /// How much a component works on.
+    /// The size of a component's work.
     pub slices: SliceSize,
 }
 
@@ -266,7 +266,7 @@ pub(super) fn now() -> i64 {
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// What a program runs on, by its ELF header: `x86_64-linux`, with `-dynamic` where it asks for libraries of the node.
+/// The platform of a program, by its ELF header: `x86_64-linux`, with `-dynamic` if it needs libraries of the node.
 pub fn platform(program: &[u8]) -> String {
     let machine = match (program.get(..4), program.get(18..20)) {
         (Some(b"\x7fELF"), Some([0x3e, 0])) => "x86_64",

@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 /// Why something could not be done, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Error {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
 }
 

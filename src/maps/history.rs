@@ -19,7 +19,7 @@ use crate::{CompileOptions, compile_inputs, parallel};
 /// An artifact, and the commits whose config compiles to it, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleSet {
-    /// What the artifact was kept as.
+    /// The digest under which the artifact was kept.
     pub digest: String,
     /// The commits.
     pub commits: Vec<Commit>,
@@ -34,7 +34,7 @@ pub struct Broken {
     pub error: String,
 }
 
-/// What a history comes to.
+/// The rule sets of a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
     /// The rule sets, by their oldest commits.
@@ -295,7 +295,7 @@ mod tests {
         assert!(repo.history(Some("--all"), &["a.yml"]).is_err());
     }
 
-    /// What a later file says counts: the order is that of the arguments, and of names where one argument names several.
+    /// Settings of a later file win: the order is that of the arguments, and of names if one argument names several.
     #[test]
     fn files_are_merged_in_the_order_of_the_arguments() {
         let mut repo = Repo::new();

@@ -1,4 +1,4 @@
-//! What one component works on: an element of a map's itemdata.
+//! The work of one component: an element of a map's itemdata.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub struct Item {
     pub component: u32,
     /// The artifact.
     pub rules: String,
-    /// What the user calls the artifact: a path, or a commit.
+    /// The user's name for the artifact: a path, or a commit.
     pub rules_name: String,
     /// The artifact that the answers are compared with, where differences are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]

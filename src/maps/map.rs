@@ -10,7 +10,7 @@ use super::status::{self, Status};
 use super::store::{Lock, MapDir, Root, random};
 use super::submit::Submit;
 
-/// What stands for the id of a cluster that the engine never got.
+/// The stand-in for the id of a cluster that the engine never got.
 pub const NEVER: &str = "-";
 
 /// A map, known by its tag.
@@ -65,7 +65,8 @@ impl Map {
         status::status(self, self.engine.as_ref())
     }
 
-    /// Whether components wait that nothing will run: the engine's own process on this machine was killed.
+    /// Returns `true` if components wait that nothing will run, because the engine's own process on this machine was
+    /// killed.
     ///
     /// # Errors
     /// The map's directory cannot be read.

@@ -8,8 +8,8 @@
 //!
 //! # Invariants
 //!
-//! Nothing is in memory that was not on disk before. A file of a map is whole or absent. The disk is the truth: what an engine says of a
-//! component counts only where the component has left neither an answer nor an error.
+//! All state in memory was on disk before. A file of a map is whole or absent. The disk is the truth: an engine's
+//! report of a component counts only if the component has left neither an answer nor an error.
 
 pub mod cluster;
 pub mod component;

@@ -1,4 +1,4 @@
-//! What a map came to: the answers of its components, or their summaries as one.
+//! The results of a map: the answers of its components, or their summaries as one.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -7,7 +7,7 @@ use super::{Error, damage};
 use crate::parallel;
 use crate::summary::Summary;
 
-/// How many summaries are in memory at once.
+/// The number of summaries in memory at once.
 const AT_ONCE: usize = 256;
 
 /// Of these components, those that have no answers, or a part of them.

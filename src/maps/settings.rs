@@ -15,7 +15,7 @@ use super::engine::Kind;
 pub struct Settings {
     /// The folder of all maps; `~/.tpvc/maps` by default.
     pub dir: Option<PathBuf>,
-    /// Where components run; `local` by default.
+    /// The engine that runs components; `local` by default.
     pub engine: Option<Kind>,
     /// The memory of a component, in MiB.
     pub memory: Option<u64>,
@@ -23,11 +23,11 @@ pub struct Settings {
     pub time: Option<u64>,
     /// The program that is shipped with maps; the one that runs by default.
     pub program: Option<PathBuf>,
-    /// What only engine `local` knows.
+    /// Options of engine `local`.
     pub local: BTreeMap<String, toml::Value>,
-    /// What only HTCondor knows.
+    /// Options of HTCondor.
     pub htcondor: BTreeMap<String, toml::Value>,
-    /// What only Slurm knows.
+    /// Options of Slurm.
     pub slurm: BTreeMap<String, toml::Value>,
 }
 
@@ -70,7 +70,7 @@ impl Settings {
         })
     }
 
-    /// What only this engine knows, as text.
+    /// The options of this engine, as text.
     pub fn options(&self, engine: Kind) -> BTreeMap<String, String> {
         let table = match engine {
             Kind::Local => &self.local,

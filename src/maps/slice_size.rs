@@ -1,4 +1,4 @@
-//! How large slices are: about a time of work each, by a sample of the jobs.
+//! The size of slices: about a given time of work each, by a sample of the jobs.
 
 use std::io::Read;
 use std::path::Path;
@@ -18,13 +18,13 @@ use super::store::MapDir;
 pub const SLICE: Duration = Duration::from_secs(60);
 /// The least work of a component, unless it is asked for: a tenth of a second of it goes into code and tables that jobs share.
 const LEAST: Duration = Duration::from_secs(2);
-/// How much text is mapped to learn how fast that goes, and for how long.
+/// The number of bytes of text mapped to measure the speed.
 const SAMPLE: u64 = 4 << 20;
 const SAMPLE_TIME: Duration = Duration::from_millis(300);
 /// The size of a slice in bytes, where nothing is known of the jobs before they are cut.
 const UNKNOWN: u64 = 64 << 20;
 
-/// How much a component works on.
+/// The size of a component's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SliceSize {
     /// About this time, by a sample.
@@ -39,7 +39,7 @@ pub enum SliceSize {
 pub(super) struct Sizes {
     /// The bytes of text of a slice, at most.
     most: u64,
-    /// Where the last slices shall be shorter than the first, so that this machine's cores end together.
+    /// `Some` if the last slices are to be shorter than the first, so that this machine's cores end together.
     shrinking: Option<Shrinking>,
 }
 
@@ -105,7 +105,7 @@ struct Sample {
     ratio: f64,
 }
 
-/// Whether a job file can be read twice: stdin and pipes give what they have once.
+/// Returns `true` if a job file can be read twice: stdin and pipes give their contents once.
 fn is_repeatable(path: &Path) -> bool {
     // Where there is no such file, reading it says so.
     path != Path::new("-") && path.metadata().is_ok_and(|metadata| metadata.is_file())
@@ -144,7 +144,7 @@ fn whole(number: f64) -> u64 {
     number as u64
 }
 
-/// How many bytes of text a core maps in a second, by a sample of the first jobs.
+/// The bytes of text that a core maps in a second, by a sample of the first jobs.
 fn speed(plan: &Plan, sample: &[u8], rules: Rules, hooks: &Hooks) -> Result<f64, Error> {
     let mapper = Mapper::with_hooks(Arc::new(rules), hooks.clone(), plan.detail);
     let against = match &plan.against {

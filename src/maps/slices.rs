@@ -11,15 +11,15 @@ use super::store::Digesting;
 
 /// The level of zstd: the fastest of those that compress jobs to a tenth.
 const LEVEL: i32 = 1;
-/// How much of the text is read at once, in bytes.
+/// The number of bytes of text read at once.
 const BLOCK: usize = 1 << 20;
-/// How many blocks are read ahead of those that are compressed.
+/// The number of blocks read ahead of those being compressed.
 const AHEAD: usize = 3;
 
 /// The most threads that compress. More than these would wait for the one that reads.
 const MOST_THREADS: u32 = 4;
 
-/// Where a slice stands in the text of its file, and what was written of it.
+/// A slice: its place in the text of its file, and the facts about its written form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slice {
     /// The first byte, from 0.
@@ -28,7 +28,7 @@ pub struct Slice {
     pub length: u64,
     /// The number of the first line, from 1.
     pub first_line: u64,
-    /// How many lines there are, blank ones included. The last may lack its end.
+    /// The number of lines, blank ones included. The last may lack its end.
     pub lines: u64,
     /// The size of the compressed slice in bytes.
     pub stored: u64,
@@ -44,7 +44,7 @@ pub struct Cutter {
     full: Receiver<Piece>,
     empty: Sender<Vec<u8>>,
     block: Vec<u8>,
-    /// How much of the block has gone into slices.
+    /// The number of bytes of the block that have gone into slices.
     taken: usize,
     /// The next byte of the text.
     start: u64,
@@ -53,7 +53,7 @@ pub struct Cutter {
     has_ended: bool,
 }
 
-/// What the reading thread sends.
+/// A message of the reading thread.
 enum Piece {
     Block(Vec<u8>),
     End,
@@ -121,7 +121,7 @@ impl Cutter {
         Ok(Some(Slice { start, length: self.start - start, first_line, lines, stored, digest: digest.into() }))
     }
 
-    /// What was read and not yet taken: empty at the end of the text alone.
+    /// The text that was read and not yet taken: empty only at the end of the text.
     fn rest(&mut self) -> Result<&[u8], CutError> {
         while self.taken == self.block.len() && !self.has_ended {
             match self.full.recv() {

@@ -60,7 +60,7 @@ impl State {
         }
     }
 
-    /// Whether the component comes to an end without a verb.
+    /// Returns `true` if the component will end without a verb.
     pub fn goes_on(self) -> bool {
         matches!(self, Self::Unmaterialized | Self::Idle | Self::Running | Self::Suspended)
     }

@@ -9,18 +9,18 @@ use super::map::{Map, NEVER};
 use super::state::State;
 use crate::parallel;
 
-/// What is known of a component.
+/// The status of a component.
 #[derive(Clone, Debug, Default)]
 pub struct ComponentStatus {
     /// The state.
     pub state: Option<State>,
-    /// What the state does not say: why it is held, how it ended.
+    /// Details besides the state: the reason for a hold, the way it ended.
     pub note: String,
     /// The remedy, if the note has one of its own.
     pub help: String,
     /// The place of its latest cluster in [`Status::clusters`].
     pub cluster: Option<usize>,
-    /// What it took, where it is done.
+    /// The cost of the component, if it is done.
     pub head: Option<Head>,
 }
 
@@ -66,7 +66,7 @@ impl Status {
         with_index.filter(|(component, _)| states.contains(&component.state())).map(|(_, index)| index).collect()
     }
 
-    /// Whether every component is completed.
+    /// Returns `true` if every component is completed.
     pub fn is_complete(&self) -> bool {
         self.components.iter().all(|component| component.state() == State::Completed)
     }

@@ -1,4 +1,4 @@
-//! How the components of a map are run: its submit object.
+//! The submit object of a map: the way its components are run.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::engine::Kind;
 
-/// What each component writes.
+/// The output of each component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Output {
@@ -19,11 +19,11 @@ pub enum Output {
 /// The submit object. The verb `edit` changes `memory_mib` and `time_s`; all else stays as created.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Submit {
-    /// Where components run.
+    /// The engine that runs components.
     pub engine: Kind,
-    /// What they write.
+    /// Their output.
     pub output: Output,
-    /// Whether answers have candidates (`tpvc map --detail`).
+    /// `true` if answers have candidates (`tpvc map --detail`).
     pub detail: bool,
     /// The world, by digest.
     pub world: Option<String>,
@@ -32,7 +32,7 @@ pub struct Submit {
     pub now: i64,
     /// The program, by digest.
     pub program: String,
-    /// What the program runs on, such as `x86_64-linux`.
+    /// The platform of the program, such as `x86_64-linux`.
     pub platform: String,
     /// When numeric code becomes machine code: `off`, `lazy` or `eager`.
     pub jit: String,
@@ -42,7 +42,7 @@ pub struct Submit {
     pub memory_mib: Option<u64>,
     /// The time that a component may take, in seconds; without it, what the engine gives by itself.
     pub time_s: Option<u64>,
-    /// What only the engine knows: `partition`, `account`, `max_materialize`, `slots`...
+    /// Options of the engine: `partition`, `account`, `max_materialize`, `slots`...
     pub options: BTreeMap<String, String>,
 }
 

@@ -1,8 +1,8 @@
 //! Pages: one HTML file each, which fetches nothing and can be mailed or kept with a build. Readable in light and dark, on a
 //! phone, without scripts, and by a screen reader.
 //!
-//! What a page says stands in its HTML; scripts add search, sorting and plots to it. Plots are drawn by Observable Plot and D3,
-//! which `vendor/` has as their authors publish them.
+//! The content of a page is in its HTML; scripts add search, sorting and plots to it. Plots are drawn by Observable
+//! Plot and D3, which `vendor/` has as their authors publish them.
 
 use std::fmt::Write;
 
@@ -33,7 +33,7 @@ impl Page {
         Self { title: title.into(), ..Self::default() }
     }
 
-    /// Where the content goes, as HTML: [`escape`], [`prose`] and [`code`] make it of text.
+    /// The place for the content, as HTML: [`escape`], [`prose`] and [`code`] create it from text.
     pub fn body(&mut self) -> &mut String {
         &mut self.body
     }

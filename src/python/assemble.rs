@@ -25,7 +25,7 @@ pub struct Assembler {
     labels: Vec<usize>,
 }
 
-/// What [`Assembler::finish`] gives.
+/// The result of [`Assembler::finish`].
 pub struct Assembled {
     /// The instructions with resolved jumps.
     pub instrs: Vec<Instr>,
@@ -47,7 +47,7 @@ impl Assembler {
         self.instrs.len()
     }
 
-    /// Whether there is no instruction yet.
+    /// Returns `true` if there are no instructions yet.
     pub fn is_empty(&self) -> bool {
         self.instrs.is_empty()
     }
@@ -163,14 +163,14 @@ fn heights(instrs: &[Instr]) -> Vec<Option<i64>> {
     heights
 }
 
-/// How far above its starting height the stack is once the instruction has run.
+/// The height of the stack above its start once the instruction has run.
 fn peak(instr: &Instr) -> i64 {
     let flow = instr.flow();
     let jumped = flow.jump.map_or(0, |(_, effect)| change(effect));
     change(flow.effect).max(jumped).max(0)
 }
 
-/// How the height of the stack changes. Counts are of 32 bits, so that it fits.
+/// The change of the stack's height. Counts are 32-bit numbers, so that it fits.
 fn change(effect: StackEffect) -> i64 {
     effect.leaves.cast_signed() - effect.takes.cast_signed()
 }

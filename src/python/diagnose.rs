@@ -221,7 +221,7 @@ impl<'a> Site<'a> {
         self.tokens.iter().position(|token| token.start > start)
     }
 
-    /// Whether the token may be the last of an expression.
+    /// Returns `true` if the token can be the last of an expression.
     fn ends_value(&self, index: usize) -> bool {
         let text = self.text(index);
         match self.token(index).map(|token| token.kind) {
@@ -232,7 +232,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Whether a compound statement may get its colon here.
+    /// Returns `true` if a compound statement can get its colon here.
     fn header_could_end(&self, first: &str) -> bool {
         let words = self.before(1);
         match first {
@@ -309,7 +309,7 @@ impl<'a> Site<'a> {
         (0..self.index).rev().find(|index| self.token(*index).is_some_and(|token| token.level < level))
     }
 
-    /// How many brackets are open right before the place: a closing bracket counts as inside of its own pair.
+    /// The number of brackets open right before the place: a closing bracket counts as inside its own pair.
     fn inner_level(&self) -> usize {
         let closes = matches!(self.text(self.index), ")" | "]" | "}");
         self.token(self.index).map_or(0, |token| token.level + usize::from(closes))
@@ -399,7 +399,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Whether the innermost open bracket is that of a call.
+    /// Returns `true` if the innermost open bracket is that of a call.
     fn in_call(&self) -> bool {
         self.opening().is_some_and(|open| {
             self.text(open) == "(" && open.checked_sub(1).is_some_and(|callee| self.ends_value(callee))
@@ -437,7 +437,7 @@ impl<'a> Site<'a> {
 
 const GUESS: &str = "invalid syntax. Maybe you meant '==' or ':=' instead of '='?";
 
-/// Whether the token may be the first of an expression.
+/// Returns `true` if the token can be the first of an expression.
 fn starts_value(token: &Token, text: &str) -> bool {
     match token.kind {
         TokenKind::Name => !is_keyword(text) || matches!(text, "None" | "True" | "False" | "lambda"),
@@ -453,7 +453,7 @@ fn is_compound(word: &str) -> bool {
     WORDS.contains(&word)
 }
 
-/// Whether the word is one of Python's keywords.
+/// Returns `true` if the word is one of Python's keywords.
 pub fn is_keyword(word: &str) -> bool {
     const WORDS: [&str; 35] = [
         "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",

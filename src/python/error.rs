@@ -1,4 +1,4 @@
-//! What is wrong with a piece of Python source, in CPython's words and in an admin's.
+//! The faults of a piece of Python source, in CPython's words and in an admin's.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ impl ErrorKind {
         }
     }
 
-    /// Whether it is `SyntaxError` or one of its subclasses, whose text ends in file and line.
+    /// Returns `true` for `SyntaxError` and its subclasses, whose text ends in file and line.
     pub fn is_syntax(self) -> bool {
         matches!(self, Self::SyntaxError | Self::IndentationError | Self::TabError)
     }
@@ -75,7 +75,7 @@ pub struct PythonError {
     pub line: u32,
     /// The column within the line, from 1, in characters.
     pub column: u32,
-    /// What to do about it, in words for who wrote the config; empty where the message says all.
+    /// The remedy, in words for the author of the config; empty if the message says all.
     pub help: String,
     /// The stage that refuses it.
     pub stage: Stage,

@@ -88,7 +88,7 @@ fn bad_character(content: &str) -> Option<String> {
     None
 }
 
-/// Whether there is a character of this name: the parser knows.
+/// Returns `true` if there is a character of this name: the parser knows.
 fn is_character_name(name: &str) -> bool {
     use rustpython_parser::{Parse, ast};
     ast::Expr::parse(&format!("'\\N{{{name}}}'"), "").is_ok()

@@ -11,11 +11,11 @@ use super::walk::{self, Part};
 /// A construct that the native language leaves out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// What it is, after "tpvc has no": `generator functions`.
+    /// The name, after "tpvc has no": `generator functions`.
     pub what: String,
-    /// Where it is in the source: what a caret points at, within one line where that is possible.
+    /// The range in the source for the caret, within one line if possible.
     pub range: TextRange,
-    /// What to write instead.
+    /// The text to write instead.
     pub help: &'static str,
 }
 
@@ -30,7 +30,7 @@ impl LeftOut {
     }
 }
 
-/// What to write instead of a class, however it is made.
+/// The advice for a class, however it is created.
 pub const INSTEAD_OF_CLASS: &str = "write functions, and keep values that belong together in a dict";
 /// What to write instead of a complex number.
 pub const INSTEAD_OF_COMPLEX: &str = "no resource of a job is complex: compute with real numbers";
@@ -39,7 +39,7 @@ const INSTEAD_OF_GENERATOR: &str = "return a list, or write a generator expressi
 /// The attributes with two underscores on each side that objects have natively; nothing sets them.
 const DUNDERS: [&str; 2] = ["__class__", "__name__"];
 
-/// Whether the statement itself is left out; not what is inside of it.
+/// The statement itself, if it is left out; not its parts.
 pub fn statement(node: &Stmt) -> Option<LeftOut> {
     match node {
         Stmt::ClassDef(node) => LeftOut::new("classes", head(node.range, "class ", &node.name), INSTEAD_OF_CLASS),
@@ -68,7 +68,7 @@ pub fn statement(node: &Stmt) -> Option<LeftOut> {
     }
 }
 
-/// Whether the expression itself is left out; not what is inside of it.
+/// The expression itself, if it is left out; not its parts.
 pub fn expression(node: &Expr) -> Option<LeftOut> {
     match node {
         Expr::Constant(constant) if matches!(constant.value, Constant::Complex { .. }) => {
@@ -97,12 +97,12 @@ pub fn expression(node: &Expr) -> Option<LeftOut> {
     }
 }
 
-/// Whether no object has an attribute of this name natively, since it belongs to Python's object model.
+/// Returns `true` if no object has an attribute of this name natively, because it belongs to Python's object model.
 pub fn is_left_out_attribute(name: &str) -> bool {
     is_dunder(name) && !DUNDERS.contains(&name)
 }
 
-/// Whether a name has two underscores on each side.
+/// Returns `true` if a name has two underscores on each side.
 fn is_dunder(name: &str) -> bool {
     let inner = name.strip_prefix("__").and_then(|rest| rest.strip_suffix("__"));
     inner.is_some_and(|inner| !inner.is_empty())
@@ -127,7 +127,7 @@ pub fn name_in_locals(node: &ExprCompare) -> Option<(&str, bool)> {
     }
 }
 
-/// What to write instead of a builtin that is not there natively, where that is short.
+/// The text to write instead of a builtin that does not exist natively, if it is short.
 pub fn instead_of_builtin(name: &str) -> Option<&'static str> {
     Some(match name {
         "super" | "property" | "staticmethod" | "classmethod" => INSTEAD_OF_CLASS,
@@ -171,7 +171,7 @@ fn yield_in_expression(node: &Expr) -> Option<TextRange> {
     }
 }
 
-/// Where there is a `yield` in a part of a function, its range is the error, which ends the walk.
+/// An error with the range of a `yield` in a part of a function, which ends the walk.
 fn no_yield(part: Part<'_>) -> Result<(), TextRange> {
     let found = match part {
         Part::Expr(node) => yield_in_expression(node),
@@ -189,7 +189,7 @@ mod tests {
 
     use super::*;
 
-    /// What the first statement of a source leaves out, with the text that it points at.
+    /// The first construct that a source's statement leaves out, with the text that it points at.
     fn first(source: &str) -> Option<(String, &str)> {
         let body = ast::Suite::parse(source, "").unwrap();
         let left_out = match &body[0] {

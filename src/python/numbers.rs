@@ -6,7 +6,7 @@ use super::tokens::{TokenKind, tokenize};
 /// The digits that CPython reads and writes of a decimal int.
 pub(crate) const MAX_DIGITS: usize = 4300;
 
-/// Where the first decimal int literal with too many digits stands, and how many it has.
+/// The position of the first decimal int literal with too many digits, and the number of digits.
 pub(super) fn too_long(source: &str) -> Option<(usize, usize)> {
     // Hardly any source has so many digits in a row: only then is it worth to know what they are.
     let bytes = source.as_bytes();

@@ -14,9 +14,9 @@ use super::numbers;
 use super::stack::MAX_SOURCE;
 use super::tokens::tokenize;
 
-/// What TPV writes before the text of an f-string.
+/// The text that TPV puts before an f-string.
 const FSTRING_PREFIX: &str = "f'''";
-/// What TPV writes after the text of an f-string.
+/// The text that TPV puts after an f-string.
 const FSTRING_SUFFIX: &str = "'''";
 
 /// The nesting of brackets that CPython's tokenizer refuses.
@@ -28,7 +28,7 @@ pub struct Parsed {
     pub text: Text,
     /// The statements.
     pub body: ast::Suite,
-    /// What CPython 3.11 says of an f-string that only later versions read.
+    /// CPython 3.11's error for an f-string that only later versions accept.
     pub newer: Option<PythonError>,
 }
 
@@ -38,12 +38,12 @@ pub struct Tree {
     pub source: String,
     /// The statements.
     pub body: ast::Suite,
-    /// What CPython 3.11 says of an f-string that only later versions read.
+    /// CPython 3.11's error for an f-string that only later versions accept.
     pub newer: Option<PythonError>,
 }
 
 impl Parsed {
-    /// What was parsed, without its places.
+    /// The parsed tree, without its places.
     pub fn into_tree(self) -> Tree {
         Tree { source: self.text.source, body: self.body, newer: self.newer }
     }
@@ -54,7 +54,7 @@ pub struct Text {
     /// The text as Python reads it: wrapped where it is an f-string, lines ended by `\n`.
     pub source: String,
     line_starts: Vec<usize>,
-    /// How many characters before the first line were added to what the author wrote.
+    /// The number of characters added before the author's first line.
     added: u32,
     /// The place asked for last: start of its line, offset, characters between.
     last: Cell<(usize, usize, usize)>,
@@ -135,7 +135,7 @@ impl Text {
 /// DIFFERENCE: names stay as they are written, where CPython normalizes them by NFKC.
 ///
 /// # Errors
-/// What `ast.parse` raises for the text.
+/// The exception of `ast.parse` for the text.
 pub fn parse(source: &str, kind: CodeKind) -> Result<Parsed, PythonError> {
     let text = Text::new(source, kind);
     if text.source.len() > MAX_SOURCE {
@@ -187,8 +187,8 @@ pub fn parse(source: &str, kind: CodeKind) -> Result<Parsed, PythonError> {
     Err(error)
 }
 
-/// Where brackets nest deeper than CPython reads. Brackets in strings count too: that errs only for texts that no one
-/// writes, and spares a second tokenizer.
+/// The position at which brackets nest deeper than CPython accepts. Brackets in strings count too: that errs only for
+/// texts that no one writes, and spares a second tokenizer.
 fn too_deep(source: &str) -> Option<usize> {
     if source.len() < MAX_BRACKETS {
         return None;

@@ -50,7 +50,7 @@ impl ProgramBuilder {
     /// Compiles a block and gives the index of its root code.
     ///
     /// # Errors
-    /// What CPython raises for the source, when TPV parses or compiles it.
+    /// The exceptions that CPython raises for the source, when TPV parses or compiles it.
     pub fn compile(&mut self, source: &str, kind: CodeKind) -> Result<u32, Vec<PythonError>> {
         let key = (kind, source.to_owned());
         if let Some(result) = self.compiled.get(&key) {
@@ -103,7 +103,7 @@ impl ProgramBuilder {
         (root, errors)
     }
 
-    /// What CPython 3.11 says of an f-string in the block of a root code, where only later versions read it.
+    /// CPython 3.11's error for an f-string in the block of a root code that only later versions accept.
     pub fn newer(&self, root: u32) -> Option<&PythonError> {
         self.trees.get(&root)?.newer.as_ref()
     }

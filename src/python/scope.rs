@@ -19,7 +19,7 @@ use super::parse::Text;
 /// The index of a scope in its [`Scopes`].
 pub type ScopeId = usize;
 
-/// What makes the scope.
+/// The construct that creates the scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScopeKind {
     /// The block itself.
@@ -35,13 +35,13 @@ pub enum ScopeKind {
 }
 
 impl ScopeKind {
-    /// Whether it is a comprehension or a generator expression.
+    /// Returns `true` for a comprehension or a generator expression.
     pub fn is_comprehension(self) -> bool {
         matches!(self, Self::Comprehension(_) | Self::Generator)
     }
 }
 
-/// What a scope does with a name.
+/// A scope's uses of a name.
 #[derive(Clone, Copy, Debug, Default)]
 struct Uses {
     /// A parameter.
@@ -58,11 +58,11 @@ struct Uses {
     annotated: bool,
     /// The variable of a comprehension's loop.
     iteration: bool,
-    /// Where a `nonlocal` declared it.
+    /// The place of its `nonlocal` declaration.
     declared_at: TextSize,
 }
 
-/// What a name means in a scope.
+/// The meaning of a name in a scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
     /// A local variable of its own.
@@ -77,7 +77,7 @@ pub enum Meaning {
 
 /// One scope.
 pub struct Scope {
-    /// What makes it.
+    /// The construct that creates it.
     pub kind: ScopeKind,
     /// The scope around it.
     pub parent: Option<ScopeId>,
@@ -90,12 +90,12 @@ pub struct Scope {
     symbols: IndexMap<String, Uses>,
     meanings: HashMap<String, Meaning>,
     children: Vec<ScopeId>,
-    /// How many comprehension iterables are being read, where the walrus is refused.
+    /// The number of comprehension iterables being read, in which the walrus is refused.
     in_iterable: usize,
 }
 
 impl Scope {
-    /// What a name that the scope mentions means in it.
+    /// The meaning of a name that the scope mentions.
     pub fn meaning(&self, name: &str) -> Meaning {
         self.meanings.get(name).copied().unwrap_or(Meaning::Global)
     }
@@ -108,7 +108,7 @@ pub struct Scopes<'t> {
 }
 
 impl<'t> Scopes<'t> {
-    /// Whether the block binds a name anywhere, so that it need not be the context's.
+    /// Returns `true` if the block binds a name anywhere, so that it may not be the context's.
     pub fn is_bound_in_block(&self, name: &str) -> bool {
         let binds = |uses: &Uses| uses.bound || uses.iteration;
         self.scopes.iter().enumerate().any(|(id, scope)| {

@@ -8,7 +8,7 @@ mod string;
 
 use super::error::ErrorKind;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenKind {
     /// A name or keyword.
@@ -30,13 +30,13 @@ pub enum TokenKind {
 /// A token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
     /// Byte offset of its start.
     pub start: usize,
     /// Byte offset of its end.
     pub end: usize,
-    /// How many brackets are open before it.
+    /// The number of brackets open before it.
     pub level: usize,
 }
 
@@ -47,7 +47,7 @@ impl Token {
     }
 }
 
-/// What the tokenizer refuses.
+/// An error of the tokenizer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenError {
     /// The exception.
@@ -281,7 +281,7 @@ impl<'a> Tokenizer<'a> {
     }
 }
 
-/// Whether the character may continue a name though it is no letter: combining marks and connectors.
+/// Returns `true` if the character can continue a name though it is not a letter: combining marks and connectors.
 fn is_mark(c: char) -> bool {
     matches!(u32::from(c), 0x300..=0x36F | 0x200C | 0x200D | 0xB7 | 0x203F | 0x2040 | 0x483..=0x487 | 0x591..=0x5BD
         | 0x610..=0x61A | 0x64B..=0x65F | 0x900..=0x903 | 0x93A..=0x94F | 0x20D0..=0x20FF | 0xFE00..=0xFE0F

@@ -1,4 +1,4 @@
-//! What CPython's parser refuses and ours lets pass: targets that are none, and nesting without end.
+//! Errors that CPython's parser reports and ours does not: invalid targets, and unlimited nesting.
 
 use rustpython_parser::ast::{Constant, Expr, Pattern, Ranged, Stmt};
 
@@ -6,7 +6,7 @@ use super::error::{ErrorKind, PythonError, Stage};
 use super::parse::Text;
 use super::walk::{self, Part};
 
-/// How deep expressions and statements may nest. CPython's own limit is near 3000.
+/// The maximum nesting of expressions and statements. CPython's own limit is near 3000.
 pub const MAX_DEPTH: usize = 2900;
 
 type Done = Result<(), PythonError>;

@@ -56,7 +56,7 @@ impl File {
         }
     }
 
-    /// What the file holds.
+    /// The shape of the file.
     pub fn shape(self) -> Shape {
         match self {
             Self::Config => Shape::Object(&CONFIG),
@@ -69,7 +69,7 @@ impl File {
     }
 }
 
-/// Where schemas are published: the folder `schemas/` of the repository.
+/// The URL of published schemas: the folder `schemas/` of the repository.
 const PUBLISHED: &str = "https://raw.githubusercontent.com/tpvc/tpvc/main/schemas/";
 
 /// The schema of a file. A strict one refuses the names that nothing reads, which the other takes, as the readers do.

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::url::{redacted, redirected};
 use super::{SourceError, read_limited};
 
-/// What reading one source may cost.
+/// The limits on reading one source.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The size of one text, in bytes.
@@ -20,7 +20,7 @@ impl Default for Limits {
     }
 }
 
-/// How many redirects are followed, as by the `requests` library.
+/// The number of redirects followed, as by the `requests` library.
 const MOST_REDIRECTS: usize = 30;
 
 /// The body behind an http or https URL. Redirects are followed, as the `requests` library does for TPV, but for those that

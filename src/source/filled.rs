@@ -5,19 +5,19 @@ use std::ops::Range;
 
 /// Fills templates in.
 pub trait Fill: fmt::Debug + Send + Sync {
-    /// What a template gives; nothing for a text that is none. `name` is a path or a URL.
+    /// Fills in a template; `None` for a text that is not one. `name` is a path or a URL.
     ///
     /// # Errors
     /// The template is wrong, or a variable that it asks for is not there.
     fn fill(&self, name: &str, text: &str) -> Option<Result<Filled, Box<Unfilled>>>;
 }
 
-/// What a template gave.
+/// The output of a template.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filled {
     /// The text.
     pub text: String,
-    /// What the text was made of, in its order; without overlaps.
+    /// The parts of the text in order, without overlaps.
     pub parts: Vec<Part>,
 }
 
@@ -28,20 +28,20 @@ pub struct Part {
     pub filled: Range<usize>,
     /// The bytes of the template: the same text, or the expression that gave it.
     pub written: Range<usize>,
-    /// Whether the template has the text as it is.
+    /// `true` if the template contains the text as it is.
     pub is_verbatim: bool,
 }
 
 /// Why a template gives nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unfilled {
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// Where in the template.
+    /// The place in the template.
     pub at: Option<Range<usize>>,
-    /// What to write.
+    /// The text to write.
     pub help: String,
-    /// What more there is to know.
+    /// Further notes.
     pub notes: Vec<String>,
 }
 

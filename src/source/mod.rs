@@ -91,7 +91,8 @@ impl Source {
         Self { name: redacted(name).into(), text: text.into(), lines, first_line, template: None }
     }
 
-    /// What a person reads in the place of this: the template where one gave the text, and the bytes there of a range of the text.
+    /// The source that a person reads instead of this one: the template that produced the text, with the bytes there of
+    /// a range of the text.
     pub fn written(&self, range: Range<usize>) -> (&Self, Range<usize>) {
         match &self.template {
             Some(template) => (&template.source, template.filled.range(&range)),
@@ -99,7 +100,7 @@ impl Source {
         }
     }
 
-    /// Whether the text is what a template gave.
+    /// Returns `true` if the text is the output of a template.
     pub fn is_filled(&self) -> bool {
         self.template.is_some()
     }
@@ -224,7 +225,7 @@ impl SourceMap {
         self.get(span.source).and_then(|source| source.text.get(span.range())).unwrap_or("")
     }
 
-    /// Where a span starts.
+    /// The start of a span.
     pub fn place(&self, span: Span) -> Place {
         self.get(span.source).map_or(Place { line: 1, column: 1 }, |source| source.place(span.start))
     }
@@ -256,7 +257,7 @@ pub enum SourceError {
         line: usize,
         /// That line, with marks for what is not UTF-8.
         excerpt: String,
-        /// Where the byte stands in the excerpt.
+        /// The byte's position in the excerpt.
         at: usize,
     },
     /// The server refused the connection.
@@ -300,7 +301,7 @@ impl fmt::Display for SourceError {
 impl std::error::Error for SourceError {}
 
 impl SourceError {
-    /// What to do about it.
+    /// The remedy.
     pub fn help(&self) -> &str {
         match self {
             Self::Template(_, unfilled) => &unfilled.help,
@@ -336,7 +337,7 @@ fn not_utf8(bytes: &[u8], offset: usize) -> SourceError {
     SourceError::NotUtf8 { byte: rest.first().copied().unwrap_or(0), line, excerpt, at }
 }
 
-/// How many bytes of a line are shown behind one that is not UTF-8.
+/// The number of bytes of a line shown after one that is not UTF-8.
 const EXCERPT: usize = 80;
 
 /// The name of stdin.

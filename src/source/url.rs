@@ -2,19 +2,19 @@
 
 use std::borrow::Cow;
 
-/// Whether TPV fetches `name` rather than opening it.
+/// Returns `true` if TPV fetches `name` rather than opening it.
 pub fn is_url(name: &str) -> bool {
     scheme(name).is_some_and(|scheme| scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https"))
 }
 
-/// What stands before the first colon of an absolute URL.
+/// The text before the first colon of an absolute URL.
 fn scheme(url: &str) -> Option<&str> {
     let (scheme, _) = url.split_once(':')?;
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
     (scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_part)).then_some(scheme)
 }
 
-/// What stands in place of a secret.
+/// The replacement for a secret.
 const HIDDEN: &str = "***";
 /// Parts of the names of parameters whose values give access.
 const SECRETS: [&str; 7] = ["token", "secret", "password", "passwd", "key", "signature", "auth"];
@@ -43,11 +43,11 @@ pub fn redacted(name: &str) -> Cow<'_, str> {
     if shown == name { Cow::Borrowed(name) } else { Cow::Owned(shown) }
 }
 
-/// Where the `Location` of an answer leads from the URL that was asked.
+/// The URL that the `Location` of an answer to a request refers to.
 ///
 /// # Errors
-/// What is wrong with it: it leads to what is not fetched, or from https to http, which everyone on the way can read and
-/// change.
+/// A description of the fault: it leads to a scheme that is not fetched, or from https to http, which everyone on the
+/// path can read and change.
 pub(super) fn redirected(from: &str, location: &str) -> Result<String, String> {
     let location = location.trim().split('#').next().unwrap_or("");
     let target = match scheme(location) {

@@ -14,12 +14,12 @@ use tpv_runtime::galaxy::answer::{Answer, Field};
 use crate::diff::answers::Difference;
 use table::Table;
 
-/// What some jobs have in common: how many there are, and what they are given in all.
+/// The totals of some jobs: their number and their resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Usage {
-    /// How many jobs there are.
+    /// The number of jobs.
     pub jobs: u64,
-    /// How many of them ended in an error.
+    /// The number of them that ended in an error.
     #[serde(default, skip_serializing_if = "is_default")]
     pub errors: u64,
     /// Cores, in thousandths.
@@ -31,7 +31,7 @@ pub struct Usage {
     /// GPUs, in thousandths.
     #[serde(default, skip_serializing_if = "is_default")]
     pub milligpus: u128,
-    /// How many of these values are in no sum, since they are no number from 0 to 10^15. None at all is 0.
+    /// The number of these values that are in no sum, because they are not numbers from 0 to 10^15. `None` counts as 0.
     #[serde(default, skip_serializing_if = "is_default")]
     pub uncounted: u64,
 }
@@ -47,7 +47,7 @@ const GIB: f64 = 1_073_741_824.0;
 const MOST: f64 = 1e15;
 
 impl Usage {
-    /// What one job is given.
+    /// The resources of one job.
     pub fn of(answer: &Answer) -> Self {
         if answer.error().is_some() {
             return Self { jobs: 1, errors: 1, ..Self::default() };
@@ -104,7 +104,7 @@ impl AddAssign<&Self> for Change {
     }
 }
 
-/// What comes of comparing two rule sets.
+/// The result of comparing two rule sets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Differences {
     /// All jobs, by the old rules. By the new ones they are in [`Summary::total`].
@@ -118,7 +118,7 @@ pub struct Differences {
 pub struct Summary {
     /// All lines that are not blank.
     pub total: Usage,
-    /// How many of them are not jobs. They count as errors.
+    /// The number of them that are not jobs. They count as errors.
     pub invalid: u64,
     /// The jobs that were mapped, by the id of the destination.
     pub destinations: Table<Usage>,
@@ -126,7 +126,7 @@ pub struct Summary {
     pub tools: Table<Usage>,
     /// The jobs that ended in an error, by its type.
     pub errors: Table<Usage>,
-    /// What changed, where two rule sets are compared.
+    /// The differences, if two rule sets are compared.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub differences: Option<Differences>,
 }

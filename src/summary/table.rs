@@ -6,7 +6,7 @@ use std::ops::AddAssign;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 
-/// How many names a table has at most. A config can name a destination for each job.
+/// The maximum number of names in a table. A config can name a destination for each job.
 pub const MOST_NAMES: usize = 10_000;
 
 /// The most bytes of a name. The rest of a longer one is left out.
@@ -14,11 +14,11 @@ const MOST_NAME: usize = 300;
 
 /// Sums by name. Of more than [`MOST_NAMES`] names those are kept whose hashes are smallest; what the rest come to is in one sum.
 ///
-/// What a table tells depends on what was added to it alone, not on the order, nor on how it was spread over tables that were
-/// merged. For let K be the names kept of all names that were added anywhere. A name of K has fewer than `MOST_NAMES` names with
-/// smaller hashes before it in all, and so in each part: no part has ever put any of its sum among the rest. And a name that is not of K
-/// is not kept in the end, so that its whole sum is among the rest, be it put there in a part or at last. Sums are of whole
-/// numbers, whose order is of no account.
+/// A table's contents depend only on what was added to it, not on the order, nor on how the additions were spread over
+/// tables that were merged. For let K be the names kept of all names that were added anywhere. A name of K has fewer
+/// than `MOST_NAMES` names with smaller hashes in all, and so in each part: no part has ever put any of its sum among
+/// the rest. A name outside K is not kept in the end, so its whole sum is among the rest, whether it was put there in a
+/// part or at last. Sums are of whole numbers, so their order does not matter.
 #[derive(Clone, Debug, Default)]
 pub struct Table<T> {
     /// Up to twice as many names as are kept, so that choosing costs little for each.
@@ -26,12 +26,12 @@ pub struct Table<T> {
     others: T,
 }
 
-/// What a table tells.
+/// The contents of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Rows<'a, T> {
     /// The sums by name.
     pub rows: BTreeMap<&'a str, T>,
-    /// What the names come to that are not kept; nothing where all are.
+    /// The sum of the names that are not kept; `None` if all are.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub others: Option<T>,
 }
@@ -46,7 +46,7 @@ impl<T> Rows<'_, T> {
     }
 }
 
-/// What is added up: each `+=` is exact, and none depends on the order.
+/// A sum: each `+=` is exact, and none depends on the order.
 pub trait Sum: Clone + Default + PartialEq + for<'a> AddAssign<&'a Self> {}
 
 impl<T: Clone + Default + PartialEq + for<'a> AddAssign<&'a T>> Sum for T {}

@@ -1,4 +1,4 @@
-//! What becomes of a job as one of its fields goes through values: `tpvc sweep`.
+//! A job's outcomes as one of its fields goes through values: `tpvc sweep`.
 
 mod page;
 
@@ -8,7 +8,7 @@ use tpv_runtime::galaxy::answer::{Answer, Field};
 
 pub use page::{Data, Mark, Row, page};
 
-/// What became of the job at a value.
+/// The job's outcome at a value.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Outcome {
     /// The id of the destination.
@@ -24,7 +24,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// What an answer says.
+    /// The outcome in an answer.
     pub fn of(answer: &Answer) -> Self {
         let number = |field: Field| {
             let value: Value = serde_json::from_str(answer.text(field)?).ok()?;
@@ -44,7 +44,7 @@ impl Outcome {
         [&self.cores, &self.mem, &self.gpus]
     }
 
-    /// Where the job goes: the destination, or the class of the error, whose message may tell the value.
+    /// The destination, or the class of the error, whose message may contain the value.
     fn place(&self) -> (Option<&str>, Option<&str>) {
         let class = self.error.as_deref().and_then(|error| error.split(':').next());
         (self.destination.as_deref(), class)
@@ -56,13 +56,14 @@ impl Outcome {
 pub struct Point {
     /// The value.
     pub at: i64,
-    /// What became of the job.
+    /// The job's outcome.
     pub outcome: Outcome,
-    /// Whether it differs from the value before it in its destination or error, or in a resource that changes in steps.
+    /// `true` if it differs from the value before it in its destination or error, or in a resource that changes in
+    /// steps.
     pub is_border: bool,
 }
 
-/// How the values of a range are spaced.
+/// The spacing of a range's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spacing {
     /// Evenly.
@@ -95,7 +96,7 @@ fn samples(from: i64, to: i64, count: usize, spacing: Spacing) -> Vec<i64> {
 /// changes back between two samples is not seen.
 ///
 /// # Errors
-/// What `answer` gives.
+/// Errors of `answer`.
 pub fn over_range<E>(
     (from, to): (i64, i64),
     count: usize,
@@ -150,7 +151,7 @@ fn refine<E>(
     Ok(())
 }
 
-/// What makes a border between two neighbours: where the job goes; of those that go to one place, the resources that change once.
+/// A border between two neighbours: by destination; between equal ones, by the resources that change once.
 enum Border {
     Place,
     Resources([bool; 3]),

@@ -14,7 +14,7 @@ pub struct Row {
     pub from: String,
     /// The last value, as text.
     pub to: String,
-    /// Where the job goes: the destination, or the error.
+    /// The destination, or the error.
     pub place: String,
     /// Cores, a number or a range.
     pub cores: String,
@@ -29,17 +29,17 @@ pub struct Row {
 pub struct Mark<'o> {
     /// The value: a number on a scale, else a text.
     pub at: serde_json::Value,
-    /// What became of the job.
+    /// The job's outcome.
     #[serde(flatten)]
     pub outcome: &'o Outcome,
 }
 
-/// What the page shows.
+/// The data of the page.
 #[derive(Clone, Debug, Serialize)]
 pub struct Data<'o> {
     /// The field, with its unit.
     pub field: String,
-    /// Whether the values are spaced by their logarithms.
+    /// `true` if the values are spaced by their logarithms.
     pub log: bool,
     /// The points of the plots.
     pub points: Vec<Mark<'o>>,

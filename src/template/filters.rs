@@ -16,7 +16,7 @@ use super::cost::{self, VALUES_A_STEP, pay};
 use super::to_json;
 use crate::yaml::write::{Layout, yaml};
 
-/// What to do about a filter that is not there.
+/// The remedy for a filter that does not exist.
 pub(super) const HELP: &str =
     "docs/pipeline.md lists the filters; give what it would give as a variable in a file of `--vars`";
 

@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use crate::source::Unfilled;
 
-/// How a template treats blanks.
+/// A template's treatment of blanks.
 pub(super) struct Header {
-    /// How many bytes the line has, which Ansible takes away; 0 where there is none.
+    /// The length in bytes of the line, which Ansible removes; 0 if there is none.
     pub(super) length: usize,
-    /// Whether the line break behind a tag goes: Ansible's default.
+    /// `true` if the line break after a tag is removed: Ansible's default.
     pub(super) trim_blocks: bool,
-    /// Whether the blanks before a tag go.
+    /// `true` if the blanks before a tag are removed.
     pub(super) lstrip_blocks: bool,
 }
 

@@ -22,7 +22,7 @@ use variables::Variables;
 /// The steps that a template may take. One pays for a tag or an operator, or for 64 bytes of text.
 const FUEL: u64 = 1_000_000;
 
-/// What fills templates in.
+/// Fills in templates.
 #[derive(Debug)]
 pub struct Templates {
     environment: Environment<'static>,
@@ -33,7 +33,7 @@ impl Templates {
     /// Templates with the variables of these files, YAML or JSON, later over earlier.
     ///
     /// # Errors
-    /// What is wrong with the first file that cannot be read.
+    /// The fault of the first file that cannot be read.
     pub fn new(files: &[PathBuf]) -> Result<Self, Problem> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -127,7 +127,7 @@ impl Templates {
     }
 }
 
-/// Whether a file is a template by its name.
+/// Returns `true` if a file is a template by its name.
 pub fn is_named_as_template(name: &str) -> bool {
     name.ends_with(".j2")
 }

@@ -61,7 +61,7 @@ impl Variables {
         error.map_or(Ok(all), |diagnostic| Err(Problem::new(diagnostic, sources)))
     }
 
-    /// Whether there are files with variables.
+    /// Returns `true` if there are files with variables.
     pub(super) fn are_given(&self) -> bool {
         self.are_given
     }

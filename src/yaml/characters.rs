@@ -18,7 +18,7 @@ pub(super) fn ends_word(ch: char) -> bool {
     matches!(ch, ' ' | '\t' | '\r') || ends_line(ch)
 }
 
-/// Whether a character may stand in a file as it is.
+/// Returns `true` if a character may appear in a file as it is.
 pub(super) fn is_allowed(ch: char) -> bool {
     match ch {
         '\t' | '\n' | '\r' | '\u{85}' => true,
@@ -26,7 +26,7 @@ pub(super) fn is_allowed(ch: char) -> bool {
     }
 }
 
-/// Whether a character shows when it is printed: neither white space but for blanks, nor a byte order mark.
+/// Returns `true` if a character is visible when printed: neither white space other than blanks, nor a byte order mark.
 pub(super) fn is_printable(ch: char) -> bool {
     is_allowed(ch) && !matches!(ch, '\t' | '\n' | '\r' | '\u{85}' | '\u{feff}')
 }

@@ -4,7 +4,7 @@
 //! - [`roundtrip`]: text to values with their comments, and back to text, for `tpvc format`.
 //! - [`mod@write`]: data to text, for `tpvc dump` and `tpvc dry-run`.
 //!
-//! What they share stands here, each once: the types of plain scalars ([`resolve`]), the values of numbers and booleans
+//! The shared parts are each here once: the types of plain scalars ([`resolve`]), the values of numbers and booleans
 //! ([`number`]), dates and times ([`timestamp`]), tags ([`tag`]), the styles of scalars ([`style`]), and the classes of
 //! characters ([`characters`]).
 

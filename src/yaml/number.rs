@@ -13,7 +13,7 @@ pub(super) struct Integer {
     pub(super) radix: u32,
     /// `0b`, `0o`, `0x` or nothing.
     pub(super) prefix: &'static str,
-    /// What stands behind sign and prefix, without underscores.
+    /// The digits after sign and prefix, without underscores.
     pub(super) digits: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a plain scalar means: the implicit types of YAML 1.2 as ruamel.yaml 0.19 resolves them.
+//! The meaning of a plain scalar: the implicit types of YAML 1.2 as ruamel.yaml 0.19 resolves them.
 //!
 //! The rules follow ruamel.yaml's regular expressions, not the YAML specification: `017` is the integer 17, `1_000` is
 //! an integer, `1e5` is a float, `yes` and `24:00:00` are strings.

@@ -1,6 +1,6 @@
 //! The styles that a scalar can be written in.
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum ScalarStyle {
     /// Without quotes.

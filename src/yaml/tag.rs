@@ -1,9 +1,9 @@
 //! Tags: what stands after `!` and `!!`.
 
-/// What the tags of YAML's own types start with, which `!!` stands for.
+/// The prefix of the tags of YAML's own types, which `!!` stands for.
 pub(crate) const YAML_TAGS: &str = "tag:yaml.org,2002:";
 
-/// How a tag is written.
+/// The written form of a tag.
 pub(crate) fn prepare_tag(tag: &str) -> String {
     if tag == "!" || tag == "!!" {
         return tag.to_owned();

@@ -30,7 +30,7 @@ pub struct DateTime {
     pub microsecond: u32,
     /// Minutes east of Greenwich, where the text names a zone.
     pub offset: Option<i32>,
-    /// Whether date and time were joined by `T`, which `str()` then keeps.
+    /// `true` if date and time were joined by `T`, which `str()` then keeps.
     pub t: bool,
 }
 
@@ -42,7 +42,7 @@ pub(crate) enum Timestamp<'a> {
     DateTime(DateTime, &'a str),
 }
 
-/// Whether a plain scalar is a timestamp.
+/// Returns `true` if a plain scalar is a timestamp.
 pub(crate) fn is_timestamp(text: &str) -> bool {
     // A date alone has two digits for month and day; only before a time one will do.
     split(text).is_some_and(|parts| parts.clock.is_some() || text.len() == 10)

@@ -19,7 +19,7 @@ pub struct Text {
     pub value: Arc<str>,
     /// The whole scalar, with quotes or block header.
     pub span: Span,
-    /// How the scalar is written, which [`crate::config::origin`] needs to find a place inside it.
+    /// The style of the scalar, which [`crate::config::origin`] needs to find a place inside it.
     pub style: ScalarStyle,
 }
 
@@ -40,11 +40,11 @@ impl Text {
 pub struct ConfigValue {
     /// The value.
     pub kind: ValueKind,
-    /// Where it stands: an alias stands where its anchor's value does.
+    /// The location: that of an alias is its anchor's value.
     pub span: Span,
 }
 
-/// What ruamel.yaml's round-trip loader builds from a node.
+/// A value that ruamel.yaml's round-trip loader builds from a node.
 #[derive(Clone, Debug)]
 pub enum ValueKind {
     /// `None`
@@ -154,12 +154,12 @@ impl ConfigValue {
         }
     }
 
-    /// Whether it is `None`.
+    /// Returns `true` for `None`.
     pub fn is_null(&self) -> bool {
         matches!(self.kind, ValueKind::Null)
     }
 
-    /// What a message calls the value: `a list`, `the string "x"`, `true`.
+    /// The value as messages call it: `a list`, `the string "x"`, `true`.
     pub fn describe(&self) -> String {
         match &self.kind {
             ValueKind::Null => "null".to_owned(),

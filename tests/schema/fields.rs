@@ -150,7 +150,7 @@ fn probe(shape: &Shape, path: &str, document: &dyn Fn(Value) -> Value, judge: &d
     }
 }
 
-/// What the reader and the schema judge differently, for reasons that docs/schema.md gives.
+/// Returns `true` if reader and schema are known to differ here, for reasons in docs/schema.md.
 fn is_known_difference(file: File, path: &str, sample: &Value, verdict: &Verdict) -> bool {
     let text = sample.as_str().unwrap_or_default();
     match file {

@@ -1,4 +1,4 @@
-//! What tpvc itself says to a document.
+//! The verdicts of tpvc's own readers on a document.
 
 use serde_json::{Value, json};
 use tpv_runtime::{Job, World};
@@ -10,7 +10,7 @@ use tpvc::settings::Settings;
 use tpvc::source::SourceMap;
 use tpvc::yaml::value::{ConfigValue, ValueKind};
 
-/// What a reader makes of a document.
+/// A reader's verdict on a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// The errors.
@@ -19,7 +19,7 @@ pub struct Verdict {
     pub unknown: Vec<String>,
 }
 
-/// What the reader of a file says to a document; nothing where the document cannot be written in the file's language.
+/// The verdict of a file's reader on a document; `None` if the document cannot be written in the file's language.
 pub fn verdict(file: File, document: &Value) -> Option<Verdict> {
     let text = if file == File::Settings { toml(document)? } else { document.to_string() };
     Some(verdict_on_text(file, &text))
@@ -39,7 +39,7 @@ pub fn verdict_on_text(file: File, text: &str) -> Verdict {
     Verdict { errors: error.into_iter().collect(), unknown: Vec::new() }
 }
 
-/// What validating a config says, before files are merged; and its value.
+/// The verdict of validating a config, before files are merged; and its value.
 pub fn config(text: &str) -> (Verdict, Option<ConfigValue>) {
     let mut sources = SourceMap::new();
     let id = sources.add("config.yml", text);
@@ -60,7 +60,7 @@ pub fn config(text: &str) -> (Verdict, Option<ConfigValue>) {
     (verdict, root)
 }
 
-/// What the reader of test files says.
+/// The verdict of the reader of test files.
 fn tests(text: &str) -> Verdict {
     let mut sources = SourceMap::new();
     let id = sources.add("tests.yml", text);
@@ -71,7 +71,7 @@ fn tests(text: &str) -> Verdict {
     Verdict { errors: problems.iter().map(|problem| problem.message.clone()).collect(), unknown: Vec::new() }
 }
 
-/// What is wrong with settings.
+/// The fault of settings.
 pub fn settings(text: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tpvc.toml");

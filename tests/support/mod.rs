@@ -1,4 +1,4 @@
-//! What the tests of the command line share.
+//! Shared code of the tests of the command line.
 
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -36,12 +36,12 @@ pub fn run(folder: &Path, args: &[&str]) -> (i32, String) {
     (output.status.code().unwrap(), format!("{}{}", stdout(&output), stderr(&output)))
 }
 
-/// What a run said on stderr.
+/// The standard error of a run.
 pub fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("stderr is text")
 }
 
-/// What a run gave on stdout.
+/// The standard output of a run.
 pub fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("stdout is text")
 }

@@ -54,7 +54,8 @@ fn value(json: &Json) -> Value {
     }
 }
 
-/// What the machine answers for a code and its context: `Ok(repr)`, or the exception's class and message; the same with machine code.
+/// The machine's answer for a code and its context: `Ok(repr)`, or the exception's class and message; the same with
+/// machine code.
 pub fn answer(source: &str, kind: CodeKind, context: &Json) -> Result<String, (String, String)> {
     let mut program = ProgramBuilder::new();
     let (root, errors) = program.compile_lenient(source, kind);

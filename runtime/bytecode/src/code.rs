@@ -21,14 +21,14 @@ impl CodeRef {
     /// The code of an f-string that has no fields and no escapes: it is its own value.
     pub const PLAIN: u32 = u32::MAX;
 
-    /// Whether an f-string of this text is the text: no fields, no escapes, no quotes that could end it, no line endings
-    /// that Python would change. Compiler and mapper must agree on it.
+    /// Returns `true` if an f-string of this text evaluates to the text itself: no fields, no escapes, no quotes that
+    /// could end it, no line endings that Python would change. The compiler and the mapper must agree on it.
     pub fn is_plain_fstring(text: &str) -> bool {
         !text.bytes().any(|byte| matches!(byte, b'{' | b'}' | b'\\' | b'\'' | b'\r' | 0))
     }
 }
 
-/// What a root code was compiled from. The same text compiles differently as each.
+/// The kind of source that a root code was compiled from. The same text compiles differently as each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode)]
 pub enum CodeKind {
     /// Statements and a last expression, whose value is the result.
@@ -86,8 +86,8 @@ impl<Context> Decode<Context> for Const {
     }
 }
 
-/// What the parameters of a function are. They are the first local variables, in the order: positional-only,
-/// positional, keyword-only, `*args`, `**kwargs`.
+/// The kinds of a function's parameters. They are the first local variables, in the order: positional-only, positional,
+/// keyword-only, `*args`, `**kwargs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Parameters {
     /// Positional-only parameters.
@@ -96,13 +96,13 @@ pub struct Parameters {
     pub positional: u32,
     /// Keyword-only parameters.
     pub keyword_only: u32,
-    /// Whether there is `*args`.
+    /// `true` if there is an `*args` parameter.
     pub var_positional: bool,
-    /// Whether there is `**kwargs`.
+    /// `true` if there is a `**kwargs` parameter.
     pub var_keyword: bool,
 }
 
-/// Where a new closure finds the cell for a free variable of its code.
+/// The source of a closure's cell for a free variable of its code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Capture {
     /// Cell variable `index` of the enclosing code (an index as `LoadDeref` takes it, free variables included).
@@ -114,14 +114,14 @@ pub enum Capture {
 pub struct NeedsCpython {
     /// The reason, after "because": an index in the program's strings.
     pub reason: u32,
-    /// Whether it is CPython's only where Galaxy's objects are live.
+    /// `true` if only live Galaxy objects require CPython.
     pub only_live: bool,
 }
 
 /// One code object.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct Code {
-    /// What it was compiled from.
+    /// The kind of source it was compiled from.
     pub kind: CodeKind,
     /// The function's name, or `<module>`, `<lambda>`, `<listcomp>`: an index in the program's strings.
     pub name: u32,
@@ -140,11 +140,11 @@ pub struct Code {
     pub cells: Vec<u32>,
     /// The names of the variables it takes from enclosing functions (strings).
     pub free: Vec<u32>,
-    /// Where the cells for `free` come from when a function of this code is made.
+    /// The sources of the cells for `free` when a function of this code is created.
     pub closure: Vec<Capture>,
     /// The parameters.
     pub parameters: Parameters,
-    /// Whether calling it makes a generator.
+    /// `true` if a call creates a generator.
     pub generator: bool,
     /// The greatest height of the stack.
     pub max_stack: u32,
@@ -207,7 +207,7 @@ impl ProgramData {
 
     /// About the bytes that the program takes, with one thread's view of it.
     pub fn bytes(&self) -> usize {
-        /// What a name or string takes beside its text, twice.
+        /// The bytes charged for a name or string besides its text, counted twice.
         const TEXT: usize = 128;
         let texts = self.strings.iter().chain(&self.names).map(|text| TEXT + 2 * text.len()).sum::<usize>();
         let code = |code: &Code| {

@@ -14,7 +14,7 @@ use bincode::{Decode, Encode};
 
 use super::operator::{BinaryOp, CompareOp, Conversion, UnaryOp};
 
-/// What an operand names.
+/// The meaning of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operand {
     /// A constant of the code.
@@ -35,9 +35,9 @@ pub enum Operand {
     Function(u32),
     /// A number of values.
     Count(u32),
-    /// How far a container is below the top once the values are taken; 1 is the top.
+    /// The distance of a container below the top of the stack after the values are popped; 1 is the top.
     Depth(u32),
-    /// Whether the instruction does the second of two things.
+    /// Selects the second of two behaviours.
     Flag(bool),
     /// A unary operator.
     UnaryOp(UnaryOp),
@@ -76,7 +76,7 @@ mod kind {
     pub use crate::operator::{BinaryOp, CompareOp, Conversion, UnaryOp};
 }
 
-/// What an instruction does to the stack.
+/// An instruction's effect on the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackEffect {
     /// The number of values that it takes from the top.
@@ -85,12 +85,12 @@ pub struct StackEffect {
     pub leaves: u64,
 }
 
-/// Where control goes after an instruction.
+/// The control flow after an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Flow {
-    /// What it does to the stack where it does not jump.
+    /// The stack effect if it does not jump.
     pub effect: StackEffect,
-    /// Whether the next instruction may follow.
+    /// `true` if execution can continue with the next instruction.
     pub falls_through: bool,
     /// The instruction that it may go to, or the handler that it sets up, with what it does to the stack then.
     pub jump: Option<(u32, StackEffect)>,
@@ -131,7 +131,7 @@ macro_rules! instructions {
                 Ok(())
             }
 
-            /// Where control goes, and what happens to the stack.
+            /// The control flow, with the stack effect of each path.
             pub fn flow(&self) -> Flow {
                 match *self {
                     $(Self::$name $( { $($field),* } )? => {

@@ -26,7 +26,7 @@ pub const MAX_LOCALS: u32 = 64;
 /// The most nodes of a kernel: what takes long to compile is not worth it.
 pub const MAX_NODES: usize = 256;
 
-/// How deep the tree of a kernel may be, since it is walked by recursion.
+/// The maximum depth of a kernel's tree, which is walked recursively.
 pub const MAX_DEPTH: usize = 48;
 
 /// One link of a comparison.
@@ -36,12 +36,12 @@ pub enum Relation {
     Compare(CompareOp),
     /// `in`, or `not in` where `invert`.
     Contains {
-        /// Whether it is `not in`.
+        /// `true` for `not in`.
         invert: bool,
     },
     /// `is`, or `is not` where `invert`.
     Is {
-        /// Whether it is `is not`.
+        /// `true` for `is not`.
         invert: bool,
     },
 }
@@ -79,7 +79,7 @@ impl Function {
         }
     }
 
-    /// Whether a kernel can call it with so many arguments.
+    /// Returns `true` if a kernel can call it with this many arguments.
     pub fn takes(self, count: usize) -> bool {
         match self {
             Self::Min | Self::Max => count >= 2,
@@ -92,7 +92,7 @@ impl Function {
 /// A part of the text that an f-string makes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct TextPart {
-    /// What `format` makes text of: a field, or a constant text between fields.
+    /// The node whose value `format` converts to text: a field, or constant text between fields.
     pub node: u32,
     /// The specification of the format: a text among the code's constants.
     pub spec: Option<u32>,
@@ -136,7 +136,7 @@ pub enum Node {
     },
     /// `a and b and ...` where `all`, else `a or b or ...`: the value of the one that decides.
     Bool {
-        /// Whether it is `and`.
+        /// `true` for `and`.
         all: bool,
         /// The operands; at least one.
         operands: Vec<u32>,
@@ -180,7 +180,7 @@ pub enum Node {
         /// The parts, in order.
         parts: Vec<TextPart>,
     },
-    /// What an import of the kernel gives.
+    /// The value of an import of the kernel.
     Import {
         /// The import.
         index: u32,
@@ -228,20 +228,20 @@ pub enum Node {
     },
     /// A comprehension over a tuple or list, or `any` or `all` of one.
     Comprehension {
-        /// What is iterated.
+        /// The iterable.
         iterable: u32,
         /// The variable that holds each item.
         slot: u32,
         /// Which items count; all where there is none.
         condition: Option<u32>,
-        /// What is made of an item.
+        /// The expression computed for each item.
         element: u32,
-        /// What is made of the elements.
+        /// The kind of result.
         gives: Gives,
     },
     /// A test that other kernels have as well: computed once as long as nothing changes.
     Shared {
-        /// What tells it from other tests: its text, in the program's strings.
+        /// The key that distinguishes it from other tests: its text, in the program's strings.
         key: u32,
         /// The test.
         value: u32,
@@ -269,7 +269,7 @@ pub enum Node {
         /// The statements where it is false.
         orelse: Vec<u32>,
     },
-    /// What only the interpreter does, as a statement or in the place of a value: leaves.
+    /// A statement or value that only the interpreter supports: leaves the kernel.
     Leave,
 }
 
@@ -284,25 +284,25 @@ pub enum Container {
     Dict,
 }
 
-/// What a comprehension gives.
+/// The result of a comprehension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Gives {
     /// `[element for ...]`
     List,
     /// `any(...)` of the elements; of a generator expression it ends with the first that is true.
     Any {
-        /// Whether it is a generator expression.
+        /// `true` for a generator expression.
         lazy: bool,
     },
     /// `all(...)` of the elements; of a generator expression it ends with the first that is false.
     All {
-        /// Whether it is a generator expression.
+        /// `true` for a generator expression.
         lazy: bool,
     },
 }
 
 impl Node {
-    /// Whether it is a statement: it has no value.
+    /// Returns `true` for a statement, which has no value.
     pub fn is_statement(&self) -> bool {
         matches!(self, Self::Set { .. } | Self::When { .. })
     }
@@ -382,17 +382,17 @@ pub struct Import {
 pub struct Kernel {
     /// The names that it reads, by index in the code's names.
     pub inputs: Vec<u32>,
-    /// What it imports.
+    /// The imported names.
     pub imports: Vec<Import>,
     /// The names, in the code's names, that must mean the builtins of these names: `any` and `all` of comprehensions.
     pub builtins: Vec<u32>,
-    /// How many variables it has.
+    /// The number of variables.
     pub locals: u32,
     /// The nodes: each after those that it names, the result last.
     pub nodes: Vec<Node>,
 }
 
-/// Whether a kernel may compute with the operator; shifts are left to the interpreter.
+/// Returns `true` if kernels compute this operator; shifts are left to the interpreter.
 pub fn covers(op: BinaryOp) -> bool {
     !matches!(op, BinaryOp::MatMultiply | BinaryOp::LeftShift | BinaryOp::RightShift)
 }

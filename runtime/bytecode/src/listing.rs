@@ -52,8 +52,9 @@ pub fn listing(data: &ProgramData, index: u32) -> String {
     text
 }
 
-/// What a code does, as text: the same for codes of any two programs that have the same instructions on the same constants and names, wherever
-/// these stand in the program and in the block's text. So comments, blanks and quotes make no difference.
+/// A code's behaviour as text: identical for codes of any two programs that have the same instructions on the same
+/// constants and names, wherever these are in the program and in the block's text. Comments, blanks and quotes make no
+/// difference.
 pub fn meaning(data: &ProgramData, index: u32) -> String {
     let mut text = String::new();
     let Some(code) = data.codes.get(index as usize) else {
@@ -102,7 +103,7 @@ fn number(operand: Operand) -> String {
     }
 }
 
-/// What an operand names, where it names something of the program.
+/// The program item that an operand refers to, if any.
 fn named(data: &ProgramData, code: &Code, operand: Operand) -> Option<String> {
     let string = |index: &u32| data.strings.get(*index as usize).cloned();
     match operand {

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use bincode::error::DecodeError;
 
-/// How deep values may nest: far more than a config has.
+/// The maximum nesting of values: far more than a config has.
 const LIMIT: u32 = 200;
 
 thread_local! {

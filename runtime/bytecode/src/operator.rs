@@ -91,7 +91,7 @@ impl CompareOp {
         }
     }
 
-    /// Whether the comparison holds between two values in this order.
+    /// Returns `true` if the comparison holds for two values in this order.
     pub fn holds(self, order: Ordering) -> bool {
         match self {
             Self::Lt => order.is_lt(),

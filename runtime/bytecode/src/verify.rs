@@ -10,7 +10,7 @@ use super::kernel;
 /// The heights of a stack; more than any compiler writes, less than what could be asked to exhaust the memory.
 const MAX_STACK: u32 = 1 << 20;
 
-/// How deep constants may be nested: they are read and dropped by recursion.
+/// The maximum nesting of constants, which are read and dropped recursively.
 const MAX_CONST_DEPTH: usize = 64;
 
 /// The state of the machine at an instruction, as far as it is known before the program runs.

@@ -1,4 +1,4 @@
-//! What machine code asks of the runtime.
+//! The runtime functions that machine code calls.
 //!
 //! A reference is a number: of a value that the run holds ([`Host::references`]), of a constant of the code, which has [`CONSTANT`]
 //! set, of what the kernel imports and of names that the context cannot change ([`FIXED`]), or of a slot of the context ([`SLOT`]),
@@ -40,17 +40,17 @@ pub(super) const SLOT: u64 = 1 << 34;
 /// All of a reference's bits.
 const REFERENCE: u64 = (SLOT << 1) - 1;
 
-/// What a run gives machine code.
+/// The data that a run passes to machine code.
 #[repr(C)]
 pub(super) struct Host<'a> {
-    /// Where functions leave a payload, and the kernel its result.
+    /// The address where functions store a payload, and the kernel its result.
     pub(super) out: u64,
     pub(super) vm: &'a mut Vm,
-    /// What the run holds by reference.
+    /// The values that the run holds by reference.
     pub(super) references: &'a mut Vec<Value>,
-    /// Where the text of an f-string is made.
+    /// The buffer for the text of f-strings.
     pub(super) text: &'a mut String,
-    /// Where in it that text starts.
+    /// The offset in it at which that text starts.
     pub(super) start: usize,
     /// The constants of the code.
     pub(super) consts: &'a [Value],
@@ -59,7 +59,7 @@ pub(super) struct Host<'a> {
     pub(super) code: &'a Code,
     /// The tests that kernels share.
     pub(super) shared: &'a mut SharedTests,
-    /// What the kernel was loaded with: what it imports, and names that the context cannot change.
+    /// The values that the kernel was loaded with: its imports, and names that the context cannot change.
     pub(super) fixed: &'a [Value],
 }
 
@@ -106,7 +106,7 @@ impl<'a> Host<'a> {
     }
 }
 
-/// Whether nothing can change a value, nor what is in it.
+/// Returns `true` if neither the value nor its contents can change.
 fn is_immutable(value: &Value) -> bool {
     match value {
         Value::None | Value::Bool(_) | Value::Int(_) | Value::BigInt(_) | Value::Float(_) | Value::Str(_) => true,
@@ -134,7 +134,7 @@ pub(super) fn payload(references: &mut Vec<Value>, value: Value) -> u64 {
     }
 }
 
-/// Whether asking this value for its truth, or comparing it with text and numbers, calls no code of the config.
+/// Returns `true` if testing this value's truth, or comparing it with text and numbers, calls no code of the config.
 fn is_plain(value: &Value) -> bool {
     !matches!(value, Value::Exception(_) | Value::Type(_) | Value::Iterator(_))
 }

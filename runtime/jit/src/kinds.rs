@@ -4,7 +4,7 @@ use tpv_bytecode::kernel::{Function, Gives, Kernel, Node, Relation, TextPart};
 use tpv_bytecode::{BinaryOp, CompareOp, Const, UnaryOp};
 use tpv_python::value::Value;
 
-/// How machine code sees a value. The numbers are the tags in machine code.
+/// The representation of a value in machine code. The numbers are the tags in machine code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Kind {
@@ -67,17 +67,17 @@ impl Kind {
         }
     }
 
-    /// Whether it counts as an int in arithmetic.
+    /// Returns `true` if it counts as an int in arithmetic.
     pub(super) fn is_int(self) -> bool {
         matches!(self, Self::Int | Self::Bool)
     }
 
-    /// Whether it is a number.
+    /// Returns `true` if it is a number.
     pub(super) fn is_number(self) -> bool {
         self.is_int() || self == Self::Float
     }
 
-    /// Whether the payload is a reference.
+    /// Returns `true` if the payload is a reference.
     pub(super) fn is_reference(self) -> bool {
         matches!(self, Self::Str | Self::Other)
     }
@@ -163,7 +163,7 @@ pub(super) fn binary(op: BinaryOp, a: Kind, b: Kind) -> Option<Kind> {
     }
 }
 
-/// Whether a kernel computes `a relation b`; the value is a `bool`.
+/// Returns `true` if a kernel computes `a relation b`; the result is a `bool`.
 pub(super) fn relates(relation: Relation, a: Kind, b: Kind) -> bool {
     match relation {
         Relation::Is { .. } => a != b || !a.is_reference(),
@@ -200,7 +200,7 @@ pub(super) fn extreme(best: Kinds, item: Kinds) -> Kinds {
     first.or(pairs(best, item, |a, b| relates(less, a, b).then_some(b)))
 }
 
-/// Whether machine code can make text of it, by a specification of the format or without one.
+/// Returns `true` if machine code can convert it to text, with a format specification or without one.
 pub(super) fn has_text(kind: Kind, by_spec: bool) -> bool {
     match kind {
         Kind::None => !by_spec,

@@ -58,7 +58,7 @@ impl Jit {
         }
     }
 
-    /// Whether this is the machine code of that program.
+    /// Returns `true` if this is the machine code of that program.
     pub(crate) fn is_for(&self, program: &Arc<ProgramData>) -> bool {
         #[cfg(feature = "cranelift")]
         {
@@ -115,7 +115,7 @@ impl Native {
     }
 }
 
-/// What takes the place of machine code where this build has none.
+/// The substitute in builds without machine code.
 #[cfg(not(feature = "cranelift"))]
 struct NoNativeCode;
 

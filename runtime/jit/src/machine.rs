@@ -41,7 +41,7 @@ impl Code {
     }
 }
 
-/// What asking for machine code gave.
+/// The result of looking up machine code.
 pub(super) enum Lookup {
     /// It is there.
     Ready(Code),
@@ -76,7 +76,7 @@ impl Shared {
         &self.program
     }
 
-    /// Whether this is the machine code of that program.
+    /// Returns `true` if this is the machine code of that program.
     pub(super) fn is_for(&self, program: &Arc<ProgramData>) -> bool {
         Arc::ptr_eq(&self.program, program)
     }
@@ -124,7 +124,7 @@ struct Machine {
     module: Option<JITModule>,
     context: Context,
     builder: FunctionBuilderContext,
-    /// Whether the system refused to make memory executable: it would again.
+    /// `true` if the system refused to make memory executable: it would refuse again.
     refused: bool,
 }
 

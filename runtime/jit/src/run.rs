@@ -18,39 +18,39 @@ use tpv_python::program::Program;
 use tpv_python::value::Value;
 use tpv_python::vm::{OutsideContext, Vm};
 
-/// How often one thread runs a kernel with the same kinds of inputs before it becomes machine code, in [`Mode::Lazy`]:
-/// about as often as it takes for the time that machine code would have saved to reach the time that making it takes. How
-/// that was measured is in `docs/jit.md`.
+/// The number of runs of a kernel, on one thread with the same kinds of inputs, before it becomes machine code in
+/// [`Mode::Lazy`]: about as many as it takes for the time saved by machine code to reach the time spent on making it.
+/// `docs/jit.md` describes the measurement.
 const PAYS_AFTER: u32 = 600;
 
 /// The most kinds of inputs for which a kernel has machine code.
 const MAX_VERSIONS: usize = 8;
 
-/// What stands in a key for an input that has no value.
+/// The key entry of an input without a value.
 const ABSENT: u64 = 7;
 
 /// A kernel that was left more often than this, and more often than not, is not run any more.
 const MAX_LEFT: u32 = 256;
 
-/// Where an input comes from.
+/// The source of an input.
 #[derive(Clone, Copy)]
 enum Source {
     /// A slot of the context.
     Slot(usize),
     /// A slot of the context, and what the context hides there, by its index in what the kernel was loaded with.
     Hiding(usize, usize),
-    /// What the kernel was loaded with, by index.
+    /// A value that the kernel was loaded with, by index.
     Fixed(usize),
     /// A name that the host computes.
     Computed(usize),
 }
 
-/// What is known of a kernel for some kinds of inputs.
+/// The state of a kernel for some kinds of inputs.
 #[derive(Clone, Copy)]
 enum State {
-    /// Nothing: the entry is free.
+    /// A free entry.
     Free,
-    /// How often it ran.
+    /// The number of runs so far.
     Counting(u32),
     Ready(Code),
     Useless,
@@ -61,11 +61,11 @@ struct LoadedKernel {
     inputs: Vec<Source>,
     /// The slots of builtins that the kernel uses: nothing in the context may hide them.
     builtins: Vec<usize>,
-    /// What the kernel imports, then the names that the context cannot change or hides.
+    /// The kernel's imports, then the names that the context cannot change or hides.
     fixed: Vec<Value>,
-    /// How often it was computed.
+    /// The number of completed runs.
     done: Cell<u32>,
-    /// How often it was left.
+    /// The number of times it was left.
     left: Cell<u32>,
     /// The kinds of the inputs of the last run, with the machine code for them.
     last: Cell<(u64, Option<Code>)>,
@@ -78,11 +78,11 @@ pub(super) struct View {
     native: Native,
     /// By code: the kernel as this thread sees it, prepared when it first runs; nothing where it cannot be used.
     kernels: Box<[OnceCell<Option<Box<LoadedKernel>>>]>,
-    /// What a kernel that runs holds by reference.
+    /// The values that a running kernel holds by reference.
     references: RefCell<Vec<Value>>,
     /// The tests that kernels share.
     shared: RefCell<SharedTests>,
-    /// How many blocks were computed.
+    /// The number of blocks computed.
     runs: Cell<u64>,
 }
 
@@ -229,7 +229,7 @@ fn gather(
 }
 
 impl LoadedKernel {
-    /// Whether it is not worth trying any more: what leaves costs twice.
+    /// Returns `true` if further attempts do not pay: a kernel that leaves costs twice.
     fn is_mostly_left(&self) -> bool {
         let left = self.left.get();
         left > MAX_LEFT && left > self.done.get()

@@ -1,4 +1,5 @@
-//! What annotations are made of: unions of classes (`int | str`, which `isinstance` takes, too) and the names of `typing`.
+//! The parts of annotations: unions of classes (`int | str`, which `isinstance` also accepts) and the names of
+//! `typing`.
 
 use crate::args::Args;
 use crate::exception::{PyResult, Raised, not_implemented_error, type_error};
@@ -10,7 +11,7 @@ use crate::vm::{CompareOp, Vm};
 
 /// `types.UnionType`, what `int | str` is.
 static UNION_TYPE: BuiltinType = BuiltinType::new("UnionType", "types", &OBJECT).static_in_c();
-/// What annotations are made of.
+/// The class of the parts of annotations.
 static ANNOTATION: BuiltinType = BuiltinType::new("_SpecialForm", "typing", &OBJECT);
 
 /// A union of classes: `int | str`.
@@ -118,7 +119,7 @@ pub fn no_check(value: &Value) -> Option<Raised> {
     value.downcast::<Annotation>().map(|_| only_annotates())
 }
 
-/// What classes with parameters (`list[int]`) raise, and all that is done with names of `typing`.
+/// The exception for any use of parametrized classes (`list[int]`) and names of `typing` other than as annotations.
 pub fn only_annotates() -> Raised {
     not_implemented_error("tpvc takes names of `typing`, and parameters of classes, in annotations only")
 }

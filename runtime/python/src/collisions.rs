@@ -1,5 +1,5 @@
-//! What hash tables cost beyond a look-up: keys of equal hash are compared one by one, and code can make as many of them as
-//! it likes.
+//! The cost of hash tables beyond a lookup: keys of equal hash are compared one by one, and code can create any number
+//! of them.
 //!
 //! Tables have no access to the machine's budget, so the comparisons are counted here, and [`Vm::charge_comparisons`] charges
 //! the job for them.
@@ -11,7 +11,7 @@ use std::cell::Cell;
 thread_local! {
     /// The comparisons that no job has been charged for yet, in steps.
     static COMPARED: Cell<u64> = const { Cell::new(0) };
-    /// How many may be made before the job is charged.
+    /// The number of comparisons allowed before the job is charged.
     static ALLOWED: Cell<u64> = const { Cell::new(u64::MAX) };
 }
 
@@ -24,7 +24,7 @@ pub(super) fn note(steps: u64) -> bool {
     allowed
 }
 
-/// What was counted since the last call.
+/// Takes the count since the last call.
 pub(super) fn take() -> u64 {
     let compared = COMPARED.get();
     if compared > 0 {

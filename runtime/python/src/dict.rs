@@ -106,17 +106,17 @@ impl Hasher for KeyHasher {
 /// The table behind a dict.
 pub type Table = IndexMap<Key, Value, BuildHasherDefault<KeyHasher>>;
 
-/// What a class of dicts does in its own way. The defaults are what `dict` does.
+/// The behaviour that distinguishes a class of dicts. The defaults are those of `dict`.
 pub trait DictClass: Sync {
     /// The class.
     fn class(&self) -> &'static BuiltinType;
 
-    /// Whether it is `OrderedDict`, whose iterators and views are of classes of their own.
+    /// Returns `true` for `OrderedDict`, whose iterators and views have their own classes.
     fn is_ordered(&self) -> bool {
         false
     }
 
-    /// Whether `|` of a dict of the class and a plain one, in either order, gives one of the class.
+    /// Returns `true` if `|` of a dict of the class and a plain one, in either order, gives one of the class.
     fn keeps_class(&self) -> bool {
         false
     }
@@ -141,7 +141,7 @@ pub trait DictClass: Sync {
     /// `repr(dict)`
     ///
     /// # Errors
-    /// What the text of an item raises.
+    /// Exceptions raised by the text of an item.
     fn repr(&self, vm: &mut Vm, this: &Value, dict: &Dict) -> PyResult<String> {
         vm.guarded_repr(this, "{...}", |vm| vm.entries_repr(&dict.items()))
     }
@@ -149,7 +149,7 @@ pub trait DictClass: Sync {
     /// `a == b` of two dicts of the class.
     ///
     /// # Errors
-    /// What comparing values raises.
+    /// Exceptions raised by comparing values.
     fn equal(&self, vm: &mut Vm, a: &Dict, b: &Dict) -> PyResult<bool> {
         vm.entries_equal(a, b)
     }
@@ -157,7 +157,7 @@ pub trait DictClass: Sync {
     /// `a < b` and its like; `None` where the dicts have no order.
     ///
     /// # Errors
-    /// What comparing values raises.
+    /// Exceptions raised by comparing values.
     fn compare(&self, vm: &mut Vm, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<Option<bool>> {
         let _ = (vm, op, a, b);
         Ok(None)
@@ -166,7 +166,7 @@ pub trait DictClass: Sync {
     /// `a op b`; `None` where the class has nothing of its own for it.
     ///
     /// # Errors
-    /// What the operation of two values raises.
+    /// Exceptions raised by the operation on two values.
     fn binary(&self, vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
         let _ = (vm, op, a, b);
         Ok(None)
@@ -175,7 +175,7 @@ pub trait DictClass: Sync {
     /// `dict op= other`; false where the class has nothing of its own for it.
     ///
     /// # Errors
-    /// What the operation of two values raises.
+    /// Exceptions raised by the operation on two values.
     fn in_place(&self, vm: &mut Vm, op: BinaryOp, dict: &Dict, other: &Value) -> PyResult<bool> {
         let _ = (vm, op, dict, other);
         Ok(false)
@@ -256,7 +256,7 @@ impl Dict {
         self.table.borrow().len()
     }
 
-    /// Whether there is no item.
+    /// Returns `true` if there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -312,12 +312,12 @@ impl Dict {
         self.table.borrow().values().cloned().collect()
     }
 
-    /// What its class does in its own way.
+    /// The behaviour of its class.
     pub fn kind(&self) -> &'static dyn DictClass {
         self.kind
     }
 
-    /// What makes the values of missing keys: `defaultdict.default_factory`.
+    /// The factory for the values of missing keys: `defaultdict.default_factory`.
     pub fn factory(&self) -> Option<&Value> {
         self.factory.as_ref()
     }
@@ -327,12 +327,12 @@ impl Dict {
         self.kind.class()
     }
 
-    /// Whether it is a `dict` and of no class that derives from it.
+    /// Returns `true` if it is a `dict` and of no derived class.
     pub fn is_plain(&self) -> bool {
         self.class().is(&DICT)
     }
 
-    /// Whether it is an `OrderedDict`.
+    /// Returns `true` for an `OrderedDict`.
     pub fn is_ordered(&self) -> bool {
         self.kind.is_ordered()
     }

@@ -36,9 +36,9 @@ pub struct ExceptionObject {
     pub context: RefCell<Option<Value>>,
     /// `raise ... from None`
     pub suppress_context: Cell<bool>,
-    /// Where it passed through the config's code, innermost first.
+    /// The places in the config's code that it passed, innermost first.
     pub places: RefCell<Vec<Place>>,
-    /// How many places before the last one were not kept.
+    /// The number of places before the last one that were not kept.
     pub places_left_out: Cell<u32>,
     /// The text of the config whose evaluation it ended first.
     pub origin: Cell<Option<CodeRef>>,
@@ -77,7 +77,7 @@ impl ExceptionObject {
         })
     }
 
-    /// Whether it is an instance of this class.
+    /// Returns `true` if it is an instance of this class.
     pub fn is(&self, class: &BuiltinType) -> bool {
         self.class.is_subclass(class)
     }
@@ -89,7 +89,7 @@ impl Raised {
         self.0.class.name
     }
 
-    /// Whether it is an instance of this class.
+    /// Returns `true` if it is an instance of this class.
     pub fn is(&self, class: &BuiltinType) -> bool {
         self.0.is(class)
     }
@@ -226,7 +226,7 @@ exceptions! {
     PENDING_DEPRECATION_WARNING = "PendingDeprecationWarning" (WARNING);
 }
 
-/// What code gets when it asks for something that the world does not tell, such as the time.
+/// The exception for requests that the world does not answer, such as the time.
 pub static HOST_UNAVAILABLE: BuiltinType = BuiltinType {
     construct: Some(|_, args| super::builtins::exceptions::construct(&HOST_UNAVAILABLE, args)),
     ..BuiltinType::new("HostUnavailable", "", &EXCEPTION)

@@ -227,7 +227,8 @@ fn hash_range(range: &Range) -> i64 {
     hash_tuple(&[count, start, step])
 }
 
-/// Whether two hashable values are equal as keys: identity or equality, which for hashable values never fails.
+/// Returns `true` if two hashable values are equal as keys: by identity or by an equality that never fails for hashable
+/// values.
 pub fn keys_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Str(a), Value::Str(b)) => {
@@ -264,7 +265,7 @@ pub fn keys_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether two ranges hold the same items.
+/// Returns `true` if two ranges have the same items.
 pub(crate) fn ranges_equal(a: &Range, b: &Range) -> bool {
     let len = a.len();
     len == b.len() && (len == 0 || (a.start == b.start && (len == 1 || a.step == b.step)))

@@ -87,7 +87,7 @@ impl Inside {
         self.0.pop();
     }
 
-    /// How many values the walk is inside of.
+    /// The number of values that enclose the current one.
     pub fn depth(&self) -> usize {
         self.0.len()
     }

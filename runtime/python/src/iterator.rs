@@ -17,7 +17,7 @@ pub trait PyIterator {
     /// Whatever producing the item raises.
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>>;
 
-    /// How many items are left, where that is known (`len()` is not defined on iterators; this serves allocation).
+    /// The number of remaining items, if known (`len()` is not defined on iterators; this serves allocation).
     fn size_hint(&self) -> usize {
         0
     }
@@ -36,7 +36,7 @@ pub struct IteratorObject {
     pub state: RefCell<Box<dyn PyIterator>>,
 }
 
-/// What stands in an iterator's place while it is dropped.
+/// The placeholder for an iterator that is being dropped.
 struct Nothing;
 
 impl PyIterator for Nothing {
@@ -69,7 +69,7 @@ impl IteratorObject {
     }
 }
 
-/// What a generator function of CPython's library yields.
+/// The items of a generator function of CPython's library.
 struct LibraryGenerator<Yielded> {
     qualified: &'static str,
     items: Yielded,

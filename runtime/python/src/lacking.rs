@@ -1,4 +1,4 @@
-//! What running code asked for and the native language lacks: CPython may have it.
+//! Features that running code requested and the native language lacks: CPython may have them.
 //!
 //! Code can catch the exception that it gets for that; what is noted here it cannot take back. A host that has CPython at hand asks
 //! after each evaluation, and throws away what was answered natively.
@@ -13,7 +13,7 @@ use super::types::BuiltinType;
 use super::value::Value;
 
 thread_local! {
-    /// What was noted first since the host asked.
+    /// The first feature noted since the host last asked.
     static NOTED: RefCell<Option<Box<str>>> = const { RefCell::new(None) };
     /// What was refused first since the host asked: the class and the message of its exception.
     static REFUSED: RefCell<Option<(&'static BuiltinType, Box<str>)>> = const { RefCell::new(None) };
@@ -55,12 +55,12 @@ pub fn is_spent() -> bool {
     SPENT.get()
 }
 
-/// Whether something was noted.
+/// Returns `true` if a feature was noted.
 pub fn is_noted() -> bool {
     NOTED.with_borrow(Option::is_some)
 }
 
-/// What was noted first, which is then forgotten.
+/// Takes the first noted feature and clears the note.
 pub fn take() -> Option<Box<str>> {
     SPENT.set(false);
     NOTED.with_borrow_mut(Option::take)

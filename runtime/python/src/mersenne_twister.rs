@@ -64,9 +64,9 @@ pub struct MersenneTwister {
     words: Vec<u32>,
     /// The next word to read.
     index: usize,
-    /// How many words are of the present block; the others are still of the one before.
+    /// The number of words that belong to the current block; the others are from the previous one.
     twisted: usize,
-    /// Whether `words` are of `seed`.
+    /// `true` if `words` are those of `seed`.
     ready: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a module is to the runtime: one row in a table.
+//! A module as the runtime sees it: one row in a table.
 
 use super::exception::PyResult;
 use super::value::Value;

@@ -8,7 +8,7 @@ use super::program::Program;
 use super::value::Value;
 use super::vm::Vm;
 
-/// What a block was computed to.
+/// The result of a block.
 pub enum Computed {
     /// This value.
     Value(Value),
@@ -21,7 +21,7 @@ pub enum Computed {
 /// A kernel says what the instructions of its block say. An implementation may leave any run of it, as long as nothing that code
 /// could see has changed by then: the machine interprets the block from its start.
 pub trait NativeCode {
-    /// Whether this is machine code of that program.
+    /// Returns `true` if this is machine code of that program.
     fn is_for(&self, program: &Arc<ProgramData>) -> bool;
 
     /// Computes root code `code`, which has a kernel, in the present context; `None` where the kernel is left. `computed` are
@@ -30,6 +30,6 @@ pub trait NativeCode {
     fn run(&self, vm: &mut Vm, program: &Program, code: u32, computed: &[Value], text: &mut String)
     -> Option<Computed>;
 
-    /// How many blocks it has computed.
+    /// The number of blocks computed.
     fn runs(&self) -> u64;
 }

@@ -54,7 +54,8 @@ pub trait Object: Any {
         Some((method.call)(vm, this, std::mem::take(args)))
     }
 
-    /// Whether [`Object::call_method`] knows `name`, so that `object.name` without a call gives a bound method.
+    /// Returns `true` if [`Object::call_method`] knows `name`, so that `object.name` without a call gives a bound
+    /// method.
     fn has_method(&self, name: &str) -> bool {
         self.class().method(name).is_some()
     }
@@ -106,13 +107,13 @@ pub trait Object: Any {
         None
     }
 
-    /// Whether `reversed` takes it by its items (`PySequence_Check`): those with a length mostly have some, whatever they
-    /// answer when asked for it.
+    /// Returns `true` if `reversed` takes it by its items (`PySequence_Check`): most objects with a length have items,
+    /// whatever they answer when asked for one.
     fn is_sequence(&self, vm: &mut Vm) -> bool {
         self.len(vm).is_some()
     }
 
-    /// Whether it passes for a mapping where CPython asks whether it can be subscripted (`PyMapping_Check`).
+    /// Returns `true` if it counts as a mapping where CPython tests for subscripting (`PyMapping_Check`).
     fn is_mapping(&self, vm: &mut Vm) -> bool {
         self.is_sequence(vm)
     }
@@ -149,7 +150,7 @@ pub trait Object: Any {
         None
     }
 
-    /// What tells the object apart from all others where several native objects stand for it: those of the host's own memory.
+    /// The object's identity, if several native objects stand for it: those of the host's own memory.
     fn identity(&self) -> Option<usize> {
         None
     }
@@ -208,8 +209,8 @@ pub trait Object: Any {
         None
     }
 
-    /// Whether it equals another value as the key of a dict, where that is more than being the same object. Goes with
-    /// [`Object::hash`]; calls no code.
+    /// Returns `true` if it equals another value as the key of a dict, for objects whose equality is more than
+    /// identity. Belongs to [`Object::hash`]; calls no code.
     fn equals_key(&self, other: &Value) -> bool {
         let _ = other;
         false

@@ -21,8 +21,8 @@ pub struct Place {
     pub line: u32,
     /// Column within the line, from 1, in characters.
     pub column: u32,
-    /// Where the text stands in the config: an index in the artifact's table of sites. `None` until the evaluation ends
-    /// that the code belongs to: only that knows it, since equal texts share their code.
+    /// The text's location in the config: an index in the artifact's table of sites. `None` until the evaluation that
+    /// the code belongs to ends: only that knows it, because equal texts share their code.
     pub site: Option<u32>,
 }
 

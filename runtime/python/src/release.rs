@@ -8,7 +8,7 @@ use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::mem::ManuallyDrop;
 
-/// How many drops may be nested before the rest is put aside.
+/// The nesting of drops beyond which the rest is put aside.
 const MAX_DEPTH: usize = 64;
 
 thread_local! {

@@ -33,7 +33,7 @@ impl SetObject {
         Self { table: RefCell::new(table), frozen }
     }
 
-    /// Whether it is a `frozenset`.
+    /// Returns `true` for a `frozenset`.
     pub fn frozen(&self) -> bool {
         self.frozen
     }
@@ -71,7 +71,7 @@ pub struct SetTable {
     /// Full and deleted slots.
     fill: usize,
     used: usize,
-    /// Where the next `pop` looks first.
+    /// The position at which the next `pop` looks first.
     finger: usize,
 }
 
@@ -97,7 +97,7 @@ impl SetTable {
         self.used
     }
 
-    /// Whether there is no item.
+    /// Returns `true` if there are no items.
     pub fn is_empty(&self) -> bool {
         self.used == 0
     }
@@ -110,7 +110,7 @@ impl SetTable {
         })
     }
 
-    /// Whether the key is there.
+    /// Returns `true` if the key is present.
     pub fn contains(&self, key: &Key) -> bool {
         self.find(key).is_some()
     }

@@ -18,7 +18,7 @@ pub struct Str(Rc<StrObject>);
 struct StrObject {
     text: String,
     ascii: bool,
-    /// What the text compiles to where it came from the config as an expression or f-string.
+    /// The code that the text compiles to, if it came from the config as an expression or f-string.
     code: Option<CodeRef>,
 }
 
@@ -47,7 +47,7 @@ impl Str {
         true
     }
 
-    /// How many hold the string.
+    /// The number of holders of the string.
     pub(crate) fn holders(&self) -> usize {
         Rc::strong_count(&self.0)
     }
@@ -62,7 +62,7 @@ impl Str {
         &self.0.text
     }
 
-    /// Whether every character is ASCII, so that byte offsets are character offsets.
+    /// Returns `true` if every character is ASCII, so that byte offsets are character offsets.
     pub fn is_ascii(&self) -> bool {
         self.0.ascii
     }
@@ -72,7 +72,7 @@ impl Str {
         if self.0.ascii { self.0.text.len() } else { self.0.text.chars().count() }
     }
 
-    /// Whether both are the same object (`is`).
+    /// Returns `true` if both are the same object (`is`).
     pub fn same(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }

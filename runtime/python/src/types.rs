@@ -8,7 +8,7 @@ use super::string::Str;
 use super::value::{Builtin, Method, Value};
 use super::vm::Vm;
 
-/// How CPython implements a class, which decides how its messages name it.
+/// CPython's implementation of a class, which decides its name in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Implementation {
     /// A static class in C: those of `builtins`, and of some modules.
@@ -25,7 +25,7 @@ pub struct BuiltinType {
     pub name: &'static str,
     /// `__module__`; empty is `builtins`.
     pub module: &'static str,
-    /// How CPython implements it.
+    /// CPython's implementation of it.
     pub implementation: Implementation,
     /// The base class; `None` for `object` only.
     pub base: Option<&'static BuiltinType>,
@@ -38,19 +38,19 @@ pub struct BuiltinType {
     /// Those of its own methods that change nothing and call no code, as long as object and arguments are not the host's own: then
     /// kernels call them. `__new__` stands for making an instance.
     pub pure: &'static [&'static str],
-    /// What the class offers without an instance: class methods and static methods (`dict.fromkeys`, `datetime.now`).
-    /// They are called without the class.
+    /// The attributes that the class offers without an instance: class methods and static methods (`dict.fromkeys`,
+    /// `datetime.now`). They are called without the class.
     pub statics: &'static [Builtin],
     /// Its other attributes: constants (`timedelta.max`, `re.RegexFlag.DOTALL`).
     pub constant: fn(&str) -> Option<Value>,
     /// The classes that `isinstance` and `issubclass` count as it, though they do not derive from it: those of numbers.
     pub registered: &'static [&'static BuiltinType],
-    /// What `repr` shows of it where CPython's class has a text of its own: `<flag 'RegexFlag'>`.
+    /// The class's own `repr`, if CPython has one: `<flag 'RegexFlag'>`.
     pub repr: Option<&'static str>,
-    /// Whether the host made it of a class of its own that derives from a builtin one that holds data, such as `str`: native code may
-    /// refuse an instance where CPython takes it.
+    /// `true` if the host derived it from a class of its own that derives from a builtin one that holds data, such as
+    /// `str`: native code may refuse an instance that CPython accepts.
     pub is_hosts_builtin: bool,
-    /// Whether `Class[item]` names a class with parameters, which do nothing.
+    /// `true` if `Class[item]` names a class with parameters, which have no effect.
     pub generic: bool,
 }
 
@@ -110,7 +110,7 @@ impl BuiltinType {
         }
     }
 
-    /// Whether it is a class of a module, and CPython writes it in C.
+    /// Returns `true` for a class of a module that CPython implements in C.
     pub fn is_in_c_module(&self) -> bool {
         !self.module.is_empty() && self.implementation != Implementation::Python
     }
@@ -135,28 +135,28 @@ impl BuiltinType {
         }
     }
 
-    /// Whether making an instance changes nothing and calls no code ([`BuiltinType::pure`]).
+    /// Returns `true` if creating an instance changes nothing and calls no code ([`BuiltinType::pure`]).
     pub fn is_made_purely(&self) -> bool {
         self.pure.contains(&"__new__")
     }
 
-    /// Whether both are the same class.
+    /// Returns `true` if both are the same class.
     pub fn is(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
     }
 
-    /// Whether this class is `other` or derives from it.
+    /// Returns `true` if this class is `other` or derives from it.
     pub fn is_subclass(&self, other: &Self) -> bool {
         let mut bases = self.base.iter().chain(self.further_bases);
         self.is(other) || bases.any(|base| base.is_subclass(other))
     }
 
-    /// Whether `issubclass(this, other)` holds: also where the class is only registered for `other`.
+    /// Returns `true` if `issubclass(this, other)` holds, by derivation or by registration.
     pub fn counts_as(&self, other: &Self) -> bool {
         self.is_subclass(other) || other.registered.iter().any(|registered| self.is_subclass(registered))
     }
 
-    /// Whether instances are exceptions.
+    /// Returns `true` if instances are exceptions.
     pub fn is_exception(&self) -> bool {
         self.is_subclass(&BASE_EXCEPTION)
     }

@@ -1,4 +1,4 @@
-//! What CPython 3.11 says of characters: Unicode 14, whatever version the tables of Rust and of `regex-syntax` are.
+//! CPython 3.11's properties of characters: Unicode 14, whatever version the tables of Rust and of `regex-syntax` have.
 
 use std::sync::LazyLock;
 
@@ -15,11 +15,11 @@ macro_rules! classes {
 }
 
 classes! {
-    /// What Unicode 14 assigns.
+    /// The characters assigned in Unicode 14.
     ASSIGNED = r"\p{age:14.0}";
     ALPHA = r"[\p{L}&&\p{age:14.0}]";
     DECIMAL = r"[\p{Nd}&&\p{age:14.0}]";
-    /// What has the value of a digit but is no decimal digit: superscripts, digits in circles.
+    /// The characters with the value of a digit that are not decimal digits: superscripts, digits in circles.
     DIGIT_ONLY = concat!(
         r"[²-³¹\x{1369}-\x{1371}\x{19da}⁰⁴-⁹₀-₉①-⑨⑴-⑼⒈-⒐⓪⓵-⓽⓿❶-❾➀-➈➊-➒",
         r"\x{10a40}-\x{10a43}\x{10e60}-\x{10e68}\x{11052}-\x{1105a}\x{1f100}-\x{1f10a}]"
@@ -61,7 +61,7 @@ impl Class {
     }
 }
 
-/// Whether Unicode 14 assigns the character. What later versions added has no properties in CPython 3.11.
+/// Returns `true` if Unicode 14 assigns the character. Characters of later versions have no properties in CPython 3.11.
 pub fn is_assigned(char: char) -> bool {
     char.is_ascii() || ASSIGNED.has(char)
 }
@@ -106,39 +106,39 @@ pub fn is_space(char: char) -> bool {
     matches!(char, '\x1c'..='\x1f') || char.is_whitespace()
 }
 
-/// Whether `str.splitlines` ends a line at the character.
+/// Returns `true` if `str.splitlines` ends a line at the character.
 pub fn is_line_break(char: char) -> bool {
     matches!(char, '\n' | '\x0b' | '\x0c' | '\r' | '\x1c' | '\x1d' | '\x1e' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether it is lower case, as `str.islower` asks.
+/// Returns `true` for a lower-case character, as `str.islower` defines it.
 pub fn is_lower(char: char) -> bool {
     // What later versions of Unicode count otherwise.
     let changed = matches!(char, '\u{295}' | '\u{10fc}' | '\u{a7f2}'..='\u{a7f4}' | '\u{ab69}');
     is_assigned(char) && (if changed { char == '\u{295}' } else { char.is_lowercase() })
 }
 
-/// Whether it is upper case, as `str.isupper` asks.
+/// Returns `true` for an upper-case character, as `str.isupper` defines it.
 pub fn is_upper(char: char) -> bool {
     is_assigned(char) && char.is_uppercase()
 }
 
-/// Whether it is a title case letter such as `ǅ`.
+/// Returns `true` for a title-case letter such as `ǅ`.
 pub fn is_title(char: char) -> bool {
     !char.is_ascii() && TITLE.has(char)
 }
 
-/// Whether it has case: a letter of either case, or one that stands for such.
+/// Returns `true` for a cased character: a letter of either case, or a stand-in for one.
 pub fn is_cased(char: char) -> bool {
     is_lower(char) || is_upper(char) || is_title(char)
 }
 
-/// Whether it can start an identifier.
+/// Returns `true` if it can start an identifier.
 pub fn is_id_start(char: char) -> bool {
     if char.is_ascii() { char.is_ascii_alphabetic() || char == '_' } else { ID_START.has(char) }
 }
 
-/// Whether it can continue an identifier.
+/// Returns `true` if it can continue an identifier.
 pub fn is_id_continue(char: char) -> bool {
     if char.is_ascii() { char.is_ascii_alphanumeric() || char == '_' } else { ID_CONTINUE.has(char) }
 }

@@ -171,7 +171,8 @@ pub struct Builtin {
     pub name: &'static str,
     /// The code.
     pub call: NativeFn,
-    /// Whether it changes nothing and calls no code, as long as its arguments are not the host's own: then kernels call it.
+    /// `true` if it changes nothing and calls no code, provided its arguments are not the host's own: kernels can call
+    /// it.
     pub pure: bool,
 }
 
@@ -207,7 +208,7 @@ pub struct Method {
 pub struct BoundMethod {
     /// `self`
     pub receiver: Value,
-    /// What is called.
+    /// The callee.
     pub target: MethodTarget,
 }
 
@@ -217,7 +218,7 @@ impl Drop for BoundMethod {
     }
 }
 
-/// What a bound method calls.
+/// The callee of a bound method.
 pub enum MethodTarget {
     /// A row of a type's table.
     Native(&'static Method),
@@ -356,7 +357,8 @@ impl Value {
         if self.is_none() { Str::from("None") } else { self.type_name() }
     }
 
-    /// Whether both are the same object: Python's `is`. Equal small values without identity count as the same.
+    /// Returns `true` if both are the same object: Python's `is`. Equal small values without identity count as the
+    /// same.
     #[inline]
     pub fn is(&self, other: &Self) -> bool {
         match (self, other) {
@@ -402,7 +404,7 @@ impl Range {
         usize::try_from(count.max(0)).unwrap_or(usize::MAX)
     }
 
-    /// Whether there is no item.
+    /// Returns `true` if there are no items.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

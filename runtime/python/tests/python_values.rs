@@ -301,7 +301,7 @@ recorded! {
     bytes_methods items reprs unicode
 }
 
-/// What would be huge is refused before it is made, with an exception and at once.
+/// Huge results are refused before they are created, with an exception and at once.
 #[test]
 fn huge_results_are_refused() {
     let mut vm = Vm::new(Rc::new(NoEnvironment));

@@ -31,7 +31,7 @@ pub const TPVC_VERSION: &str = env!("CARGO_PKG_VERSION");
 const MAGIC: &[u8; 8] = b"\x89TPVC\r\n\x1a";
 const FIXED_HEADER: usize = 16;
 
-/// What a section is and how large.
+/// A section's meaning and size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionInfo {
     /// The name: four letters.
@@ -152,7 +152,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// What an artifact says of itself.
+/// An artifact's description of itself.
 #[derive(Clone, Debug)]
 pub struct Manifest {
     /// Format version.

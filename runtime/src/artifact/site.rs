@@ -7,12 +7,12 @@ use bincode::{Decode, Encode};
 pub struct Site {
     /// Index in [`super::tables::Tables::sources`].
     pub source: u32,
-    /// Where the text's first line stands, from 1.
+    /// The line of the text's first line, from 1.
     pub line: u32,
     /// The column of the text's first character, from 1, in characters. Where `pieces` is empty, each line of the text
     /// stands below the one before and starts in this column: as `|` blocks do, and what is on one line.
     pub column: u32,
-    /// What a text of any other writing was joined from, in the order of the text.
+    /// The pieces that a text of any other style was joined from, in the order of the text.
     pub pieces: Vec<Piece>,
 }
 

@@ -95,7 +95,7 @@ sparse!(EntityRow {
     17 pool,
 });
 
-/// How a list of tags is written, two bits each: empty, `null`, or with the tags.
+/// The notation of a list of tags, two bits each: empty, `null`, or with the tags.
 const NULL: u8 = 1;
 const TAGS: u8 = 2;
 

@@ -27,7 +27,7 @@ pub struct Tables {
     pub tags: Vec<StringId>,
     /// The config files, as they were named on the command line.
     pub sources: Vec<StringId>,
-    /// Where the expressions of the config stand.
+    /// The locations of the config's expressions.
     pub sites: Vec<Site>,
     /// `global:`
     pub global: GlobalRow,
@@ -58,12 +58,12 @@ pub struct GlobalRow {
     pub resource_pool_store: Option<StoreRow>,
 }
 
-/// Where allocations of resource pools are kept.
+/// The store for allocations of resource pools.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct StoreRow {
     /// `class`: a dotted Python path.
     pub class: StringId,
-    /// What the class's constructor gets.
+    /// The arguments of the class's constructor.
     pub options: Vec<(StringId, ValueRow)>,
 }
 
@@ -285,11 +285,11 @@ pub struct EntityRow {
     pub rules: Vec<(StringId, u32)>,
     /// Fields that TPV does not know, which it keeps as attributes.
     pub extras: Vec<(StringId, ValueRow)>,
-    /// What only destinations and pools have.
+    /// The fields of destinations and pools.
     pub destination: Option<Box<DestinationRow>>,
-    /// What only rules have.
+    /// The fields of rules.
     pub rule: Option<RuleRow>,
-    /// What only pools have.
+    /// The fields of pools.
     pub pool: Option<Box<PoolRow>>,
     /// The place of the entity, an index in [`Tables::sites`].
     pub site: u32,
@@ -325,7 +325,7 @@ impl EntityRow {
     }
 }
 
-/// What only destinations (and, of its fields, pools the tags) have.
+/// The fields of destinations; pools have only the tags.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct DestinationRow {
     /// `runner`
@@ -338,7 +338,7 @@ pub struct DestinationRow {
     pub handler_tags: ValueRow,
 }
 
-/// What only rules have.
+/// The fields of rules.
 #[derive(Clone, Debug, PartialEq, Encode, Decode)]
 pub struct RuleRow {
     /// `if`: code or a boolean.
@@ -349,7 +349,7 @@ pub struct RuleRow {
     pub fail: ValueRow,
 }
 
-/// What only pools have. Their budget stands among the limits, and the jobs that they govern in
+/// The fields of pools. Their budget is among the limits, and the jobs that they govern in
 /// [`DestinationRow::dest_tags`].
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub struct PoolRow {

@@ -34,7 +34,7 @@ pub enum Field {
     Candidates,
 }
 
-/// What stands before each field.
+/// The text before each field.
 const BEFORE: [&str; 10] = [
     ", \"destination\": {\"id\": ",
     ", \"runner\": ",
@@ -66,12 +66,12 @@ pub struct Answer {
     outcome: Outcome,
 }
 
-/// What became of a job.
+/// The outcome of a job.
 #[derive(Clone, Debug, PartialEq)]
 enum Outcome {
     /// It was mapped.
     Mapped {
-        /// Where to.
+        /// The destination and resources.
         mapped: MappedText,
         /// The ids of the candidates as JSON, where they were asked for.
         candidates: Option<Box<str>>,
@@ -117,7 +117,7 @@ impl Draft {
     /// Appends a field, whose JSON text `write` appends.
     ///
     /// # Errors
-    /// What `write` gives.
+    /// Exceptions of `write`.
     pub(crate) fn field(&mut self, field: Field, write: impl FnOnce(&mut String) -> PyResult<()>) -> PyResult<()> {
         self.text.push_str(BEFORE.get(field as usize).copied().unwrap_or_default());
         write(&mut self.text)?;
@@ -127,7 +127,7 @@ impl Draft {
         Ok(())
     }
 
-    /// What was written.
+    /// The completed text.
     pub(crate) fn finish(self) -> MappedText {
         MappedText { text: self.text, ends: self.ends }
     }
@@ -137,7 +137,7 @@ impl Draft {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MappedText {
     text: String,
-    /// Where each field but the candidates ends; each starts after what stands before it.
+    /// The end of each field except the candidates; each starts after the text before it.
     ends: [u32; 9],
 }
 
@@ -172,7 +172,7 @@ impl Answer {
     /// The answer to a job that ended in an exception: its class's name, and `failure_message` or `str`.
     ///
     /// # Errors
-    /// What the exception's own `__str__` raises; `MemoryError` where the message is too long for a line.
+    /// Exceptions raised by the exception's own `__str__`; `MemoryError` if the message is too long for a line.
     #[doc(hidden)]
     pub fn failed(vm: &mut Vm, id: &Arc<str>, raised: &Raised) -> PyResult<Self> {
         let exception = raised.value();

@@ -1,4 +1,4 @@
-//! What code sees of Galaxy, and the files that describe jobs, the world and answers.
+//! Galaxy's objects as code sees them, and the files that describe jobs, the world and answers.
 
 pub mod answer;
 pub mod errors;

@@ -1,4 +1,4 @@
-//! What a tool itself asks for: Galaxy's resource requirements, and what TPV makes of them.
+//! A tool's own requests: Galaxy's resource requirements, and the fields that TPV derives from them.
 //!
 //! The rules are those of `galaxy.tool_util.deps.requirements.ResourceRequirement` and of
 //! `tpv.core.resource_requirements`: a value that reads as a number is a float; any other is an expression, which TPV

@@ -25,7 +25,8 @@ pub struct JobRow {
     pub destination_id: Option<Box<str>>,
 }
 
-/// What Galaxy knows at the moment of the mapping: its job table, its configuration, files and the time. The default knows nothing.
+/// Galaxy's state at the moment of the mapping: its job table, its configuration, files and the time. The default is
+/// empty.
 ///
 /// ```
 /// use tpv_runtime::World;
@@ -259,7 +260,7 @@ impl Counted {
 }
 
 impl World {
-    /// How many jobs of these tools and users are queued or running.
+    /// The number of queued or running jobs of these tools and users.
     #[doc(hidden)]
     pub fn count_jobs(&self, tool: &ToolFilter<'_>, user: &UserFilter<'_>) -> usize {
         let counts = |job: &&JobRow| {

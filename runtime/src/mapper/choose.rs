@@ -56,7 +56,7 @@ impl Worker {
     /// Maps one job whose objects the host gives.
     ///
     /// # Errors
-    /// What code, the host's objects or TPV raise.
+    /// Exceptions raised by code, by the host's objects or by TPV.
     pub(super) fn map_objects(
         &mut self,
         start: &mut dyn FnMut(&mut Vm) -> PyResult<HostJob>,
@@ -277,7 +277,7 @@ impl Worker {
     }
 }
 
-/// What `to_galaxy_destination` makes of an evaluated property: `property or {}`, `property or []`.
+/// The result of `to_galaxy_destination` for an evaluated property: `property or {}`, `property or []`.
 fn galaxy_value(vm: &mut Vm, field: Field, part: &Part) -> PyResult<Value> {
     let value = match part {
         Part::Value(value) => value,

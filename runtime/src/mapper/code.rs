@@ -17,7 +17,7 @@ use super::tiers::Tiers;
 /// it is an f-string without fields.
 ///
 /// # Errors
-/// What the code raises, and for strings made at run time what compiling them raises.
+/// Exceptions raised by the code, and for strings created at run time by compiling them.
 pub(super) fn evaluate(vm: &mut Vm, tiers: Option<&Tiers>, value: &Value, kind: CodeKind) -> PyResult<Value> {
     let source = match value {
         // Their text, read as Python, is the value again.
@@ -94,8 +94,8 @@ pub(super) fn evaluate_into(
     evaluate(vm, tiers, source, kind).map(Computed::Value)
 }
 
-/// Whether an f-string of this text is the text: no fields, no escapes, no quotes that could end it, no line endings that
-/// Python would change.
+/// Returns `true` if an f-string of this text evaluates to the text itself: no fields, no escapes, no quotes that could
+/// end it, no line endings that Python would change.
 pub(super) fn is_plain(text: &Str) -> bool {
     CodeRef::is_plain_fstring(text)
 }

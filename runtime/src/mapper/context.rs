@@ -68,7 +68,7 @@ impl Slots {
         [app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid]
     }
 
-    /// Whether the mapper itself sets this slot.
+    /// Returns `true` if the mapper itself sets this slot.
     pub(super) fn is_own(&self, slot: usize) -> bool {
         let Self {
             mapper, entity, self_, candidate_destinations, env, params, resubmit, dest_name, handler_tags, ..
@@ -131,7 +131,7 @@ impl Worker {
     /// as `entity.context[name]`, so that changing the one changes the other.
     ///
     /// # Errors
-    /// What copying such a value raises.
+    /// Exceptions raised by copying such a value.
     pub(super) fn enter_context(&mut self, working: &mut Working, entity: &Entity) -> PyResult<()> {
         let mutable = entity.context.enter(&mut self.vm, &self.slots, &mut self.entered);
         if mutable.is_empty() {

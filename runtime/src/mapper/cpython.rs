@@ -31,8 +31,8 @@ pub trait Cpython: Send + Sync {
     /// Tells that a job ended: what crossed for it can go.
     fn end_job(&self) {}
 
-    /// Whether Galaxy's objects are live: then blocks that import what natively only stands in for Galaxy's side (`galaxy.model`,
-    /// `sqlalchemy`) run in CPython as well.
+    /// Returns `true` if Galaxy's objects are live: then blocks that import native substitutes for Galaxy's side
+    /// (`galaxy.model`, `sqlalchemy`) also run in CPython.
     fn is_live(&self) -> bool;
 }
 
@@ -40,7 +40,7 @@ pub trait Cpython: Send + Sync {
 /// has them (`input_size`).
 ///
 /// # Errors
-/// What computing a name raises: the size of the inputs asks the job for them.
+/// Exceptions raised by computing a name: the size of the inputs asks the job for them.
 pub fn hiding_names(vm: &mut Vm, source: &str) -> PyResult<Vec<(&'static str, Value)>> {
     let environment = vm.environment.clone();
     let mut names = Vec::with_capacity(1 + COMPUTED_NAMES.len());

@@ -38,12 +38,12 @@ pub fn deep_copy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     }
 }
 
-/// Whether code could change the value itself.
+/// Returns `true` if code could change the value itself.
 pub(super) fn mutable(value: &Value) -> bool {
     matches!(value, Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Object(_))
 }
 
-/// Whether a copy that was given to code still equals the original, so that the original can go on being shared.
+/// Returns `true` if a copy that was given to code still equals the original, so that the original can remain shared.
 ///
 /// # Errors
 /// `TimeoutError` where code made so much of it that the budget does not reach.
@@ -85,7 +85,7 @@ pub fn unchanged(vm: &mut Vm, original: &Value, copy: &Value) -> PyResult<bool> 
     })
 }
 
-/// Whether a container has nothing in it, or the value is `None`.
+/// Returns `true` if the value is `None` or an empty container.
 pub(super) fn is_empty(value: &Value) -> bool {
     match value {
         Value::None => true,
@@ -95,7 +95,7 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// What [`merge_dicts`] gives where one of the two has nothing in it: the other.
+/// The result of [`merge_dicts`] if one of the two is empty: the other.
 pub(super) fn one_dict(child: &Value, parent: &Value) -> Option<Value> {
     match (child, parent) {
         (child, Value::Dict(_)) if is_empty(child) => Some(parent.clone()),
@@ -104,7 +104,7 @@ pub(super) fn one_dict(child: &Value, parent: &Value) -> Option<Value> {
     }
 }
 
-/// What [`merge_env`] gives where one of the two has nothing in it: the other.
+/// The result of [`merge_env`] if one of the two is empty: the other.
 pub(super) fn one_list(child: &Value, parent: &Value) -> Option<Value> {
     match (is_empty(child), is_empty(parent)) {
         (true, false) => Some(parent.clone()),
@@ -146,7 +146,7 @@ pub fn merge_dicts(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value
 /// then the rest of the child's.
 ///
 /// # Errors
-/// What comparing entries raises.
+/// Exceptions raised by comparing entries.
 pub fn merge_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> {
     if let Some(one) = one_list(child, parent) {
         return Ok(one);

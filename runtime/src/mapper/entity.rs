@@ -50,13 +50,14 @@ pub struct Entity {
     pub rules: Rules,
     /// Fields that TPV does not know but keeps, and attributes that code made.
     pub extras: Rc<Vec<(Str, Value)>>,
-    /// What only destinations have.
+    /// The fields of destinations.
     pub destination: Option<Rc<DestinationFields>>,
-    /// What only rules have.
+    /// The fields of rules.
     pub rule: Option<Rc<RuleFields>>,
     /// Identifies an entity that jobs share; empty for one that belongs to a job.
     pub identity: Identity,
-    /// Where the config has it: an index in the artifact's table of sites, past its end for what the config has not.
+    /// The location in the config: an index in the artifact's table of sites, or past its end if the config does not
+    /// have it.
     pub site: u32,
 }
 
@@ -83,7 +84,7 @@ impl Clone for Identity {
     }
 }
 
-/// What only destinations have.
+/// The fields of destinations.
 #[derive(Clone)]
 pub struct DestinationFields {
     /// `runner`
@@ -96,7 +97,7 @@ pub struct DestinationFields {
     pub handler_tags: Value,
 }
 
-/// What only rules have.
+/// The fields of rules.
 #[derive(Clone)]
 pub struct RuleFields {
     /// `if_condition`: code or a boolean.
@@ -165,7 +166,7 @@ impl Entity {
         }
     }
 
-    /// Whether these tags fit those that the destination offers.
+    /// Returns `true` if these tags fit those that the destination offers.
     pub(super) fn fits(&self, tags: &Tags) -> bool {
         match &self.destination {
             Some(fields) => tags.matches(&fields.dest_tags),

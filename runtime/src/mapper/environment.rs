@@ -1,4 +1,4 @@
-//! What the mapper's Python machine sees around it: TPV's names, the world, the log.
+//! The surroundings of the mapper's Python machine: TPV's names, the world, the log.
 
 use std::cell::{Cell, RefCell};
 
@@ -28,8 +28,8 @@ const INPUT_SIZE: &str = "input_size";
 /// The names that have a value only in blocks whose text has them: the mapper computes it before such a block runs.
 pub const COMPUTED_NAMES: &[&str] = &[INPUT_SIZE];
 
-/// Whether a method of this name, of some object that code meets, may be one that changes nothing and calls no code: then it is worth
-/// asking when a kernel comes to it.
+/// Returns `true` if a method of this name, of some object that code meets, may be one that changes nothing and calls
+/// no code: then a kernel asks the object.
 pub fn may_be_pure(method: &str) -> bool {
     types::TYPES.iter().any(|class| class.pure.contains(&method))
         || objects::has_pure_method(method)
@@ -40,7 +40,7 @@ pub fn may_be_pure(method: &str) -> bool {
 /// The surroundings of one worker.
 pub(super) struct MapperEnvironment {
     hooks: Hooks,
-    /// Whether Galaxy's objects are live: then it is CPython that asks for time and files.
+    /// `true` if Galaxy's objects are live: then CPython asks for time and files.
     is_live: bool,
     world: RefCell<Arc<World>>,
     job_slot: Cell<usize>,

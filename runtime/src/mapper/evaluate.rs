@@ -37,7 +37,7 @@ pub(super) struct Evaluated {
     pub dest_name: Value,
     /// `handler_tags`
     pub handler_tags: Part,
-    /// What the parts that are text are in.
+    /// The text that holds the textual parts.
     pub text: String,
 }
 
@@ -179,7 +179,7 @@ impl Worker {
     /// `Destination.evaluate`: rules, resources, env, params, resubmit, then name and handler tags.
     ///
     /// # Errors
-    /// What the code of all these raises.
+    /// Exceptions raised by the code of any of these.
     pub(super) fn evaluate_destination(
         &mut self,
         destination: Rc<Entity>,

@@ -40,12 +40,12 @@ pub struct SpentBudget {
 pub enum Step<'a> {
     /// The mapping was given up, and starts once more with all code in CPython.
     OnceMore {
-        /// What native code lacked.
+        /// The missing native feature.
         reason: &'a str,
         /// The block that spent its native budget, if that is the reason.
         spent: Option<&'a SpentBudget>,
     },
-    /// What CPython ran, told at the end.
+    /// A block that CPython ran, reported at the end.
     InCpython {
         /// The blocks, each once.
         blocks: &'a [InCpython],
@@ -64,7 +64,7 @@ pub enum Step<'a> {
     Lookup {
         /// `tools`, `roles` or `users`.
         section: &'static str,
-        /// What was searched for.
+        /// The name that was looked up.
         name: &'a str,
         /// The entities that count, each inheriting from those before.
         found: &'a [Found],
@@ -90,9 +90,9 @@ pub enum Step<'a> {
     Rule {
         /// The rule.
         rule: &'a Rc<Entity>,
-        /// What the condition gave.
+        /// The value of the condition.
         value: &'a Value,
-        /// Whether it matched.
+        /// `true` if it matched.
         matched: bool,
     },
     /// A rule was applied.
@@ -115,9 +115,9 @@ pub enum Step<'a> {
     Clamped {
         /// The resource.
         resource: Resource,
-        /// What its expression gave.
+        /// The value of its expression.
         asked: &'a Value,
-        /// What the bounds made of it.
+        /// The value after clamping.
         value: &'a Value,
     },
     /// A destination was compared.
@@ -126,14 +126,14 @@ pub enum Step<'a> {
         destination: &'a Rc<Entity>,
         /// The entity with its resources evaluated.
         entity: &'a Rc<Entity>,
-        /// Whether it can take the job.
+        /// `true` if it can take the job.
         matched: bool,
     },
     /// The order of the candidates.
     Ranked {
         /// The candidates, best first.
         candidates: &'a [Rc<Entity>],
-        /// What they were ranked for.
+        /// The entity that they were ranked for.
         entity: &'a Rc<Entity>,
     },
     /// A candidate is tried.
@@ -147,14 +147,14 @@ pub enum Step<'a> {
         candidate: &'a str,
         /// Why.
         raised: &'a Raised,
-        /// Where it was raised, and how it came there.
+        /// The place at which it was raised, with the calls that led there.
         trace: Option<&'a Trace>,
     },
     /// Something about resource pools.
     Pool {
         /// The pool; nothing where all are meant.
         pool: Option<&'a Rc<Entity>>,
-        /// What.
+        /// The step.
         step: PoolStep<'a>,
     },
     /// A candidate was chosen.
@@ -166,7 +166,7 @@ pub enum Step<'a> {
     Raised {
         /// The exception.
         raised: &'a Raised,
-        /// Where in the config it was raised, and how it came there.
+        /// The place in the config at which it was raised, with the calls that led there.
         trace: Option<&'a Trace>,
     },
 }
@@ -202,7 +202,7 @@ pub struct Read {
 
 /// Takes the steps of a mapping.
 pub trait Observer {
-    /// Whether it looks at the steps; where not, those are left out that are only made to be looked at.
+    /// Returns `true` if it looks at the steps; if not, steps that are created only to be looked at are omitted.
     fn watches(&self) -> bool {
         true
     }
@@ -320,7 +320,7 @@ pub enum Reason {
         bound: f64,
         /// The resource.
         resource: Resource,
-        /// What the entity asks for.
+        /// The amount that the entity requests.
         wanted: f64,
     },
     /// The entity requires a tag that the destination has not.

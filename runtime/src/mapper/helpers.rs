@@ -15,7 +15,7 @@ pub(super) static MODULE: ModuleDef = ModuleDef { name: "tpv.core.helpers", get,
 /// `helpers.tag_values_match`
 static TAG_VALUES_MATCH: Builtin = Builtin::pure("tpv.core.helpers", "tag_values_match", tag_values_match);
 
-/// Whether there is a helper of this name that only looks at its arguments.
+/// Returns `true` if there is a helper of this name that only looks at its arguments.
 pub(super) fn is_pure(name: &str) -> bool {
     name == TAG_VALUES_MATCH.name || helpers::is_pure(name)
 }

@@ -7,8 +7,8 @@ use num_bigint::BigInt;
 use crate::galaxy::world::World;
 use tpv_python::value::Value;
 
-/// What Galaxy calls TPV with for one job. The values may be live objects: they are asked for attributes as TPV asks, in TPV's
-/// order and only where it asks.
+/// The arguments of Galaxy's call of TPV for one job. The values may be live objects: they are asked for attributes as
+/// TPV asks, in TPV's order and only where it asks.
 #[derive(Clone)]
 pub struct HostJob {
     /// `app`
@@ -25,7 +25,7 @@ pub struct HostJob {
     pub resource_params: Value,
     /// `workflow_invocation_uuid`
     pub workflow_invocation_uuid: Value,
-    /// What native code knows of the time and of files.
+    /// The time and files as native code knows them.
     pub world: Arc<World>,
     /// The state of `random` before this job; without it always the same.
     pub seed: Option<BigInt>,

@@ -60,7 +60,7 @@ impl Worker {
 /// jobs share are merged once, with `cache`.
 ///
 /// # Errors
-/// What merging values that code changed raises.
+/// Exceptions raised by merging values that code changed.
 pub(super) fn inherit(vm: &mut Vm, cache: Option<&Cache>, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Entity> {
     let mut entity = override_(vm, cache, child, parent)?;
     vm.charge(Tags::effort(&child.tags, &parent.tags))?;

@@ -1,4 +1,4 @@
-//! What exists natively, asked by name: for whoever wants to say before a job runs that code asks for something else.
+//! The names that exist natively, for checks of code before any job runs.
 //!
 //! The [`Inventory`] keeps no table of its own. It holds a Python machine in the mapper's surroundings and an object of every
 //! class that code meets, and looks names up in them as running code does. So what it says cannot differ from what happens.
@@ -41,7 +41,7 @@ const JOB: &str = r#"{
     "job_wrapper": {}
 }"#;
 
-/// Where an object of a class comes from.
+/// The origin of an object of a class.
 enum Origin {
     /// Calling a builtin class.
     Builtin,
@@ -124,13 +124,13 @@ const CLASSES: &[(&str, Origin, &[Step])] = &[
     ("Tag", Mapper("tag"), &[]),
 ];
 
-/// What exists natively. Cheap to make; what it is asked it remembers.
+/// The names that exist natively. Cheap to create; caches its answers.
 pub struct Inventory {
     worker: Worker,
     objects: JobObjects,
     /// The objects by class, each made when it is first asked for.
     samples: HashMap<&'static str, Option<Value>>,
-    /// What was asked, by class or path and name.
+    /// The answers so far, by class or path and name.
     answers: HashMap<(String, String), Option<bool>>,
 }
 
@@ -149,8 +149,8 @@ impl Inventory {
         CLASSES.iter().map(|(class, ..)| *class)
     }
 
-    /// Whether objects of a class have an attribute or method of that name; `None` for classes that are not in
-    /// [`Inventory::classes`].
+    /// Returns `Some(true)` if objects of a class have an attribute or method of that name; `None` for classes that are
+    /// not in [`Inventory::classes`].
     pub fn has(&mut self, class: &str, name: &str) -> Option<bool> {
         let key = (class.to_owned(), name.to_owned());
         if let Some(answer) = self.answers.get(&key) {
@@ -161,23 +161,24 @@ impl Inventory {
         answer
     }
 
-    /// Whether the job file may give objects of this class attributes of any name.
+    /// Returns `true` if the job file may give objects of this class attributes of any name.
     pub fn is_open(&mut self, class: &str) -> bool {
         self.has(class, FURTHER).unwrap_or(false)
     }
 
-    /// Whether a module can be imported.
+    /// Returns `true` if a module can be imported.
     pub fn has_module(&mut self, module: &str) -> bool {
         self.module(module).is_some()
     }
 
-    /// Whether something that is imported reaches outside: calling it raises `HostUnavailable`. Of the module all is meant where
-    /// no names are given.
+    /// Returns `true` if an import reaches outside: calling it raises `HostUnavailable`. Without names, the whole
+    /// module is meant.
     pub fn reaches_outside(module: &str, names: &[String]) -> bool {
         Outside::named(module).is_some_and(|outside| outside.reaches(names))
     }
 
-    /// Whether a function of a module raises `NotImplementedError` for an argument of this name, which CPython takes.
+    /// Returns `true` if a function of a module raises `NotImplementedError` for an argument of this name, which
+    /// CPython accepts.
     pub fn is_left_out_option(module: &str, function: &str, option: &str) -> bool {
         match (module, function) {
             ("datetime", "datetime") => option == "fold",
@@ -188,13 +189,15 @@ impl Inventory {
         }
     }
 
-    /// Whether the job table has a column of this name that the world does not know: asking for it raises `HostUnavailable`.
+    /// Returns `true` if the job table has a column of this name that the world does not know: asking for it raises
+    /// `HostUnavailable`.
     pub fn is_unknown_column(name: &str) -> bool {
         columns::is_unknown(name)
     }
 
-    /// Whether what a path leads to has an attribute of that name: a path is a module, what the mapper gives to code, a builtin
-    /// or a global of TPV's loader, and then attributes (`["datetime", "datetime"]`). `None` where it leads to nothing.
+    /// Returns `Some(true)` if the object at a path has an attribute of that name. A path is a module, an object that
+    /// the mapper gives to code, a builtin or a global of TPV's loader, followed by attributes (`["datetime",
+    /// "datetime"]`). `None` if the path leads nowhere.
     pub fn has_at(&mut self, path: &[&str], name: &str) -> Option<bool> {
         // The path of a class is another thing than its objects.
         let key = (format!(":{}", path.join(":")), name.to_owned());
@@ -206,23 +209,24 @@ impl Inventory {
         answer
     }
 
-    /// Whether what a path leads to is a class.
+    /// Returns `true` if the object at a path is a class.
     pub fn is_class(&mut self, path: &[&str]) -> bool {
         matches!(self.at(path), Some(Value::Type(_)))
     }
 
-    /// Whether what a path leads to is a class that has parameters in annotations: `list[int]`.
+    /// Returns `true` if the object at a path is a class that has parameters in annotations: `list[int]`.
     pub fn is_generic(&mut self, path: &[&str]) -> bool {
         matches!(self.at(path), Some(Value::Type(class)) if class.generic)
     }
 
-    /// Whether a name that no context and no code sets means something: a builtin, or a global of TPV's loader.
+    /// Returns `true` if a name has a meaning that no context and no code sets: a builtin, or a global of TPV's loader.
     pub fn has_name(&mut self, name: &str) -> bool {
         self.worker.vm.renew();
         matches!(self.worker.vm.outer_name(name), Ok(Some(_)) | Err(_))
     }
 
-    /// Whether any object has an attribute of that name: of the classes of [`Inventory::classes`], a class, or a module.
+    /// Returns `true` if any object has an attribute of that name: of the classes of [`Inventory::classes`], a class,
+    /// or a module.
     pub fn has_anywhere(&mut self, name: &str) -> bool {
         Self::classes().any(|class| self.has(class, name) == Some(true))
             || self.has_at(&["int"], name) == Some(true)
@@ -295,7 +299,7 @@ impl Inventory {
         Some(value)
     }
 
-    /// What the mapper gives to code under a name.
+    /// The object that the mapper gives to code under a name.
     fn given(&self, name: &str) -> Option<Value> {
         let entity = |class| EntityObject::value(&self.worker.names, Rc::new(Entity::new(class, "entity")));
         Some(match name {

@@ -1,5 +1,5 @@
-//! What the mapper itself asks of a job, be it a line of a job file or objects of the host: the name of its tool and what that
-//! declares, the roles and the email of its user.
+//! The mapper's own queries of a job, be it a line of a job file or objects of the host: the tool's name and
+//! declarations, the user's roles and email.
 
 use std::borrow::Cow;
 use std::slice;
@@ -27,7 +27,7 @@ pub(super) enum JobSource<'a> {
     Objects(&'a HostJob),
 }
 
-/// What is looked up in a section: a text, or any other value that the host's object had in its place.
+/// The name looked up in a section: a text, or any other value that the host's object had in its place.
 pub(super) enum Name<'a> {
     /// A text.
     Text(Cow<'a, str>),
@@ -44,7 +44,7 @@ impl Name<'_> {
         }
     }
 
-    /// What matching a pattern against it raises where it is no text.
+    /// The exception for matching a pattern against it if it is not text.
     pub(super) fn not_text(&self) -> Raised {
         match self {
             Self::Other(Value::Bytes(_)) => type_error("cannot use a string pattern on a bytes-like object"),
@@ -66,15 +66,15 @@ fn name(vm: &mut Vm, value: Value) -> PyResult<Name<'static>> {
     })
 }
 
-/// What is asked of a tool.
+/// The facts about a tool that the mapper needs.
 pub(super) struct ToolFacts<'a> {
-    /// What is looked up.
+    /// The name to look up.
     pub name: Name<'a>,
-    /// What the tool itself declares; nothing where the tool passes for none.
+    /// The tool's own declarations; `None` if the object does not count as a tool.
     pub declared: Option<Declared<'a>>,
 }
 
-/// What a tool's wrapper declares.
+/// The declarations of a tool's wrapper.
 pub(super) struct Declared<'a> {
     /// The tool's id, or its uuid where it has one.
     pub id: Cow<'a, str>,
@@ -88,10 +88,10 @@ pub(super) struct Declared<'a> {
 const UNKNOWN_TOOL: &str = "unknown_tool_id";
 
 impl<'a> JobSource<'a> {
-    /// What is asked of the tool.
+    /// The facts about the tool.
     ///
     /// # Errors
-    /// What the host's object raises.
+    /// Exceptions raised by the host's object.
     pub(super) fn tool(self, vm: &mut Vm) -> PyResult<ToolFacts<'a>> {
         let job = match self {
             Self::Record(job) => job,
@@ -118,7 +118,7 @@ impl<'a> JobSource<'a> {
     /// The roles of the user; nothing of an anonymous job.
     ///
     /// # Errors
-    /// What the host's object raises.
+    /// Exceptions raised by the host's object.
     pub(super) fn roles(self, vm: &mut Vm) -> PyResult<Option<Roles<'a>>> {
         match self {
             Self::Record(job) => Ok(job.user.as_ref().map(|user| Roles::Record(job, user.roles.iter()))),
@@ -135,7 +135,7 @@ impl<'a> JobSource<'a> {
     /// The email of the user.
     ///
     /// # Errors
-    /// What the host's object raises.
+    /// Exceptions raised by the host's object.
     pub(super) fn email(self, vm: &mut Vm) -> PyResult<Name<'a>> {
         match self {
             Self::Record(job) => {
@@ -162,7 +162,7 @@ impl<'a> Roles<'a> {
     /// The name of the next role that is not deleted.
     ///
     /// # Errors
-    /// What the host's objects raise.
+    /// Exceptions raised by the host's objects.
     pub(super) fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Name<'a>>> {
         match self {
             Self::Record(job, roles) => {
@@ -183,7 +183,7 @@ impl<'a> Roles<'a> {
     }
 }
 
-/// What is asked of a tool that is an object of the host.
+/// The facts about a tool that is an object of the host.
 fn tool_of_objects(vm: &mut Vm, objects: &HostJob) -> PyResult<ToolFacts<'static>> {
     let tool = &objects.tool;
     let dynamic_tool = vm.get_attr(tool, "dynamic_tool")?;

@@ -23,7 +23,7 @@ pub struct EntityContext(Rc<Layers>);
 /// The lowest first. Where there are several, all are dicts with something in them.
 type Layers = SmallVec<[Rc<Layer>; 2]>;
 
-/// What one entity of the config, or code, gives to a context.
+/// The contribution of one entity of the config, or of code, to a context.
 struct Layer {
     value: Value,
     names: OnceCell<Names>,
@@ -36,7 +36,7 @@ struct Names {
     constant: Vec<(usize, Value)>,
     /// Those whose values it can: each job needs copies of these.
     mutable: Vec<Mutable>,
-    /// Whether the mapper itself sets one of them.
+    /// `true` if the mapper itself sets one of them.
     hold_own: bool,
 }
 
@@ -111,7 +111,7 @@ impl EntityContext {
         self.merged().is_some_and(is_empty)
     }
 
-    /// How many layers the two have in common, from the lowest on, where all of this one's are the other's as well.
+    /// The number of layers that the two have in common, from the lowest up, if the other has all of this one's layers.
     fn is_below(&self, other: &Self) -> Option<usize> {
         let mut pairs = self.0.iter().zip(other.0.iter());
         let is_below = self.0.len() <= other.0.len() && pairs.all(|(mine, others)| Rc::ptr_eq(mine, others));

@@ -48,7 +48,7 @@ impl Section {
     }
 }
 
-/// What a tool's wrapper declares, as far as it makes a difference to the tool's entity.
+/// A tool wrapper's declarations, as far as they affect the tool's entity.
 #[derive(PartialEq, Eq, Hash)]
 pub(super) struct Provided {
     /// The tool's id, which shows where nothing else gives the entity one.
@@ -162,7 +162,7 @@ impl Worker {
         rest.iter().try_fold(first, |parent, child| self.inherit(child, &parent))
     }
 
-    /// What the tool's wrapper declares, as an entity that all matches override: its type as a tag, its resource
+    /// The tool wrapper's declarations, as an entity that all matches override: its type as a tag, its resource
     /// requirements.
     fn provided(&self, declared: Declared<'_>, has_id: bool) -> Rc<Entity> {
         let Declared { id, tool_type, resources } = declared;

@@ -1,4 +1,4 @@
-//! Where a job is mapped to, in values: the arguments of Galaxy's `JobDestination`.
+//! A job's destination in values: the arguments of Galaxy's `JobDestination`.
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// What became of a job, as the line of an answer file would tell it: for an explanation. What JSON cannot hold, such as a live
-    /// object, is told by its `repr`.
+    /// A job's outcome in the form of an answer line, for an explanation. Values that JSON cannot hold, such as a live
+    /// object, appear as their `repr`.
     #[doc(hidden)]
     pub fn answer(vm: &mut Vm, mapped: &PyResult<&Self>) -> Answer {
         let id: Arc<str> = "null".into();

@@ -25,10 +25,10 @@ pub(super) const CHECKS: [(Limit, Resource, CompareOp); 6] = [
 /// The resources of an entity, evaluated or not, by [`Resource`].
 pub(super) type Resources = [Value; 9];
 
-/// Whether the destination is not abstract, takes the entity's evaluated resources and fits its tags.
+/// Returns `true` if the destination is not abstract, takes the entity's evaluated resources and fits its tags.
 ///
 /// # Errors
-/// What `float()` raises for a resource that is no number.
+/// Exceptions of `float()` for a resource that is not a number.
 pub fn matches(vm: &mut Vm, destination: &Entity, entity: &Entity) -> PyResult<bool> {
     matches_resources(vm, destination, &entity.resources, &entity.tags)
 }
@@ -83,7 +83,7 @@ impl Bounds {
         Some(Self(bounds))
     }
 
-    /// Whether none of the limits is exceeded by the wanted cores, mem and gpus; NaN wants nothing.
+    /// Returns `true` if the wanted cores, mem and gpus exceed none of the limits; NaN wants nothing.
     pub(super) fn take(&self, wanted: &[f64; 3]) -> bool {
         let [max_cores, max_mem, max_gpus, min_cores, min_mem, min_gpus] = self.0;
         let [cores, mem, gpus] = *wanted;

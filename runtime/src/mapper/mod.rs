@@ -74,7 +74,7 @@ pub type Compile = Arc<dyn Fn(&str, CodeKind) -> Result<ProgramData, (String, St
 /// Takes what code logs.
 pub type Log = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
 
-/// What a mapper is given besides the rules.
+/// The mapper's inputs besides the rules.
 #[derive(Clone, Default)]
 pub struct Hooks {
     /// The compiler, for code made at run time.
@@ -89,14 +89,14 @@ pub struct Hooks {
     pub jit: Mode,
     /// CPython, for code that the native language does not cover.
     pub cpython: Option<Arc<dyn Cpython>>,
-    /// Where there is CPython, it also runs a random half of all other blocks, chosen by this seed and their texts: a test that the
-    /// tiers agree.
+    /// A seed that makes CPython, if available, also run a random half of all other blocks, chosen by the seed and
+    /// their texts: a test that the tiers agree.
     pub force_cpython: Option<u64>,
-    /// Whether observers are told which blocks were evaluated, with [`explain::Step::Evaluated`].
+    /// `true` if observers are told which blocks were evaluated, with [`explain::Step::Evaluated`].
     pub note_blocks: bool,
     /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 48 MiB.
     pub kept_bytes: usize,
-    /// Where the allocations of resource pools are kept; without it in the mapper itself.
+    /// The store for allocations of resource pools; without it, the mapper keeps them.
     pub pool_store: Option<Arc<dyn AllocationStore>>,
     /// Tells which jobs have ended, where there is no world.
     pub finished_jobs: Option<Arc<dyn FinishedJobs>>,
@@ -171,7 +171,7 @@ impl Mapper {
         &self.inner.rules
     }
 
-    /// Whether a job's answer depends on the jobs that were mapped before it: that is so where resource pools admit them.
+    /// Returns `true` if a job's answer depends on the jobs mapped before it, because resource pools admit them.
     #[doc(hidden)]
     pub fn depends_on_order(&self) -> bool {
         !self.inner.rules.tables().pools.is_empty()

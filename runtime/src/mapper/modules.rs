@@ -101,7 +101,7 @@ static AST: ModuleDef = ModuleDef { name: "ast", get: |_, _| Ok(None), names: &[
 /// `tpv.core.util`
 static UTIL: ModuleDef = ModuleDef { name: "tpv.core.util", get: |_, _| Ok(None), names: &[] };
 
-/// What the globals of `tpv.core.loader` hold: TPV evaluates blocks in a copy of them.
+/// The globals of `tpv.core.loader`: TPV evaluates blocks in a copy of them.
 pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     let class = |class: &'static BuiltinType| Ok(Some(Value::Type(class)));
     let typing = find_module("typing");

@@ -1,21 +1,21 @@
-//! What an explanation is told of resource pools, with TPV's words for it.
+//! The steps of resource pools in an explanation, with TPV's words for them.
 
 use crate::artifact::tables::PoolRow;
 use crate::pools::{Admission, Kind, Usage};
 use tpv_python::number::float_text;
 
-/// What became of a job in resource pools.
+/// A job's outcome in resource pools.
 #[derive(Clone, Copy)]
 pub enum PoolStep<'a> {
     /// The pool governs the job.
     Governs {
-        /// Whether the request fits the budget by itself.
+        /// Normal if the request by itself fits the budget.
         kind: Kind,
-        /// What the job asks for.
+        /// The job's request.
         usage: &'a Usage,
         /// The budget for cores, memory and GPUs, as Python writes it.
         budget: &'a [String; 3],
-        /// What the pool does with requests beyond it.
+        /// The pool's policy for requests beyond it.
         policy: &'a PoolRow,
     },
     /// The request can never be admitted.
@@ -25,7 +25,7 @@ pub enum PoolStep<'a> {
     },
     /// The store cannot be reached.
     StoreAway {
-        /// Whether the job is admitted all the same.
+        /// `true` if the job is admitted all the same.
         admitted: bool,
     },
     /// No pool governs the job.
@@ -35,7 +35,7 @@ pub enum PoolStep<'a> {
         /// In these pools.
         admissions: &'a [Admission],
     },
-    /// What the user's jobs hold leaves no room.
+    /// The user's running jobs leave no room.
     Deferred {
         /// In one of these pools.
         admissions: &'a [Admission],

@@ -32,7 +32,7 @@ pub(super) struct Pool {
     pub entity: Rc<Entity>,
     /// Its name.
     pub name: Str,
-    /// What it does with requests that are larger than its budget.
+    /// The policy for requests that are larger than its budget.
     policy: PoolRow,
 }
 
@@ -69,7 +69,7 @@ impl Pool {
         })
     }
 
-    /// Whether a request is normal or oversize; `None` where it can never be admitted.
+    /// Classifies a request as normal or oversize; `None` if it can never be admitted.
     fn classify(&self, usage: &Usage, budget: &Budget) -> Option<Kind> {
         if !budget.is_exceeded_by(usage) {
             return Some(Kind::Normal);
@@ -81,7 +81,7 @@ impl Pool {
     }
 }
 
-/// What a job is billed for, and to whom.
+/// A job's request and the user it is billed to.
 #[derive(Clone, Copy)]
 pub(super) struct Bill<'a> {
     /// The job's entity with its resources evaluated.
@@ -91,11 +91,11 @@ pub(super) struct Bill<'a> {
 }
 
 impl Worker {
-    /// What a job of this user is billed for; nothing where no pool could govern it. Code of the resources runs once more for it, in
-    /// a context of its own, as in TPV.
+    /// The bill for a job of this user; `None` if no pool could govern it. The code of the resources runs once more for
+    /// it, in a context of its own, as in TPV.
     ///
     /// # Errors
-    /// What the code of the resources raises.
+    /// Exceptions raised by the code of the resources.
     pub(super) fn billed(&mut self, entity: &mut Working, user: &Value) -> PyResult<Option<Rc<Entity>>> {
         if self.store.pools.is_empty() || user.is_none() {
             return Ok(None);

@@ -107,7 +107,7 @@ impl Worker {
     /// Appends the JSON text of a property, evaluated; gives where it stands, or nothing where it must be evaluated as a whole.
     ///
     /// # Errors
-    /// What the f-strings raise.
+    /// Exceptions raised by the f-strings.
     pub(super) fn property_text(
         &mut self,
         properties: Option<&Properties>,

@@ -19,7 +19,7 @@ impl Worker {
     /// The destinations that can take an entity, best first. What they must take are its resources, evaluated for now.
     ///
     /// # Errors
-    /// What the code of the resources and of `rank` raises.
+    /// Exceptions raised by the code of the resources and of `rank`.
     pub(super) fn match_and_rank_destinations(
         &mut self,
         working: &mut Working,

@@ -162,7 +162,7 @@ pub struct Tags {
     lists: [TagList; 4],
     bits: [Bits; 4],
     all: Bits,
-    /// Whether a tag stands in the lists more than once, which only code can bring about.
+    /// `true` if a tag is in the lists more than once, which only code can cause.
     repeated: bool,
     /// Which lists are `None` rather than empty.
     none: [bool; 4],
@@ -225,18 +225,18 @@ impl Tags {
         self.lists.get(kind as usize).map_or(&[], |list| list.as_slice())
     }
 
-    /// Whether the lists are the same.
+    /// Returns `true` if the lists are equal.
     pub fn same_lists(&self, other: &Self) -> bool {
         self.lists == other.lists && self.none == other.none
     }
 
-    /// Whether there is no tag.
+    /// Returns `true` if there are no tags.
     pub fn is_empty(&self) -> bool {
         self.lists.iter().all(|list| list.is_empty())
     }
 
-    /// Whether there is a tag of this value, of whatever kind, as `filter(tag_value=value)` finds it: the empty value is none, and
-    /// finds every tag.
+    /// Returns `true` if there is a tag of this value, of any kind, as `filter(tag_value=value)` finds it: the empty
+    /// value is no tag, and finds every tag.
     pub(super) fn has_value(&self, names: &TagNames, value: &str) -> bool {
         if value.is_empty() {
             return !self.is_empty();
@@ -292,7 +292,7 @@ impl Tags {
         Rc::new(Self::new(lists).with_none(parent.none))
     }
 
-    /// Whether there is no conflict: no side requires what the other rejects.
+    /// Returns `true` if there is no conflict: neither side requires a tag that the other rejects.
     pub fn can_combine(&self, other: &Self) -> bool {
         let clash = |a: &Self, b: &Self| a.bits(TagType::Require).intersects(b.bits(TagType::Reject));
         !clash(self, other) && !clash(other, self)

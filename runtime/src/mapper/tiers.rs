@@ -32,14 +32,14 @@ const UNLIMITED: u64 = u64::MAX / 4;
 
 /// One thread's choice of tiers.
 pub(super) struct Tiers {
-    /// Nothing where there is only the machine, whose blocks are to be noted.
+    /// `None` if there is only the machine, whose blocks are to be noted.
     cpython: Option<Arc<dyn Cpython>>,
     rules: Arc<Rules>,
     is_live: bool,
     forced: Option<u64>,
-    /// Whether CPython runs all code of this job.
+    /// `true` if CPython runs all code of this job.
     all: Cell<bool>,
-    /// Whether somebody wants to know what CPython ran.
+    /// `true` if an observer asks for the blocks that CPython ran.
     is_observed: Cell<bool>,
     ran: RefCell<Vec<InCpython>>,
     /// The sites of the blocks that were evaluated, where they are to be noted.
@@ -68,7 +68,8 @@ impl Tiers {
         })
     }
 
-    /// Whether CPython may run blocks of a program in a mapping of this kind; these can read any name of the context.
+    /// Returns `true` if CPython may run blocks of a program in a mapping of this kind; these can read any name of the
+    /// context.
     pub(super) fn may_run(&self, program: &ProgramData) -> bool {
         let mut roots = program.codes.iter().filter_map(|code| code.cpython);
         let may_run = self.all.get() || self.forced.is_some() || roots.any(|needs| self.is_live || !needs.only_live);
@@ -80,7 +81,7 @@ impl Tiers {
         self.evaluated.as_ref().map(RefCell::take).unwrap_or_default()
     }
 
-    /// Whether CPython runs all code of this job.
+    /// Returns `true` if CPython runs all code of this job.
     pub(super) fn runs_all(&self) -> bool {
         self.all.get()
     }
@@ -88,7 +89,7 @@ impl Tiers {
     /// Evaluates a source in the tier that it is for.
     ///
     /// # Errors
-    /// What the code raises; any error where native code met what it lacks, which gives up the mapping.
+    /// Exceptions raised by the code; any error if native code met a feature that it lacks, which abandons the mapping.
     pub(super) fn evaluate(&self, vm: &mut Vm, source: &Str, kind: CodeKind) -> PyResult<Value> {
         if kind == CodeKind::FString && is_plain(source) {
             return Ok(Value::Str(source.clone()));
@@ -182,14 +183,14 @@ impl Tiers {
     }
 }
 
-/// Whether the seed gives a block to CPython: half of all texts.
+/// Returns `true` if the seed gives a block to CPython: half of all texts.
 fn is_forced(seed: u64, source: &str, kind: CodeKind) -> bool {
     let mut hasher = DefaultHasher::new();
     (seed, source, kind).hash(&mut hasher);
     hasher.finish() & 1 == 0
 }
 
-/// What gives up a mapping that is to be done once more.
+/// The error that abandons a mapping so that it can be repeated.
 fn given_up() -> Raised {
     runtime_error("the native language lacks what the code asked for")
 }
@@ -198,7 +199,7 @@ impl Worker {
     /// Maps a job, and once more with all code in CPython where native code met something that it lacks.
     ///
     /// # Errors
-    /// What `map` raises.
+    /// Exceptions of `map`.
     pub(super) fn in_tiers<T>(
         &mut self,
         observer: &mut dyn Observer,
@@ -240,7 +241,7 @@ impl Worker {
         result
     }
 
-    /// Whether the mapping is to be given up, since native code met something that it lacks.
+    /// Abandons the mapping if native code met a feature that it lacks.
     ///
     /// # Errors
     /// An error that ends the mapping.

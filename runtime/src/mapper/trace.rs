@@ -13,7 +13,7 @@ use tpv_python::vm::text::str_repr;
 
 use super::places::ConfigPlace;
 
-/// How an exception came about: the places in the config that it passed, and the exceptions behind it.
+/// The origin of an exception: the places in the config that it passed, and the exceptions behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     /// The places, the innermost first: each was called from the next one. Empty only where the code was made at run time.
@@ -27,15 +27,15 @@ pub struct Trace {
 /// A place that an exception passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// Where it is.
+    /// The place.
     pub place: ConfigPlace,
     /// The block: an index of the artifact's table of sites.
     pub site: u32,
-    /// What of the block was running there, such as `` `total` `` or `a lambda`; `None` for the block itself.
+    /// The part of the block that was running, such as `` `total` `` or `a lambda`; `None` for the block itself.
     pub function: Option<String>,
     /// The source line as it was compiled: the file may have changed since.
     pub line: Option<String>,
-    /// How many further calls are left out before the next one: repeats, or calls beyond the limit.
+    /// The number of further calls omitted before the next one: repeats, or calls beyond the limit.
     pub more: u32,
     /// The same place in other blocks that have the same text, so that it may have been one of them: of functions that code
     /// keeps for later blocks, only the text is known.
@@ -45,7 +45,7 @@ pub struct Call {
 /// An exception behind another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
-    /// Whether the other was raised `from` it, and not only while it was handled.
+    /// `true` if the other was raised `from` it, and not only while it was handled.
     pub direct: bool,
     /// Its class and message.
     pub what: String,
@@ -53,7 +53,7 @@ pub struct Cause {
     pub trace: Option<Trace>,
 }
 
-/// How many exceptions behind an exception are told.
+/// The number of exceptions reported behind an exception.
 const MAX_CAUSES: usize = 8;
 
 impl Trace {
@@ -62,7 +62,7 @@ impl Trace {
         Tracer { rules, known: Vec::new() }.trace(&raised.0, MAX_CAUSES)
     }
 
-    /// Where it was raised.
+    /// The place at which it was raised.
     pub fn place(&self) -> Option<&ConfigPlace> {
         self.calls.first().map(|call| &call.place)
     }
@@ -153,7 +153,7 @@ impl Tracer<'_> {
         Some(Call { place, site, function, line: excerpt, more: 0, alike: Vec::new() })
     }
 
-    /// What of a block a code is, in words.
+    /// The part of a block that a code is, in words.
     fn function(&self, index: u32) -> Option<String> {
         let data = self.rules.program();
         let code = data.codes.get(index as usize).filter(|code| code.kind == CodeKind::Function)?;
@@ -259,7 +259,7 @@ impl fmt::Display for Call {
 }
 
 impl Call {
-    /// What is to be said of further calls.
+    /// A note about further calls, if any.
     pub fn more(&self) -> Option<String> {
         match self.more {
             0 => None,
@@ -268,7 +268,7 @@ impl Call {
         }
     }
 
-    /// What is to be said of other places with the same text.
+    /// A note about other places with the same text, if any.
     pub fn alike(&self) -> Option<String> {
         match self.alike.as_slice() {
             [] => None,
@@ -278,7 +278,7 @@ impl Call {
     }
 }
 
-/// How many characters are to be underlined of what stands at a place: a word, or one character.
+/// The number of characters to underline at a place: a word, or one character.
 pub fn word_length(rest: impl Iterator<Item = char>) -> usize {
     rest.take_while(|char| char.is_alphanumeric() || *char == '_').count().max(1)
 }

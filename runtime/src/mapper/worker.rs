@@ -30,11 +30,11 @@ pub(super) struct Worker {
     pub slots: Slots,
     /// This thread's view of the artifact's entities.
     pub store: Rc<Store>,
-    /// What code sees as `mapper`, which it cannot change.
+    /// The object that code sees as `mapper`, which it cannot change.
     pub mapper: Value,
-    /// Where the allocations of resource pools are kept; nothing where the config has no pools.
+    /// The store for allocations of resource pools; `None` if the config has no pools.
     pub allocations: Option<Arc<dyn AllocationStore>>,
-    /// What code saw as `app` of the world, and may see again if it was not used.
+    /// The object that code saw as the world's `app`, reusable if it was not changed.
     pub app: Value,
     /// The global context, by slot.
     pub global_context: Rc<[(usize, Value)]>,
@@ -42,13 +42,13 @@ pub(super) struct Worker {
     pub entered: Option<EntityContext>,
     /// Which tier runs a block, where CPython is at hand.
     pub tiers: Option<Rc<Tiers>>,
-    /// What is kept of earlier jobs.
+    /// The results kept of earlier jobs.
     pub cache: Rc<Cache>,
     /// The properties that no code sees.
     pub unread: UnreadProperties,
-    /// Whether the destination is wanted in values: then no part of it is written as text.
+    /// `true` if the destination is requested in values: then no part of it is written as text.
     pub wants_values: bool,
-    /// How much may be kept, with what was there at the start.
+    /// The limit of kept bytes, including the initial ones.
     pub most_bytes: usize,
 }
 

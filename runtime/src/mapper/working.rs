@@ -22,7 +22,7 @@ impl Working {
     /// The entity as it is now.
     ///
     /// # Errors
-    /// What reading the changes of code raises; `AttributeError`, as TPV gets, where rank code returned something else.
+    /// Exceptions raised by reading code's changes; `AttributeError`, as in TPV, if rank code returned something else.
     pub(super) fn entity(&self, vm: &mut Vm) -> PyResult<Rc<Entity>> {
         match self {
             Self::Seen(object) => EntityObject::of(object)?.entity(vm),

@@ -10,8 +10,8 @@ use super::prefix::{Ending, GAP, WILDCARD};
 use super::set::{Node, PatternKind, PatternSet};
 use tpv_python::regex::engine;
 
-/// How many compiled patterns a matcher keeps. One takes some 10 to 100 KiB; a config that needs more of them at a time
-/// pays with compiling them again.
+/// The number of compiled patterns that a matcher keeps. One takes some 10 to 100 KiB; a config that needs more of them
+/// at a time pays by compiling them again.
 const MAX_COMPILED: usize = 512;
 
 /// Why a lookup ended early: the pattern that it came to could not be tried. What matched before it stands.
@@ -71,7 +71,7 @@ impl<S: Borrow<PatternSet>> Matcher<S> {
         }
     }
 
-    /// Whether the engine finds a match at the start.
+    /// Returns `true` if the engine finds a match at the start.
     fn verify(&self, pattern: u32, text: &str) -> Result<bool, InvalidPattern> {
         let failed = |message: String| InvalidPattern { index: pattern, class: "RuntimeError".to_owned(), message };
         let regex = self.regex(pattern).map_err(failed)?;
@@ -194,7 +194,7 @@ impl Walk<'_> {
 struct FirstBytes {
     /// By byte, one more than the child's place among the children; 0 where there is none.
     children: [u8; 256],
-    /// Whether a child takes anything, or there are more children than the table has numbers for.
+    /// `true` if a child accepts anything, or if there are more children than the table has numbers for.
     any: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a pattern begins with.
+//! The literal prefix of a pattern.
 
 use tpv_python::regex::ast::{At, Node, Pattern, RepeatKind, SetItem, flag};
 
@@ -24,10 +24,10 @@ const MAX_GAPS: usize = 2;
 /// The most copies of a repeated character.
 const MAX_COPIES: u32 = 64;
 
-/// What must hold after the prefix.
+/// The condition after the prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, bincode::Encode, bincode::Decode)]
 pub enum Ending {
-    /// Nothing: whatever follows, the pattern matches.
+    /// No condition: the pattern matches whatever follows.
     Open,
     /// The text ends, or ends with a newline: `$`.
     End,
@@ -42,7 +42,7 @@ pub enum Ending {
 pub struct Prefix {
     /// UTF-8 bytes, [`WILDCARD`]s and [`GAP`]s.
     pub bytes: Vec<u8>,
-    /// What must hold after them.
+    /// The condition after them.
     pub ending: Ending,
 }
 
@@ -66,7 +66,7 @@ pub fn prefixes(pattern: &Pattern) -> Vec<Prefix> {
 #[derive(Clone)]
 struct Path<'p> {
     bytes: Vec<u8>,
-    /// What follows, last item first.
+    /// The remaining items, last one first.
     rest: Vec<&'p Node>,
 }
 
@@ -175,7 +175,7 @@ fn all_match_empty(nodes: &[Node]) -> bool {
     nodes.iter().all(matches_empty)
 }
 
-/// Whether an item matches the empty text wherever it is tried, so that what comes before it decides.
+/// Returns `true` if an item matches the empty text wherever it is tried, so that the items before it decide.
 fn matches_empty(node: &Node) -> bool {
     match node {
         Node::Repeat { min, body, .. } => *min == 0 || matches_empty(body),

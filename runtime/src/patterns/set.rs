@@ -15,20 +15,20 @@ pub struct PatternSet {
     pub(super) nodes: Vec<Node>,
     /// The labels of the nodes: UTF-8 bytes, wildcards and gaps. A gap is the whole label of its node.
     pub(super) labels: Vec<u8>,
-    /// What ends at the nodes.
+    /// The entries that end at the nodes.
     pub(super) entries: Vec<Entry>,
 }
 
-/// What a pattern is to the matcher.
+/// The matcher's view of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum PatternKind {
     /// The trie alone decides.
     Simple,
-    /// Where the trie says so, the engine decides.
+    /// If the trie says so, the engine decides.
     Regex {
         /// The pattern in the engine's syntax.
         source: String,
-        /// How it runs.
+        /// The engine that runs it.
         engine: Engine,
     },
     /// `re.compile` raises.
@@ -40,7 +40,7 @@ pub enum PatternKind {
     },
 }
 
-/// How a pattern runs.
+/// The engine of a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub enum Engine {
     /// In time linear in the text.
@@ -67,7 +67,7 @@ pub(super) struct Node {
     pub(super) label: Run,
     /// The children, ordered by the first byte of their labels; a gap and a wildcard are the last.
     pub(super) children: Run,
-    /// What ends here.
+    /// The entries that end here.
     pub(super) entries: Run,
 }
 
@@ -103,12 +103,12 @@ impl PatternSet {
         self.patterns.len()
     }
 
-    /// Whether there is no pattern.
+    /// Returns `true` if there are no patterns.
     pub fn is_empty(&self) -> bool {
         self.patterns.is_empty()
     }
 
-    /// What the pattern of a key is.
+    /// The pattern of a key.
     pub fn pattern(&self, index: usize) -> Option<&PatternKind> {
         self.patterns.get(index)
     }
@@ -142,7 +142,7 @@ impl PatternSet {
     /// ends and does not panic.
     ///
     /// # Errors
-    /// What is wrong.
+    /// A description of the fault.
     pub fn verify(&self) -> Result<(), &'static str> {
         if self.patterns.len() > u32::MAX as usize {
             return Err("too many patterns");

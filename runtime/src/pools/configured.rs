@@ -13,7 +13,7 @@ use tpv_python::number::float_text;
 pub const IN_MEMORY: &str = "tpv.core.resource_pool.InMemoryAllocationStore";
 /// TPV's store in Valkey or Redis.
 pub const VALKEY: &str = "tpv.core.resource_pool.ValkeyAllocationStore";
-/// Where Valkey is, unless the config says so.
+/// The default URL of Valkey.
 const URL: &str = "valkey://localhost:6379/0";
 
 /// Why a store could not be made.
@@ -31,7 +31,7 @@ pub enum ConfiguredError {
     NotBuilt,
 }
 
-/// What TPV says of a ledger that is to expire.
+/// TPV's message about a ledger that is to expire.
 pub const EXPIRES: &str = "Resource pool ledgers cannot expire while jobs are running; remove ttl or set ttl: 0";
 
 impl fmt::Display for ConfiguredError {
@@ -48,12 +48,12 @@ impl fmt::Display for ConfiguredError {
 
 impl std::error::Error for ConfiguredError {}
 
-/// How the store in Valkey is reached.
+/// The connection to the store in Valkey.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ValkeyOptions {
     /// `redis://`, `rediss://`, `unix://`, `valkey://` or `valkeys://`, without a query.
     pub url: String,
-    /// What stands before the name of a pool in a key.
+    /// The prefix of a pool's name in a key.
     pub key_prefix: String,
     /// The name for authentication.
     pub username: Option<String>,
@@ -65,7 +65,7 @@ pub struct ValkeyOptions {
     pub socket_timeout: f64,
     /// Seconds to wait for a connection.
     pub socket_connect_timeout: f64,
-    /// Whether the server's certificate is not looked at.
+    /// `true` if the server's certificate is not verified.
     pub ssl_insecure: bool,
     /// A file of certificates to trust, in place of the system's.
     pub ssl_ca_certs: Option<String>,

@@ -17,7 +17,7 @@ use tpv_python::number::float_text;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
-/// What TPV puts before the name of a pool in a key, unless the config says otherwise.
+/// TPV's default prefix of a pool's name in a key.
 pub const KEY_PREFIX: &str = "tpv:pool";
 
 /// The key of a user's ledger of a pool. The id in braces keeps all ledgers of a user on one node of a cluster.
@@ -25,7 +25,7 @@ pub fn ledger_key(prefix: &str, pool: &str, user: i64) -> String {
     format!("{prefix}:{pool}:user:{{{user}}}")
 }
 
-/// What a job asks for or holds: cores, memory in GiB, GPUs.
+/// The resources that a job requests or holds: cores, memory in GiB, GPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
     /// Cores.
@@ -56,20 +56,20 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// Whether a usage passes the budget.
+    /// Returns `true` if a usage exceeds the budget.
     pub fn is_exceeded_by(&self, usage: &Usage) -> bool {
         let passes = |used: f64, most: Option<f64>| most.is_some_and(|most| used > most);
         passes(usage.cores, self.cores) || passes(usage.mem, self.mem) || passes(usage.gpus, self.gpus)
     }
 
-    /// Whether a usage fits the budget. With NaN nothing fits, though it passes nothing either.
+    /// Returns `true` if a usage fits the budget. With NaN nothing fits, though it exceeds nothing either.
     fn fits(&self, usage: &Usage) -> bool {
         let fits = |used: f64, most: Option<f64>| most.is_none_or(|most| used <= most);
         fits(usage.cores, self.cores) && fits(usage.mem, self.mem) && fits(usage.gpus, self.gpus)
     }
 }
 
-/// Whether a job's own request fits the budget of the pool.
+/// The relation of a job's own request to the budget of the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It fits, and counts against the budget.
@@ -93,10 +93,10 @@ impl Kind {
     }
 }
 
-/// What a job holds of a pool.
+/// The resources of a pool that a job holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allocation {
-    /// How much.
+    /// The amount.
     pub usage: Usage,
     /// As what.
     pub kind: Kind,
@@ -110,22 +110,22 @@ pub type Ledger = Vec<(i64, Allocation)>;
 pub struct Admission {
     /// The pool's name.
     pub pool: String,
-    /// What the job asks for.
+    /// The job's request.
     pub usage: Usage,
-    /// Whether that fits the budget by itself.
+    /// Normal if the request by itself fits the budget.
     pub kind: Kind,
-    /// What all jobs of the user may hold at once.
+    /// The most that all jobs of the user may hold at once.
     pub budget: Budget,
     /// The oversize jobs that the user may have at once.
     pub max_oversize: i64,
-    /// Whether an oversize job holds the pool alone.
+    /// `true` if an oversize job holds the pool alone.
     pub reserve_pool: bool,
     /// Jobs that have ended and leave the ledger first.
     pub finished: BTreeSet<i64>,
 }
 
 impl Admission {
-    /// Whether the job fits beside these, which do not include it.
+    /// Returns `true` if the job fits beside these, which do not include it.
     pub fn is_granted(&self, ledger: &Ledger) -> bool {
         let mut used = Usage::default();
         let mut oversize = 0_i64;
@@ -159,7 +159,8 @@ pub enum StoreError {
     Unavailable(String),
     /// An entry of a ledger is no allocation: a `ValueError` with this text, which ends the mapping.
     Malformed(String),
-    /// What a store of the host raised, which ends the mapping: made an exception of the machine by this.
+    /// An exception of the host's store, which ends the mapping; the function converts it to an exception of the
+    /// machine.
     Host(Box<dyn FnOnce(&mut Vm) -> Raised + Send>),
 }
 
@@ -196,7 +197,7 @@ pub trait FinishedJobs: Send + Sync {
     /// one id.
     ///
     /// # Errors
-    /// What asking the database raises.
+    /// Exceptions raised by the database.
     fn finished(&self, vm: &mut Vm, session: &Value, ids: &BTreeSet<i64>) -> PyResult<BTreeSet<i64>>;
 }
 

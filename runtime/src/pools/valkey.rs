@@ -14,7 +14,7 @@ use super::configured::ValkeyOptions;
 use super::{Admission, Allocation, AllocationStore, Kind, Ledger, StoreError, Usage, ledger_key};
 use tpv_python::number::parse;
 
-/// What admits on the server: see its first lines for keys and arguments.
+/// The script that admits on the server: its first lines describe keys and arguments.
 pub const SCRIPT: &str = include_str!("admit.lua");
 
 /// The store.

@@ -15,7 +15,7 @@ pub(super) struct Batch {
     /// The bytes of the batch, and what is read over.
     bytes: Vec<u8>,
     size: usize,
-    /// How many batches come before it.
+    /// The number of batches before it.
     index: u64,
     /// The number of its first line, from 1, in the whole of the input.
     first: usize,
@@ -34,7 +34,7 @@ impl Batch {
         lines.filter(|(_, line)| !line.trim_ascii().is_empty())
     }
 
-    /// How many batches come before it.
+    /// The number of batches before it.
     pub(super) fn index(&self) -> u64 {
         self.index
     }
@@ -52,11 +52,11 @@ impl Batch {
 /// Reads batches.
 pub(super) struct Batches<R> {
     reader: R,
-    /// How many batches were read.
+    /// The number of batches read.
     count: u64,
     /// The number of the next line.
     line: usize,
-    /// What was read of a line that has not ended.
+    /// The start of a line that has not ended.
     rest: Vec<u8>,
     ended: bool,
     result: io::Result<()>,

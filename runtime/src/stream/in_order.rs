@@ -1,4 +1,4 @@
-//! What threads made of batches, written in the order of the batches.
+//! Writes the results of threads in the order of their batches.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -9,14 +9,14 @@ use super::BATCH;
 /// The most bytes of room for text that go from one batch to the next.
 const MAX_ROOM: usize = 8 * BATCH;
 
-/// How many batches a thread may be ahead of the one that is written next.
+/// The number of batches that a thread may be ahead of the one written next.
 const AHEAD: u64 = 4;
 
-/// Where text is written.
+/// A writer of text in batch order.
 pub(super) struct InOrder<W, D> {
     state: Mutex<State<W, D>>,
     written: Condvar,
-    /// How many batches may wait.
+    /// The number of batches that may wait.
     most: u64,
 }
 
@@ -28,7 +28,7 @@ struct State<W, D> {
     next: u64,
     /// The size and the text of batches that come after it.
     waiting: BTreeMap<u64, (usize, String)>,
-    /// Whether nothing is written any more.
+    /// `true` if nothing more is written.
     is_closed: bool,
     result: io::Result<()>,
 }
@@ -60,7 +60,7 @@ impl<W: Write, D: FnMut(usize)> InOrder<W, D> {
         text.shrink_to(MAX_ROOM);
     }
 
-    /// Whether nothing is written any more.
+    /// Returns `true` if nothing more is written.
     pub(super) fn is_closed(&self) -> bool {
         self.lock().is_closed
     }

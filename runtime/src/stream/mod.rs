@@ -17,9 +17,9 @@ use in_order::InOrder;
 /// The size of a batch read from a file, in bytes.
 pub const BATCH: usize = 128 * 1024;
 
-/// What is done with the lines.
+/// The processing of the lines.
 pub trait Work: Sync {
-    /// What a thread says of all its lines: counts, for instance.
+    /// A thread's report on all its lines, such as counts.
     type Tally: Default + Send;
 
     /// Works on a line with its number, from 1, and appends what is to be written for it. The line has no line end; blank
@@ -67,7 +67,7 @@ where
     shared.output.into_result().and(read).map(|()| tallies)
 }
 
-/// What the threads share.
+/// The state shared by the threads.
 struct Shared<'a, R, W, K, D> {
     input: Mutex<Batches<R>>,
     output: InOrder<W, D>,
@@ -75,7 +75,7 @@ struct Shared<'a, R, W, K, D> {
 }
 
 impl<R: Read, W: Write, K: Work, D: FnMut(usize)> Shared<'_, R, W, K, D> {
-    /// What one thread does until nothing is left.
+    /// Runs one thread until no lines are left.
     fn work(&self) -> K::Tally {
         // All others would wait for what a thread leaves undone.
         let _end = self.output.close_if_panicking();

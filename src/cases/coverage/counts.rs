@@ -1,11 +1,11 @@
-//! What of the config each case used, and in how many cases.
+//! The parts of the config that each case used, and the number of cases that used them.
 
 use std::collections::HashMap;
 
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::explain::{Because, Step};
 
-/// What a case did with something of the config.
+/// A case's use of a part of the config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Use {
     /// A lookup found the entity.
@@ -28,7 +28,7 @@ pub(super) enum Use {
     Ran,
 }
 
-/// What one case used: each place once, however often it was used.
+/// The places that one case used, each once, however often it was used.
 #[derive(Default)]
 pub struct Seen {
     /// Uses, with the sites of what was used.
@@ -96,13 +96,13 @@ impl Cases {
         self
     }
 
-    /// How many there are.
+    /// The number of cases.
     pub(super) fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 }
 
-/// What each case used, case by case.
+/// The uses, case by case.
 #[derive(Default)]
 pub struct Counts {
     cases: Vec<Vec<(Use, u32)>>,

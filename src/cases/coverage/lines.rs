@@ -17,7 +17,7 @@ pub struct Line {
     pub line: usize,
     /// Cases that used what stands in it; of several things the most used.
     pub hits: u64,
-    /// Whether something else in it was not used.
+    /// `true` if another part of it was not used.
     pub partly: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What of a config the test cases have used: entities, rules, blocks of code, destinations, and the lines that these stand in. All
+//! The parts of a config that the test cases used: entities, rules, blocks of code, destinations, and their lines. All
 //! counts are numbers of cases.
 
 mod counts;
@@ -25,7 +25,7 @@ pub use lines::Line;
 /// The coverage of one set of config files.
 #[derive(Debug, Serialize)]
 pub struct Coverage {
-    /// How many cases there were.
+    /// The number of cases.
     pub cases: usize,
     /// All files together.
     pub totals: Totals,
@@ -38,7 +38,7 @@ pub struct Coverage {
 pub struct FileCoverage {
     /// Its name.
     pub file: String,
-    /// How much of it was used.
+    /// The share that was used.
     pub totals: Totals,
     /// Tools, roles, users; of destinations only those that are abstract.
     pub entities: Vec<EntityCoverage>,
@@ -58,7 +58,7 @@ pub struct FileCoverage {
 /// An entity.
 #[derive(Debug, Serialize)]
 pub struct EntityCoverage {
-    /// What a message calls it: ``tool `bwa` ``.
+    /// The name used in messages: ``tool `bwa` ``.
     pub name: String,
     /// Its line.
     pub line: usize,
@@ -71,7 +71,7 @@ pub struct EntityCoverage {
 /// A rule.
 #[derive(Debug, Serialize)]
 pub struct RuleCoverage {
-    /// What a message calls it.
+    /// The name used in messages.
     pub name: String,
     /// Its line.
     pub line: usize,
@@ -81,14 +81,14 @@ pub struct RuleCoverage {
     pub fired: u64,
     /// Cases in which it was not.
     pub not_fired: u64,
-    /// Whether the condition is an expression, which can go both ways.
+    /// `true` if the condition is an expression, which can go both ways.
     pub both_ways: bool,
 }
 
 /// A block of code.
 #[derive(Debug, Serialize)]
 pub struct BlockCoverage {
-    /// What a message calls it.
+    /// The name used in messages.
     pub name: String,
     /// Its first line.
     pub line: usize,
@@ -99,7 +99,7 @@ pub struct BlockCoverage {
 /// A destination that is not abstract.
 #[derive(Debug, Serialize)]
 pub struct DestinationCoverage {
-    /// What a message calls it.
+    /// The name used in messages.
     pub name: String,
     /// Its line.
     pub line: usize,
@@ -109,7 +109,7 @@ pub struct DestinationCoverage {
     pub chosen: u64,
 }
 
-/// How many of all were used.
+/// The number used, of all.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Share {
     /// Those that were used.
@@ -130,7 +130,7 @@ impl Share {
     }
 }
 
-/// How much was used of what there is.
+/// The totals of used and existing parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// Entities that were matched or inherited.
@@ -218,10 +218,10 @@ struct Gathering<'a> {
     sources: &'a SourceMap,
     places: &'a ByPlace,
     files: Vec<FileCoverage>,
-    /// What is gathered already, by its kind and place: entities share the rules and blocks that they inherit, and what a loop of a
-    /// template gives stands in one place.
+    /// The parts gathered so far, by kind and place: entities share the rules and blocks that they inherit, and the
+    /// output of a template's loop is all in one place.
     known: HashSet<(&'static str, SitePlace)>,
-    /// What stands at a span, and the cases that used it.
+    /// The parts at a span, and the cases that used them.
     lines: HashMap<Span, Cases>,
 }
 

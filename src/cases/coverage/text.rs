@@ -55,7 +55,7 @@ pub(super) fn percent(share: Share) -> String {
     (share.used * 100).checked_div(share.all).map_or_else(|| "-".to_owned(), |percent| format!("{percent} %"))
 }
 
-/// What no case used, by line.
+/// The parts that no case used, by line.
 pub(super) fn unused(file: &FileCoverage) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     for one in file.entities.iter().filter(|one| one.matched + one.inherited == 0) {

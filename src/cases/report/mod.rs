@@ -1,4 +1,4 @@
-//! What the cases gave, for people and for programs.
+//! The results of the cases, for people and for programs.
 
 mod json;
 mod junit;
@@ -19,12 +19,12 @@ pub struct Ran<'a> {
     pub file: &'a TestFile,
     /// The case.
     pub case: &'a Case,
-    /// What became of it.
+    /// The outcome.
     pub outcome: &'a Outcome,
 }
 
 impl Ran<'_> {
-    /// Whether all that is expected holds.
+    /// Returns `true` if all expectations hold.
     pub fn is_passed(&self) -> bool {
         self.outcome.mismatches.is_empty()
     }

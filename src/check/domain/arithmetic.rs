@@ -12,7 +12,7 @@ use super::value::{Kinds, Value};
 /// Up to here, doubles hold every int.
 pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// How far, relatively, `pow` of a C library may be from the exact result.
+/// The maximum relative error of a C library's `pow`.
 const POWER_ERROR: f64 = 1e-12;
 
 type Bounds = (f64, f64);
@@ -90,12 +90,12 @@ fn has_zero((low, high): Bounds) -> bool {
     low <= 0.0 && high >= 0.0
 }
 
-/// Whether an int may be too large for a float.
+/// Returns `true` if an int may be too large for a float.
 fn is_huge(value: &Value, (low, high): Bounds) -> bool {
     value.kinds().has(Kinds::WHOLE) && (low <= -f64::MAX || high >= f64::MAX)
 }
 
-/// Whether a float may be infinite.
+/// Returns `true` if a float may be infinite.
 fn may_be_infinite(value: &Value, (low, high): Bounds) -> bool {
     value.kinds().has(Kinds::FLOAT) && (low.is_infinite() || high.is_infinite())
 }

@@ -5,7 +5,7 @@ use tpv_bytecode::kernel::Relation;
 
 use super::value::{Kinds, Truth, Value};
 
-/// What one link of a comparison may say.
+/// The possible results of one link of a comparison.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Link {
     /// Its truth.

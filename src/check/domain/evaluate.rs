@@ -7,17 +7,17 @@ use super::arithmetic;
 use super::compare::relate;
 use super::value::{Kinds, Truth, Value};
 
-/// What evaluating may end in.
+/// The possible results of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The values that it may give.
     pub value: Value,
-    /// Whether it may raise.
+    /// `true` if it may raise.
     pub raises: bool,
 }
 
 impl Outcome {
-    /// Nothing is known.
+    /// An outcome about which nothing is known.
     pub fn unknown() -> Self {
         Self { value: Value::any(), raises: true }
     }
@@ -34,9 +34,9 @@ impl Outcome {
     }
 }
 
-/// What names hold.
+/// The values of names.
 pub trait Names {
-    /// What a name of the context holds; nothing where the context has no such name, so that it is Python's own.
+    /// The value of a name of the context; `None` if the context has no such name, so that it is Python's own.
     fn get(&self, name: &str) -> Option<Outcome>;
 }
 
@@ -78,7 +78,7 @@ impl<'p> Block<'p> {
         }
     }
 
-    /// Whether the block is nothing but what the tree says: it changes nothing outside of itself.
+    /// Returns `true` if the block does only what its tree says: it changes nothing outside itself.
     pub fn is_pure(&self) -> bool {
         match &self.code.kernel {
             Some(kernel) => !kernel.nodes.contains(&Node::Leave),
@@ -89,7 +89,7 @@ impl<'p> Block<'p> {
     }
 }
 
-/// What a block may give where names hold these values.
+/// The possible results of a block, given the values of names.
 pub fn evaluate(block: Block<'_>, names: &dyn Names) -> Outcome {
     let Some(kernel) = &block.code.kernel else {
         return match block.code.instrs.as_slice() {
@@ -111,7 +111,7 @@ pub fn evaluate(block: Block<'_>, names: &dyn Names) -> Outcome {
     }
 }
 
-/// What names hold where a block's value is true, or is false: those that the block bounds by comparing them.
+/// The values of names if a block's value is true, or false: those that the block bounds by comparing them.
 pub fn assume(block: Block<'_>, names: &dyn Names, is_true: bool) -> Vec<(String, Value)> {
     let Some(kernel) = &block.code.kernel else { return Vec::new() };
     if kernel.locals > 0 {
@@ -133,11 +133,11 @@ fn of_name(block: Block<'_>, names: &dyn Names, index: u32) -> Outcome {
     block.name(index).and_then(|name| names.get(name)).unwrap_or_else(Outcome::unknown)
 }
 
-/// What a variable may hold.
+/// The possible values of a variable.
 #[derive(Clone, Default)]
 struct Variable {
     value: Option<Value>,
-    /// Whether it may not be set.
+    /// `true` if it may be unset.
     unset: bool,
 }
 
@@ -146,7 +146,7 @@ struct Evaluator<'b> {
     kernel: &'b Kernel,
     names: &'b dyn Names,
     variables: Vec<Variable>,
-    /// What inputs hold where this part of the block is run, by what decided that it is.
+    /// The values of inputs if this part of the block runs, by the conditions that led to it.
     assumed: Vec<(u32, Value)>,
 }
 
@@ -421,7 +421,7 @@ impl Variable {
     }
 }
 
-/// Whether no number lies between the double and the next one: further out, ints do.
+/// Returns `true` if no number lies between the double and the next one: further out, there are ints between.
 fn is_exact(bound: f64) -> bool {
     bound.abs() <= arithmetic::EXACT
 }

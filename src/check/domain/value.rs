@@ -29,12 +29,12 @@ impl Kinds {
     /// Every kind.
     pub const ANY: Self = Self(63);
 
-    /// Whether some of these kinds are in the set.
+    /// Returns `true` if some of these kinds are in the set.
     pub fn has(self, kinds: Self) -> bool {
         self.0 & kinds.0 != 0
     }
 
-    /// Whether there is no other kind than these.
+    /// Returns `true` if there are no other kinds than these.
     pub fn within(self, kinds: Self) -> bool {
         self.0 & !kinds.0 == 0
     }
@@ -45,7 +45,7 @@ impl Kinds {
         Self(self.0 | other.0)
     }
 
-    /// What both sets have.
+    /// The intersection of both sets.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self(self.0 & other.0)
@@ -58,7 +58,7 @@ impl Kinds {
     }
 }
 
-/// What the truth of a value can be.
+/// The possible truth of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Truth {
     /// It may be true.
@@ -74,7 +74,7 @@ pub struct Value {
     /// Between these lie the numbers; a bound that is infinite is none. Without numbers, the lower is above the upper.
     low: f64,
     high: f64,
-    /// Whether one may be NaN.
+    /// `true` if one may be NaN.
     nan: bool,
     /// The text, where it is one only.
     text: Option<Arc<str>>,
@@ -175,7 +175,7 @@ impl Value {
         self.kinds
     }
 
-    /// Whether there is no value.
+    /// Returns `true` if there is no value.
     pub fn is_nothing(&self) -> bool {
         self.kinds == Kinds::NO
     }
@@ -185,7 +185,7 @@ impl Value {
         (self.low <= self.high).then_some((self.low, self.high))
     }
 
-    /// Whether a number may be NaN.
+    /// Returns `true` if a number may be NaN.
     pub fn may_be_nan(&self) -> bool {
         self.nan
     }
@@ -223,7 +223,7 @@ impl Value {
         }
     }
 
-    /// What Python's `bool()` may say.
+    /// The possible results of Python's `bool()`.
     pub fn truth(&self) -> Truth {
         let mut truth = Truth::default();
         if let Some((low, high)) = self.bounds() {

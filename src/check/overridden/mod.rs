@@ -1,4 +1,4 @@
-//! What is overridden where its author does not see it.
+//! Overrides that their author does not see.
 //!
 //! A later file that sets fields of an earlier one's entity does what TPV's files are for, and is no finding.
 

@@ -1,7 +1,6 @@
 //! T216: rules of one id that meet though they are about different things.
 //!
-//! Where two entities of a job have a rule of the same id, one rule is made of both: the `if` of the one that comes later, and the fields
-//! of both. A child that names its parent in `inherits`, and a rule with the same `if`, are taken to do so on purpose.
+//! T216: rules that share an id by chance though they concern different things.
 
 use std::collections::{HashMap, HashSet};
 
@@ -91,7 +90,7 @@ impl Written<'_> {
     }
 }
 
-/// What a rule does.
+/// The fields that a rule sets.
 fn fields(rule: &Rule) -> Vec<Name<'_>> {
     let mut names: Vec<Name<'_>> = parts(&rule.common).into_iter().map(|part| part.name).collect();
     names.extend(rule.execute.iter().map(|_| Name::Field("execute")));

@@ -23,7 +23,8 @@ pub(super) struct Key<'a> {
     pub place: usize,
     /// The pattern.
     pub pattern: Pattern,
-    /// Whether jobs get the entity by their own id alone: it is neither abstract nor the default, and no other entity names it as its parent.
+    /// `true` if jobs get the entity by their own id alone: it is neither abstract nor the default, and no other entity
+    /// names it as its parent.
     pub is_plain: bool,
     prefixes: Vec<Prefix>,
     language: OnceCell<Option<Language<'a>>>,
@@ -74,7 +75,7 @@ impl<'a> Key<'a> {
         self.prefixes.iter().map(beginning).collect()
     }
 
-    /// Whether the pattern matches whatever begins with an id that it matches.
+    /// Returns `true` if the pattern matches everything that begins with an id that it matches.
     fn is_open(&self) -> bool {
         self.prefixes.iter().all(|prefix| prefix.ending == Ending::Open) && !self.entity.id.contains(ANY)
     }
@@ -98,7 +99,7 @@ pub(super) struct Keys<'a> {
     pub kind: EntityKind,
     /// The keys.
     pub list: Vec<Key<'a>>,
-    /// What every entity inherits from first.
+    /// The entity that all others inherit from first.
     pub default: Option<&'a Entity>,
     matcher: Matcher<PatternSet>,
     /// The number of patterns that are tried on every id.
@@ -161,7 +162,7 @@ impl<'a> Keys<'a> {
         found.into_iter().map(|index| index as usize).collect()
     }
 
-    /// Whether a key matches all that another does: a proof.
+    /// Returns `true` if a key provably matches everything that another does.
     pub(super) fn covers(&self, wide: &Key<'_>, narrow: &Key<'_>) -> bool {
         let matches = |id: &String| self.matching(id).contains(&wide.place);
         // Most answers need no automaton: one id settles that it does not, or few beginnings that it does.

@@ -1,4 +1,4 @@
-//! What a pattern matches, as an automaton.
+//! The texts that a pattern matches, as an automaton.
 //!
 //! Proofs are over ids without line ends, which no tool, role or user of Galaxy has: there `$` is the end of the text. Patterns
 //! that need backtracking have no automaton here, and those that are too large for one give no answer.
@@ -69,12 +69,12 @@ impl<'b> Language<'b> {
         self.budget.bytes(bytes.saturating_sub(before)).is_ok()
     }
 
-    /// Whether nothing is matched; `None` where that is not known.
+    /// Returns whether nothing is matched; `None` if that is not known.
     pub(super) fn is_empty(&self) -> Option<bool> {
         Some(self.shortest(None)?.is_none())
     }
 
-    /// Whether all that `other` matches is matched here, too; `None` where that is not known.
+    /// Returns whether everything that `other` matches is matched here, too; `None` if that is not known.
     pub(super) fn includes(&self, other: &Self) -> Option<bool> {
         Some(other.shortest(Some(self))?.is_none())
     }
@@ -137,7 +137,7 @@ impl<'b> Language<'b> {
         (!next.is_quit()).then_some(next)
     }
 
-    /// Whether a text that ends in this state is matched.
+    /// Returns whether a text that ends in this state is matched; `None` if that is not known.
     fn accepts(&self, state: LazyStateID) -> Option<bool> {
         Some(self.automaton.next_eoi_state(&mut self.cache.borrow_mut(), state).ok()?.is_match())
     }

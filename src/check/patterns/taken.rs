@@ -16,7 +16,7 @@ use crate::source::Span;
 struct Taken<'a> {
     /// Whose jobs.
     by: &'a Entity,
-    /// What they get.
+    /// The fields they get.
     names: Vec<String>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
     }
 }
 
-/// How many characters a pattern has that spells one id: letters, and the dots of host names. `None` for others.
+/// The number of characters of a pattern that spells one id: letters, and the dots of host names. `None` for others.
 fn whole_id(nodes: &[Node]) -> Option<usize> {
     let nodes = match nodes {
         [Node::At(At::Beginning | At::BeginningOfText), rest @ ..] => rest,

@@ -33,12 +33,12 @@ impl<'a> Code<'a> {
         Some(Block { program, code: program.codes.get(root as usize)?, source: text.as_str() })
     }
 
-    /// What a text may give as a block.
+    /// The possible results of a text as a block.
     pub(super) fn evaluate(&self, text: &Text, names: &dyn Names) -> Outcome {
         self.block(text, CodeKind::Block).map_or_else(Outcome::unknown, |block| domain::evaluate(block, names))
     }
 
-    /// What the field of a resource may give.
+    /// The possible values of a resource field.
     pub(super) fn value(&self, value: &ConfigValue, names: &dyn Names) -> Outcome {
         match &value.kind {
             ValueKind::Str(text) => self.evaluate(text, names),
@@ -47,7 +47,7 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// What a text may change.
+    /// The possible effects of a text.
     pub(super) fn effects(&self, text: &Text, kind: CodeKind) -> Rc<Effects> {
         let key = (kind, address(text));
         if let Some(known) = self.effects.borrow().get(&key) {

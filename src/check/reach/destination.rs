@@ -25,9 +25,9 @@ pub(super) struct Destination {
 /// A reason why a destination takes none of some jobs.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Reason {
-    /// What keeps the jobs out.
+    /// The reason that keeps the jobs out.
     pub why: Why,
-    /// Where the config says so.
+    /// The reason's location in the config.
     pub at: Option<Span>,
 }
 
@@ -49,7 +49,7 @@ impl fmt::Display for Amount {
     }
 }
 
-/// What keeps jobs out of a destination.
+/// A reason that keeps jobs out of a destination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Why {
     /// It is abstract.
@@ -66,7 +66,7 @@ pub(crate) enum Why {
     AtMost {
         /// `cores`, `mem` or `gpus`.
         resource: &'static str,
-        /// What it accepts.
+        /// The limit of the destination.
         accepted: String,
         /// What each of them asks for at least.
         asked: Amount,
@@ -75,7 +75,7 @@ pub(crate) enum Why {
     AtLeast {
         /// `cores`, `mem` or `gpus`.
         resource: &'static str,
-        /// What it accepts.
+        /// The limit of the destination.
         accepted: String,
         /// What each of them asks for at most.
         asked: Amount,

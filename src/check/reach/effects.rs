@@ -1,4 +1,4 @@
-//! What code may change of a job before destinations are matched.
+//! The changes that code may make to a job before destinations are matched.
 
 use std::convert::Infallible;
 
@@ -8,7 +8,7 @@ use crate::python::walk::{self, Part};
 
 use crate::lint::tags::in_code::{TagsInCode, of_block};
 
-/// What a block may change.
+/// The possible effects of a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
     /// Tags.
@@ -66,7 +66,7 @@ impl Effects {
         }
     }
 
-    /// Whether nothing is changed.
+    /// Returns `true` if nothing is changed.
     pub(super) fn is_none(&self) -> bool {
         !self.everything && self.tags.is_none() && self.resources == [false; 3] && !self.context
     }
@@ -89,7 +89,7 @@ const CHANGING: [&str; 13] = [
     "add_tag_override",
 ];
 
-/// Whether a block changes nothing but variables of its own and fields of the entity.
+/// Returns `true` if a block changes only its own variables and fields of the entity.
 fn only_looks(body: &[Stmt]) -> bool {
     let mut looks = true;
     body.iter().for_each(|statement| visit_statement(statement, &mut looks));
@@ -133,7 +133,7 @@ fn visit(part: Part<'_>, looks: &mut bool) {
     }
 }
 
-/// Whether setting a target changes a variable, the entity, or one of its fields.
+/// Returns `true` if setting a target changes a variable, the entity, or one of its fields.
 fn is_own(target: &Expr) -> bool {
     let is_entity = |node: &Expr| matches!(node, Expr::Name(name) if ENTITY.contains(&name.id.as_str()));
     match target {

@@ -1,4 +1,4 @@
-//! What the jobs of a tool may ask for when destinations are matched, over all users, roles and inputs.
+//! The requests that jobs of a tool may make when destinations are matched, over all users, roles and inputs.
 //!
 //! Entities are merged as the mapper merges them; what only some jobs have is kept as one of several possibilities, field by field
 //! and tag by tag, so that what is left out of all of them is left out of every job.
@@ -34,7 +34,7 @@ const CLAMPED: [(Resource, Resource, Resource); 3] = [
     (Resource::Mem, Resource::MinMem, Resource::MaxMem),
 ];
 
-/// What destinations are matched with.
+/// The values that destinations are matched with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Asked {
     /// The tags.
@@ -56,7 +56,7 @@ pub(crate) enum End {
     Abstract(Span),
 }
 
-/// What roles and users may add to a job, each of them or not.
+/// The additions that roles and users may make to a job, each of them or not.
 #[derive(Default)]
 pub(super) struct Higher {
     /// The tags, in the kinds in which they stand somewhere.
@@ -232,7 +232,7 @@ impl Jobs {
         Answer { yes: truth.yes || is_switch, no: truth.no || is_switch, raises: outcome.raises }
     }
 
-    /// What conditions see.
+    /// The names that conditions see.
     fn names(&self, switches: bool) -> JobNames<'_> {
         const NO_RESOURCES: &[Option<Outcome>; 9] = &[const { None }; 9];
         JobNames { context: &self.context, input_size: &self.input_size, resources: NO_RESOURCES, switches }

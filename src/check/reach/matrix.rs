@@ -12,7 +12,7 @@ pub struct Matrix {
     pub destinations: Vec<Column>,
     /// The tools, in the order of the config; then the jobs of all other tools, and those of user-defined tools.
     pub tools: Vec<Tool>,
-    /// What several tools share.
+    /// The rows that several tools share.
     pub rows: Vec<Row>,
     /// The texts that rows name by their index.
     pub reasons: Vec<String>,
@@ -23,7 +23,7 @@ pub struct Matrix {
 pub struct Column {
     /// Its id.
     pub id: String,
-    /// Whether it is only inherited from.
+    /// `true` if it is only inherited from.
     pub is_abstract: bool,
     /// Its file and line.
     pub place: String,
@@ -40,15 +40,15 @@ pub struct Tool {
     pub row: usize,
 }
 
-/// Where the jobs of a tool may go.
+/// The destinations that jobs of a tool may reach.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Row {
     /// For each destination the reasons why it takes none of them, by their index; `null` where it may take some.
     pub never: Vec<Option<Vec<usize>>>,
     /// Why none of them comes as far as destinations, by its index.
     pub ends: Option<usize>,
-    /// What else holds for jobs that differ in this: code that may change what is known of them, as `file:line`, was taken into account;
-    /// [`DECLARED`] was not.
+    /// Reservations for jobs that differ in this: code that may change the facts, as `file:line`, was taken into
+    /// account; [`DECLARED`] was not.
     pub unless: Vec<String>,
     /// `true` if the jobs were not followed because there is too much to follow, so that nothing is proved of them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -42,7 +42,7 @@ use names::Context;
 use overlap::{Beside, Overlap};
 pub use page::page;
 
-/// What user-defined tools are called: their type, and an id of their own.
+/// The type of user-defined tools, and the prefix of their ids.
 const USER_DEFINED: &str = "user_defined";
 
 /// Whose jobs.
@@ -56,7 +56,7 @@ pub(crate) enum Whose {
     UserDefined,
 }
 
-/// What a destination makes of the jobs of a tool.
+/// A destination's verdict on the jobs of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Verdict {
     /// It takes none of them, for these reasons.
@@ -78,7 +78,7 @@ impl Verdict {
     }
 }
 
-/// What is known of the jobs of a tool.
+/// The facts known about the jobs of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Reached {
     /// Whose they are.
@@ -90,21 +90,21 @@ pub(crate) struct Reached {
     pub end: Option<End>,
     /// The code that may change what is known.
     pub doubts: Vec<Span>,
-    /// Whether all this holds only for tools whose wrapper declares no resources.
+    /// `true` if all this holds only for tools whose wrapper declares no resources.
     pub unless_declared: bool,
     /// Whether the jobs were followed. If not, they may go anywhere.
     pub is_followed: bool,
 }
 
 impl Reached {
-    /// Whether no destination takes any of them.
+    /// Returns `true` if no destination takes any of them.
     pub(crate) fn is_nowhere(&self) -> bool {
         let is_never = |verdict: &Verdict| matches!(verdict, Verdict::Never(_));
         self.is_followed && self.end.is_none() && self.verdicts.iter().all(is_never)
     }
 }
 
-/// What jobs of a config can reach.
+/// The destinations that jobs of a config can reach.
 pub(crate) struct Reach {
     /// By tool, in the order of the config, but for abstract ones; then those of other tools, then those of user-defined ones.
     pub reached: Vec<Reached>,
@@ -207,7 +207,7 @@ impl std::fmt::Display for End {
     }
 }
 
-/// Whether code may change destinations, of which nothing is known then.
+/// Returns `true` if code may change destinations, of which nothing is known then.
 fn changes_destinations(config: &Config, code: &Code<'_>) -> bool {
     let mut changes = false;
     for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {

@@ -1,4 +1,4 @@
-//! What names hold where a job's code is evaluated.
+//! The values of names in a job's code.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,11 +10,11 @@ use crate::config::entity::Dict;
 
 use super::code::constant;
 
-/// What a name of the context may hold.
+/// The possible values of a name of the context.
 #[derive(Clone, Debug, PartialEq)]
 struct Held {
     value: Value,
-    /// Whether the context may lack it.
+    /// `true` if the context may lack it.
     unset: bool,
 }
 
@@ -22,7 +22,7 @@ struct Held {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Context {
     names: HashMap<Arc<str>, Held>,
-    /// Whether code may have changed it.
+    /// `true` if code may have changed it.
     pub open: bool,
 }
 
@@ -50,7 +50,7 @@ impl Context {
         child.names.len()
     }
 
-    /// Whether the context has a name.
+    /// Returns `true` if the context has a name.
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains_key(name)
     }
@@ -80,7 +80,7 @@ pub(super) struct JobNames<'s> {
     pub input_size: &'s Value,
     /// The resources that are evaluated by now.
     pub resources: &'s [Option<Outcome>; 9],
-    /// Whether the switches of the context, its booleans, are taken for what anybody may set.
+    /// `true` if the switches of the context, its booleans, count as settings that anyone may change.
     pub switches: bool,
 }
 

@@ -1,7 +1,6 @@
 //! Which ids of tools match the same jobs.
 //!
-//! What a pattern begins with bounds what it matches: two patterns that begin differently match no id in common. What comes after the
-//! beginning is not looked at, so that of two patterns it is only known that they may.
+//! Tool ids that match the same jobs.
 
 use tpv_python::regex::parser::parse;
 use tpv_runtime::patterns::prefix::{Ending, GAP, Prefix, WILDCARD, prefixes};
@@ -25,7 +24,7 @@ struct Node {
 pub(super) struct Beside {
     /// Its place in the section.
     pub index: usize,
-    /// Whether it matches all of them.
+    /// `true` if it matches all of them.
     pub always: bool,
 }
 
@@ -145,7 +144,7 @@ impl Overlap {
     }
 }
 
-/// Whether a beginning is all that its pattern asks for, and each id with the other beginning has it.
+/// Returns `true` if a prefix is all that its pattern requires, and each id with the other prefix has it.
 fn covers(wide: &Prefix, narrow: &Prefix) -> bool {
     if wide.ending != Ending::Open {
         return false;

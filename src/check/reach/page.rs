@@ -12,7 +12,7 @@ use crate::page::{Page, code, escape, facts, prose, slot};
 const MOST_ROWS: usize = 100;
 const MOST_TOOLS: usize = 10;
 
-/// What the script shows.
+/// The data that the script shows.
 #[derive(Serialize)]
 struct Data<'m> {
     declared: &'static str,

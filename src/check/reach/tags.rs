@@ -31,17 +31,17 @@ impl Kinds {
         Self(self.0 & !Self::ABSENT.0)
     }
 
-    /// Whether the tag may be there.
+    /// Returns `true` if the tag may be present.
     pub(super) fn may_be(self) -> bool {
         self.without_absent().0 != 0
     }
 
-    /// Whether the tag is there.
+    /// Returns `true` if the tag is present.
     pub(super) fn must_be(self) -> bool {
         self.0 & Self::ABSENT.0 == 0
     }
 
-    /// Whether the tag is there in this kind.
+    /// Returns `true` if the tag is present in this kind.
     pub(super) fn is(self, kind: TagKind) -> bool {
         self == Self::of(kind)
     }
@@ -67,7 +67,7 @@ pub(super) struct Tags {
     tool_types: Kinds,
 }
 
-/// What Galaxy's own tags begin with.
+/// The prefix of Galaxy's own tags.
 const TOOL_TYPE: &str = "tool_type_";
 
 impl Default for Tags {
@@ -143,7 +143,7 @@ impl Tags {
         }
     }
 
-    /// What code may make of the tags that writes out these names, or makes names of its own.
+    /// Applies the possible effects of code that mentions these tag names, or builds names of its own.
     pub(super) fn change<'n>(&mut self, names: impl IntoIterator<Item = &'n String>, is_open: bool) {
         for kinds in self.known.values_mut() {
             *kinds = Kinds::ANY;

@@ -51,13 +51,14 @@ pub(super) struct DryRun {
     more_configs: Vec<String>,
     #[command(flatten)]
     job: JobArgs,
-    /// What Galaxy knows at that moment: jobs, tool data tables, files, time [default: an empty Galaxy, now]
+    /// Galaxy's state at that moment (a world file): jobs, tool data tables, files, time [default: an empty Galaxy,
+    /// now]
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
     /// Show the whole decision: text and yaml on stderr before the result, json and html on stdout in its place
     #[arg(long)]
     explain: bool,
-    /// How to print: `html` is a page of its own and explains
+    /// Output format: `html` is a self-contained page and explains
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     output_format: Format,
 }

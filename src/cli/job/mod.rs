@@ -18,7 +18,7 @@ const USERNAME: &str = "gargravarr";
 const USER_ID: i64 = 133_988;
 const EMAIL: &str = "gargravarr@vortex.org";
 
-/// What the flags say about the job.
+/// The job as given by flags.
 #[derive(Args)]
 pub(super) struct JobArgs {
     /// The id of the tool
@@ -89,7 +89,7 @@ impl JobArgs {
         })
     }
 
-    /// Whether the job is the one that TPV's dry run would make.
+    /// Returns `true` if the job is the one that TPV's dry run would create.
     pub(super) fn is_as_in_tpv(&self) -> bool {
         self.job.is_none() && self.set.is_empty()
     }
@@ -149,7 +149,7 @@ fn strings(items: &[String]) -> Json {
 /// Reads a job.
 ///
 /// # Errors
-/// Where the file cannot be read or is of another kind.
+/// An error if the file cannot be read or is of another kind.
 fn from_file(path: &Path) -> Result<Json, CliError> {
     let text = input::text("the job", path)?;
     let mut reader = Reader::new(&text);

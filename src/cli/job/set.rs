@@ -10,7 +10,7 @@ use crate::config::suggest::{closest, did_you_mean};
 /// Carries out one `--set path=value`.
 ///
 /// # Errors
-/// Where it is not `path=value`, or the path leads through a value that holds no fields.
+/// An error if it is not `path=value`, or if the path leads through a value without fields.
 pub(in crate::cli) fn set(job: &mut Json, assignment: &str) -> Result<(), CliError> {
     let wrong = |why: &str| {
         CliError::misuse(
@@ -35,7 +35,7 @@ pub(in crate::cli) fn set(job: &mut Json, assignment: &str) -> Result<(), CliErr
     Ok(())
 }
 
-/// What a job file takes at a path.
+/// The shape that a job file allows at a path.
 fn shape_of(keys: &[&str]) -> Option<Shape> {
     keys.iter().try_fold(Shape::Object(&JOB), |shape, key| shape.below(key))
 }
@@ -88,7 +88,7 @@ fn check_names(assignment: &str, keys: &[&str]) -> Result<(), CliError> {
 /// The size for `--input-size` in bytes: a number alone is in GiB, as for `tpv dry-run`.
 ///
 /// # Errors
-/// What to write.
+/// An error that says what to write.
 pub(in crate::cli) fn input_size(text: &str) -> Result<i64, String> {
     let wrong = || "write GiB as a number, or a unit with it: 5, 0.5, 500M, 5G".to_owned();
     let number: Result<f64, _> = text.parse();

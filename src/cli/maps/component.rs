@@ -42,16 +42,16 @@ pub(super) struct Component {
     /// The number of the slice's first line
     #[arg(long)]
     first_line: u64,
-    /// Where the answers go
+    /// Output file for the answers
     #[arg(long)]
     output: PathBuf,
-    /// Where the summary goes
+    /// Output file for the summary
     #[arg(long)]
     summary: PathBuf,
-    /// Where the error report goes
+    /// Output file for the error report
     #[arg(long)]
     error: PathBuf,
-    /// Where to tell now and then how far it is
+    /// File to update with the progress now and then
     #[arg(long)]
     heartbeat: Option<PathBuf>,
     /// Add the candidates

@@ -38,7 +38,7 @@ pub(super) struct Create {
     /// The job files: plain, gzip or zstd
     #[arg(required = true, value_name = "JOBS")]
     jobs: Vec<PathBuf>,
-    /// What the map is called; a map without a tag gets two words at random, and `clean` removes it
+    /// Name of the map; a map without a tag gets two random words, and `clean` removes it
     #[arg(short, long, value_name = "TAG")]
     tag: Option<String>,
     /// An artifact, or a pattern of artifacts, each of which maps all jobs; repeat it for more
@@ -56,13 +56,13 @@ pub(super) struct Create {
     /// Write the differences from the answers of this artifact, in place of answers
     #[arg(long, value_name = "RULES", conflicts_with = "detail")]
     against: Option<PathBuf>,
-    /// What Galaxy knows
+    /// Galaxy's state (a world file)
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
     /// Add the candidate destinations in rank order to each answer
     #[arg(long)]
     detail: bool,
-    /// Where components run [default: `engine` of `tpvc.toml`, or local]
+    /// Engine that runs the components [default: `engine` of `tpvc.toml`, or local]
     #[arg(short, long, value_name = "ENGINE")]
     engine: Option<EngineName>,
     /// MiB of memory that a component may use [default: what the engine gives]
@@ -71,7 +71,7 @@ pub(super) struct Create {
     /// Seconds that a component may take [default: what the engine gives]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
-    /// What only the engine knows, such as `partition=long` for Slurm: docs/maps.md lists them; repeat it for more
+    /// Engine-specific option, such as `partition=long` for Slurm (docs/maps.md lists them); can be repeated
     #[arg(short, long, value_name = "NAME=VALUE", value_parser = option)]
     option: Vec<(String, String)>,
     /// The program that is shipped with the map [default: this one]
@@ -237,7 +237,7 @@ fn told(history: &History, common: &Common) {
     }
 }
 
-/// How many commits without rules are told one by one.
+/// The number of commits without rules that are reported one by one.
 const MOST_BROKEN: usize = 10;
 
 fn rule_set(path: &Path) -> Result<RuleSet, CliError> {

@@ -24,12 +24,12 @@ pub(super) struct Errors {
     /// The most reports to show of a map
     #[arg(long, value_name = "N", default_value_t = 20)]
     limit: usize,
-    /// How to show them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: ReportFormat,
 }
 
-/// How reports are shown.
+/// The format of reports.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ReportFormat {
     /// A paragraph a report
@@ -113,7 +113,7 @@ fn time(seconds: u64) -> String {
 pub(super) struct Holds {
     #[command(flatten)]
     tags: Select,
-    /// How to show them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 }

@@ -10,7 +10,7 @@ use crate::cli::table::{Format, Rows};
 /// Asks no engine; `tpvc maps status` does.
 #[derive(Args)]
 pub(super) struct List {
-    /// How to show them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 }

@@ -116,7 +116,7 @@ impl Maps {
     }
 }
 
-/// What every verb works with.
+/// The data that every verb works with.
 struct Context {
     root: Root,
     settings: Settings,

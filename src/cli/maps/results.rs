@@ -32,7 +32,7 @@ pub(super) struct Results {
     /// The tag
     #[arg(value_name = "TAG")]
     tag: String,
-    /// Where the answers go; `-` is stdout
+    /// Output file for the answers; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-", conflicts_with_all = ["summary", "by", "format"])]
     output: PathBuf,
     /// Only these components: `3` or `0-9,12`
@@ -47,24 +47,24 @@ pub(super) struct Results {
     /// Show what the answers come to
     #[arg(long)]
     summary: bool,
-    /// What a line of the summary stands for [default: the cause of differences; several rule sets; destinations]
+    /// Grouping of the summary's lines [default: the cause of differences; several rule sets; destinations]
     #[arg(long, value_name = "WHAT")]
     by: Option<By>,
-    /// How to show the summary [default: table]
+    /// Output format of the summary [default: table]
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
 }
 
-/// What a line of a summary stands for.
+/// The grouping of a summary's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum By {
-    /// Where jobs go
+    /// The destinations of jobs
     Destination,
     /// The tools of the jobs
     Tool,
     /// The types of errors
     Error,
-    /// What changes, where a map has differences
+    /// The cause of the change, if a map has differences
     Cause,
     /// The rule sets
     Rules,
@@ -289,7 +289,7 @@ fn lines(by: By, rules: &str, summary: &Summary) -> Vec<Vec<Cell>> {
     }
 }
 
-/// How many jobs have answers that differ.
+/// The number of jobs with different answers.
 fn different(summary: &Summary) -> u64 {
     summary.differences.as_ref().map_or(0, |differences| {
         let causes = differences.causes.rows();

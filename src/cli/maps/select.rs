@@ -26,7 +26,7 @@ pub(super) struct Select {
 }
 
 impl Select {
-    /// Whether nothing was selected.
+    /// Returns `true` if nothing was selected.
     pub(super) fn is_empty(&self) -> bool {
         self.tags.is_empty() && self.pattern.is_empty() && !self.all
     }
@@ -87,7 +87,7 @@ fn state(text: &str) -> Result<State, String> {
 }
 
 impl Components {
-    /// Whether all are meant.
+    /// Returns `true` if everything was selected.
     pub(super) fn is_all(&self) -> bool {
         self.components.is_none() && self.state.is_empty()
     }

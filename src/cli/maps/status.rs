@@ -30,7 +30,7 @@ pub(super) struct Status {
     tags: Select,
     #[command(flatten)]
     components: Components,
-    /// How to show them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
     /// Draw the table again and again until nothing goes on
@@ -61,7 +61,7 @@ impl Status {
         }
     }
 
-    /// What is shown, whether anything goes on, and whether all maps could be read.
+    /// The text to show, whether work goes on, and whether all maps could be read.
     fn text(&self, context: &Context) -> Result<(String, bool, Outcome), CliError> {
         let tags = match self.tags.is_empty() {
             true => context.root.tags()?.into_iter().map(|(tag, _)| tag).collect(),

@@ -10,7 +10,7 @@ use crate::maps::store::FORMAT;
 /// Print the versions of tpvc, of the format of maps, and of the engines that are here
 #[derive(Args)]
 pub(super) struct Version {
-    /// How to show them
+    /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
 }

@@ -81,8 +81,8 @@ fn bar(map: &Map) -> Option<ProgressBar> {
     Some(ProgressBar::new(u64::from(total)).with_style(style).with_prefix(map.tag().to_owned()))
 }
 
-/// How long the rest takes: what is left of the text, at the speed of the components that are done, by as many at once as run now. Nothing
-/// is said before one is done, or while none runs.
+/// An estimate of the remaining time: the rest of the text, at the speed of the completed components, by as many at
+/// once as run now. Empty before one is completed, or while none runs.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn left(status: &Status, items: &[Item]) -> String {
     let (mut done, mut seconds, mut rest) = (0_u64, 0.0, 0_u64);

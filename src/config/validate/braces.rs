@@ -5,7 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::yaml::load::quoted;
 use crate::yaml::value::{ConfigValue, ValueKind};
 
-/// What to do about a template.
+/// The remedy for a template.
 pub(super) const TEMPLATE: &str = "fill the template in first (Ansible, Jinja); TPV reads the file as it is";
 
 /// The text of an f-string that was written without quotes, where the value is one.
@@ -22,7 +22,7 @@ pub(super) fn braced(value: &ConfigValue) -> Option<String> {
     }
 }
 
-/// Whether the text is in double braces, as in Jinja.
+/// Returns `true` if the text is in double braces, as in Jinja.
 pub(super) fn is_template(text: &str) -> bool {
     text.starts_with("{{")
 }

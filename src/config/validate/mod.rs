@@ -51,13 +51,13 @@ impl FileConfig {
 #[derive(Debug)]
 pub struct Validator<'a> {
     problems: &'a mut Diagnostics,
-    /// How many rules without an id there were: TPV numbers them through all files.
+    /// The number of rules without an id so far: TPV numbers them through all files.
     unnamed_rules: u64,
     /// The code that TPV compiles while it loads, of all files: merging may drop some of it, but its errors count.
     pub checks: Vec<CodeText>,
 }
 
-/// What a field belongs to, for messages.
+/// The owner of a field, for messages.
 #[derive(Clone, Copy)]
 struct Owner<'a> {
     noun: &'a str,
@@ -248,7 +248,7 @@ impl<'a> Validator<'a> {
     }
 }
 
-/// Whether the value stands below its key rather than beside it.
+/// Returns `true` if the value is below its key rather than beside it.
 fn is_below(entry: &Entry) -> bool {
     entry.value.span.start > entry.key.span.end + 3
 }

@@ -1,4 +1,4 @@
-//! What only pools have: `oversize`, `fail_open`, and tags that select jobs.
+//! The fields of pools: `oversize`, `fail_open`, and tags that select jobs.
 
 use std::sync::Arc;
 

@@ -155,7 +155,7 @@ impl Validator<'_> {
     }
 }
 
-/// Whether the fields of a rule stand where ids of rules should.
+/// Returns `true` if fields of a rule are in the place of rule ids.
 fn is_one_rule(map: &Map) -> bool {
     map.entries.iter().any(|entry| {
         let is_field = |key: &str| RULE.field(key).or_else(|| ENTITY.field(key)).is_some();

@@ -1,4 +1,4 @@
-//! What pydantic makes of a scalar in its lax mode, for each type TPV's fields have.
+//! Pydantic's conversion of scalars in its lax mode, for each type of TPV's fields.
 
 use std::str::FromStr;
 

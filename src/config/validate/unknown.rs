@@ -37,7 +37,7 @@ pub(crate) fn synonym<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
     find(meant)
 }
 
-/// Where a field belongs that is known elsewhere; `known` are the fields of where it stands.
+/// The place in which a field of another object belongs; `known` are the fields of its present place.
 fn place(key: &str, known: &Object) -> Option<String> {
     let in_entity = known.field("cores").is_some();
     match key {

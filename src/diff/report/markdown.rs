@@ -11,7 +11,7 @@ const MOST: usize = 65_536;
 /// Begins each comment, so that a program can find the last one and replace it.
 pub const MARKER: &str = "<!-- tpvc diff -->";
 
-/// How many rows of a table there are at most.
+/// The maximum number of rows in a table.
 const MOST_ROWS: usize = 25;
 
 /// The report as Markdown of at most 65,536 characters.

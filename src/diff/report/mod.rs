@@ -1,4 +1,4 @@
-//! What changed, as data for all forms of a report: [`text`], [`markdown`], a [`page`] and JSON, which is this data.
+//! The changes as data for all forms of a report: [`text`], [`markdown`], a [`page`] and JSON, which is this data.
 
 mod markdown;
 mod page;
@@ -17,25 +17,25 @@ pub use markdown::markdown;
 pub use page::page;
 pub use text::text;
 
-/// What changed between two rule sets.
+/// The changes between two rule sets.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What the old rules were named as.
+    /// The name given to the old rules.
     pub old: String,
-    /// What the new rules were named as.
+    /// The name given to the new rules.
     pub new: String,
-    /// What changed in the config.
+    /// The changes of the config.
     #[serde(flatten)]
     pub changes: Changes,
-    /// What changed for jobs, where some were mapped.
+    /// The changes for jobs, if some were mapped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<Jobs>,
 }
 
-/// What changed for jobs.
+/// The changes for jobs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Jobs {
-    /// How many lines are no jobs, and in no other number.
+    /// The number of lines that are not jobs; no other number includes them.
     pub invalid: u64,
     /// All jobs.
     pub all: Pair,
@@ -46,24 +46,24 @@ pub struct Jobs {
     /// Those of causes past the most that are counted one by one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_causes: Option<Pair>,
-    /// What each destination has; errors are the destination `(error)`.
+    /// The jobs of each destination; errors are the destination `(error)`.
     pub destinations: Vec<Named>,
     /// Jobs that go elsewhere.
     pub flows: Vec<Flow>,
     /// The jobs whose answers differ, by tool: the most first.
     pub tools: Vec<Named>,
-    /// How many jobs have which ratio of new cores to old ones, unless these are equal.
+    /// The number of jobs by the ratio of new cores to old ones, unless these are equal.
     pub cores_ratios: Vec<Ratio>,
     /// The same for memory.
     pub mem_ratios: Vec<Ratio>,
 }
 
-/// What some jobs are given in all.
+/// The totals of some jobs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Amounts {
-    /// How many there are.
+    /// The number of jobs.
     pub jobs: u64,
-    /// How many of them end in an error.
+    /// The number of them that end in an error.
     pub errors: u64,
     /// Cores.
     pub cores: f64,
@@ -73,7 +73,7 @@ pub struct Amounts {
     pub gpus: f64,
 }
 
-/// What some jobs are given by the old rules and by the new ones.
+/// The totals of some jobs by the old rules and by the new ones.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Pair {
     /// By the old rules.
@@ -82,12 +82,12 @@ pub struct Pair {
     pub new: Amounts,
 }
 
-/// What a destination or a tool has.
+/// The totals of a destination or a tool.
 #[derive(Clone, Debug, Serialize)]
 pub struct Named {
     /// Its id.
     pub id: String,
-    /// What its jobs are given.
+    /// The totals of its jobs.
     #[serde(flatten)]
     pub amounts: Pair,
 }
@@ -95,33 +95,33 @@ pub struct Named {
 /// Jobs that go elsewhere.
 #[derive(Clone, Debug, Serialize)]
 pub struct Flow {
-    /// Where they went.
+    /// The old destination.
     pub from: String,
-    /// Where they go.
+    /// The new destination.
     pub to: String,
-    /// How many there are.
+    /// The number of jobs.
     pub jobs: u64,
 }
 
-/// How many jobs have a ratio.
+/// The number of jobs with a ratio.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct Ratio {
     /// The ratio is at least this; nothing where there is no bound.
     pub from: Option<f64>,
     /// The ratio is less than this.
     pub below: Option<f64>,
-    /// How many jobs there are.
+    /// The number of jobs.
     pub jobs: u64,
 }
 
 /// Jobs whose answers differ for one cause.
 #[derive(Clone, Debug, Serialize)]
 pub struct Cause {
-    /// What they have in common.
+    /// The cause they share.
     pub cause: String,
     /// The changes of the config that concern them; those of most jobs first, and of these the more particular.
     pub reasons: Vec<Reason>,
-    /// What they are given.
+    /// Their totals.
     #[serde(flatten)]
     pub amounts: Pair,
     /// The first of them.
@@ -135,7 +135,7 @@ pub struct Reason {
     pub group: usize,
     /// The same in words, such as ``tools `bwa`: cores 4 -> 8 (tools.yml:12)``.
     pub because: String,
-    /// How many of the cause's jobs it concerns.
+    /// The number of the cause's jobs that it concerns.
     pub jobs: u64,
     /// Of how many of these it says the very thing that differs; code may make other things of it.
     pub direct: u64,
@@ -150,7 +150,7 @@ pub struct Example {
     pub id: serde_json::Value,
     /// Its tool.
     pub tool: String,
-    /// What differs.
+    /// The differences.
     pub differ: Vec<Detail>,
 }
 
@@ -173,7 +173,7 @@ fn pair(change: &summary::Change) -> Pair {
 }
 
 impl Jobs {
-    /// What an outcome comes to, with the changes that its groups refer to.
+    /// Creates the report of an outcome, with the changes that its groups refer to.
     pub fn new(outcome: &Outcome, changes: &Changes) -> Self {
         let mut reasons: HashMap<&str, Vec<Reason>> = HashMap::new();
         let counted = outcome.reasons.rows();
@@ -250,7 +250,7 @@ fn ratios(counts: &Ratios) -> Vec<Ratio> {
 }
 
 impl Report {
-    /// Whether anything changed.
+    /// Returns `true` if nothing changed.
     pub fn is_empty(&self) -> bool {
         self.changes.groups.is_empty() && self.jobs.as_ref().is_none_or(|jobs| jobs.differing.new.jobs == 0)
     }
@@ -264,7 +264,7 @@ impl Report {
     }
 }
 
-/// How many entities, changes or places are named before the rest is only counted.
+/// The number of entities, changes or places named before the rest is only counted.
 const MOST_NAMES: usize = 5;
 
 /// The first of some names, each between backticks, and how many more there are.
@@ -319,7 +319,7 @@ fn field_of(change: &Change) -> &str {
     change.field.as_deref().unwrap_or_default()
 }
 
-/// What stands in another order.
+/// The items whose order changed.
 fn order(kind: Kind) -> &'static str {
     match kind {
         Kind::RuleOrder => "order of rules",
@@ -329,7 +329,7 @@ fn order(kind: Kind) -> &'static str {
     }
 }
 
-/// Where the new value stands, or where there is none the old one.
+/// The location of the new value, or that of the old one if there is none.
 fn place(change: &Change) -> Option<String> {
     let places = if change.new_places.is_empty() { &change.old_places } else { &change.new_places };
     let first = places.first()?;
@@ -388,7 +388,7 @@ fn amount(number: f64) -> String {
     out
 }
 
-/// How a sum changed: `12 -> 15 (+25 %)`.
+/// The change of a sum: `12 -> 15 (+25 %)`.
 fn changed(old: f64, new: f64) -> String {
     let percent = (new - old) / old * 100.0;
     if old == new {
@@ -398,7 +398,7 @@ fn changed(old: f64, new: f64) -> String {
     format!("{} -> {}{share}", amount(old), amount(new))
 }
 
-/// How many lines are left out.
+/// A note on the number of lines left out.
 fn left_out(lines: u64) -> String {
     let are = if lines == 1 { "is not a job" } else { "are not jobs" };
     format!("{} of the job file {are} and left out", count(lines, "line"))

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use super::{Cause, Jobs, Pair, Report, amount, arrow, changed, count, left_out, names, one_line};
 use crate::page::{Page, escape, facts, prose, slot};
 
-/// How many rows a table has without scripts.
+/// The number of table rows without scripts.
 const MOST_ROWS: usize = 300;
 
-/// How many entities of a group are named without scripts.
+/// The number of entities of a group named without scripts.
 const MOST_ENTITIES: usize = 20;
 
 /// The report as a page.
@@ -51,7 +51,7 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
     Ok(page.render())
 }
 
-/// What all jobs come to.
+/// The totals of all jobs.
 fn totals(jobs: &Jobs) -> Vec<(&'static str, String)> {
     let Pair { old, new } = jobs.all;
     let differing = jobs.differing.new.jobs;

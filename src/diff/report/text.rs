@@ -5,10 +5,10 @@ use super::{Jobs, MOST_NAMES, Pair, Report, amount, arrow, changed, count, left_
 use crate::printable::put_line;
 use crate::text_diff::unified;
 
-/// How many rows of a table are shown before the rest is left out.
+/// The number of table rows shown before the rest is left out.
 const MOST_ROWS: usize = 20;
 
-/// How many changes are shown for a cause.
+/// The number of changes shown for a cause.
 const MOST_REASONS: usize = 3;
 
 /// The report as text.
@@ -95,7 +95,7 @@ fn change(out: &mut String, change: &Change) {
     }
 }
 
-/// What changed for jobs.
+/// Appends the changes for jobs.
 fn jobs(out: &mut String, jobs: &Jobs) {
     let (all, differing) = (jobs.all.new.jobs, jobs.differing.new.jobs);
     put_line!(out, "{} of {} get another answer", amount_of(differing), count(all, "job"));

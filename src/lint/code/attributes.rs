@@ -13,7 +13,7 @@ use crate::lint::model::{Member, Names, model};
 use tpv_python::lacking;
 use tpv_runtime::mapper::inventory::Inventory;
 
-/// What code does with an attribute.
+/// The use of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// Takes its value.
@@ -22,7 +22,7 @@ pub(super) enum Use {
     Call,
 }
 
-/// What running code raises for an attribute that is not there.
+/// The exception for an attribute that does not exist.
 pub(super) const ATTRIBUTE_ERROR: &str = "AttributeError";
 
 /// The classes of builtin values.
@@ -277,7 +277,7 @@ impl<'a> Checker<'a> {
         Type::Any
     }
 
-    /// Whether a name of a module is a class, or a name of `typing` that stands for one.
+    /// Returns `true` if a name of a module is a class, or a name of `typing` that stands for one.
     pub(super) fn is_class(&mut self, module: &str, name: &str) -> bool {
         let annotates = module == "typing" && !matches!(name, "cast" | "TYPE_CHECKING");
         annotates || self.native(|native| native.is_class(&[module, name]))
@@ -406,7 +406,7 @@ impl<'a> Checker<'a> {
         self.help("give the rows under `queries` in the world file, or keep this rule on TPV");
     }
 
-    /// What is there only to say that the world has no answer.
+    /// Reports a name that exists only to say that the world has no answer.
     fn unanswered(&mut self, message: String, range: TextRange) {
         if self.expects("HostUnavailable") {
             return;
@@ -440,7 +440,7 @@ impl<'a> Checker<'a> {
         self.state.facts.insert(path, ty);
     }
 
-    /// Whether the last fault is about this range.
+    /// Returns `true` if the last fault is about this range.
     fn last_is(&self, range: TextRange) -> bool {
         self.faults.last().is_some_and(|fault| fault.range == range)
     }
@@ -458,7 +458,7 @@ fn lacks_natively(class: &str, name: &str) -> bool {
     lacking::LEFT_OUT_ATTRIBUTES.iter().any(|(of, names)| *of == class && names.contains(&name))
 }
 
-/// What to call an instance of a class in messages.
+/// The name of a class's instance in messages.
 fn display(class: &str) -> String {
     match class {
         "Entity" => "an entity".to_owned(),
@@ -485,7 +485,7 @@ fn key_of(class: &str) -> &'static str {
     }
 }
 
-/// Whether a name is what other languages call the number of items.
+/// Returns `true` if other languages use this name for the number of items.
 fn is_length(name: &str) -> bool {
     closest(name, ["length", "len", "size"]).is_some()
 }

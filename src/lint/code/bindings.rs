@@ -7,7 +7,7 @@ use rustpython_parser::ast::{Constant, ExceptHandler, Expr, ExprCall, ExprConsta
 
 use crate::python::walk::{self, Part};
 
-/// What a block binds and sets.
+/// The names that a block binds and sets.
 #[derive(Debug, Default)]
 pub(super) struct Bindings {
     /// Names that the block itself binds.
@@ -20,11 +20,11 @@ pub(super) struct Bindings {
     pub attributes: HashSet<String>,
     /// Keys that are set in something called `context`: they become names for what is evaluated later.
     pub contexts: HashSet<String>,
-    /// Whether such a key is not known.
+    /// `true` if such a key is not known.
     pub unknown: bool,
     /// The modules that are imported, by their dotted names, with the packages that they are in.
     pub modules: HashSet<String>,
-    /// Whether names come from `import *`.
+    /// `true` if names come from `import *`.
     pub star: bool,
 }
 
@@ -182,7 +182,7 @@ impl Bindings {
     }
 }
 
-/// Whether it is the `context` of something.
+/// Returns `true` if it is the `context` of an object.
 fn is_context(expr: &Expr) -> bool {
     matches!(expr, Expr::Attribute(node) if node.attr.as_str() == "context")
 }

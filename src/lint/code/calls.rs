@@ -210,7 +210,7 @@ fn only_looks(function: &Type, receiver: &Type) -> bool {
     }
 }
 
-/// What a lambda among the arguments of a call is called with, as far as functions are known that call one with items.
+/// The argument type of a lambda in a call, for the functions known to call one with items.
 fn items_of(function: &Type, receiver: &Type, arguments: &[Type]) -> Type {
     let Type::Function(owner, name) = function else { return Type::Any };
     let items = match (*owner, *name) {

@@ -18,9 +18,9 @@ use crate::link::Need;
 use crate::lint::model::{Member, model};
 use tpv_runtime::mapper::inventory::Inventory;
 
-/// What the blocks of a config have in common.
+/// The surroundings shared by the blocks of a config.
 pub(super) struct Surroundings {
-    /// What exists natively.
+    /// The names that exist natively.
     pub native: RefCell<Inventory>,
     /// The names of every context of the config: one of them may hide what the mapper or Python has.
     pub contexts: HashSet<String>,
@@ -44,16 +44,16 @@ pub(super) struct Fault {
 pub(super) struct Free {
     pub name: String,
     pub range: TextRange,
-    /// Whether an exception is caught around it.
+    /// `true` if an exception is caught around it.
     pub guarded: bool,
-    /// Whether the text binds it on some other way, or later.
+    /// The text's other bindings of it, on another path or later.
     pub bound: Bound,
 }
 
-/// What the text itself does about a name it reads.
+/// The text's own handling of a name it reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bound {
-    /// Nothing.
+    /// It is not bound.
     Never,
     /// Binds it only under a condition.
     Maybe,
@@ -68,7 +68,7 @@ pub(super) enum Bound {
     },
 }
 
-/// What is known at one point of the code.
+/// The knowledge at one point of the code.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State<'a> {
     pub scopes: Vec<HashMap<String, Variable>>,
@@ -76,7 +76,7 @@ pub(super) struct State<'a> {
     pub facts: HashMap<String, Type>,
     /// The tests that names stand for: `known = user is not None`.
     pub tests: HashMap<String, &'a Expr>,
-    /// Whether this point is never reached.
+    /// `true` if this point is never reached.
     pub dead: bool,
 }
 
@@ -87,11 +87,11 @@ pub(super) struct Checker<'a> {
     pub state: State<'a>,
     pub faults: Vec<Fault>,
     pub free: Vec<Free>,
-    /// How many handlers that catch everything are around.
+    /// The number of enclosing handlers that catch everything.
     pub guarded: usize,
-    /// How many handlers we are in, where the names of the `try` may be bound.
+    /// The number of enclosing handlers, in which names of their `try` may be bound.
     pub in_handler: usize,
-    /// What the block binds and sets.
+    /// The names that the block binds and sets.
     pub bindings: Bindings,
     /// The names that the loops around bind: an earlier turn may have bound them.
     pub in_loops: Vec<HashSet<String>>,
@@ -99,11 +99,11 @@ pub(super) struct Checker<'a> {
     pub in_functions: Vec<HashSet<String>>,
     /// The exceptions that handlers around name: whoever catches a `NameError` expects it.
     pub expected: Vec<String>,
-    /// How many of the innermost scopes are those of comprehensions.
+    /// The number of innermost scopes that belong to comprehensions.
     pub comprehensions: usize,
-    /// What the attribute was taken of that was walked last: the receiver, where it is called.
+    /// The type that the last walked attribute was taken of: the receiver of a call.
     pub receiver: Type,
-    /// Whether names come from `import *`, so that nothing can be said of names.
+    /// `true` if names come from `import *`, so that names cannot be judged.
     pub opaque: bool,
     /// Why CPython runs the text where there is one.
     pub needs: Vec<Need>,
@@ -117,15 +117,15 @@ pub(super) struct Checker<'a> {
     pub uncalled: HashMap<TextRange, Type>,
 }
 
-/// What came out of a text.
+/// The result of checking a text.
 pub(super) struct Checked<'a> {
     pub faults: Vec<Fault>,
     pub free: Vec<Free>,
     /// The type and the place of the result.
     pub result: Option<(Type, &'a Expr)>,
-    /// What holds where the result is true.
+    /// The facts if the result is true.
     pub facts_if_true: HashMap<String, Type>,
-    /// What holds where it is false.
+    /// The facts if it is false.
     pub facts_if_false: HashMap<String, Type>,
     /// Why CPython runs it where there is one.
     pub need: Option<Need>,
@@ -236,7 +236,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Whether a handler around names this exception.
+    /// Returns `true` if an enclosing handler names this exception.
     pub(super) fn expects(&self, exception: &str) -> bool {
         self.expected.iter().any(|name| name == exception)
     }
@@ -398,7 +398,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What is known where two ways meet: names that only one of them binds are bound under its condition.
+/// The knowledge after two paths join: names that only one of them binds are bound under its condition.
 pub(super) fn join<'a>(first: State<'a>, second: State<'a>, condition: &str, negated: &str) -> State<'a> {
     if first.dead {
         return second;

@@ -39,7 +39,7 @@ impl Checker<'_> {
         }
     }
 
-    /// What the native language lacks: a finding, and a reason for CPython.
+    /// Reports a feature that the native language lacks: a finding, and a reason for CPython.
     pub(super) fn lacks(&mut self, range: TextRange, message: String, exception: &str, help: &str) {
         self.needs_cpython(message.clone());
         self.lacked(range, message, exception, help);
@@ -69,7 +69,7 @@ pub(super) fn list_of(name: &str) -> Option<&'static str> {
     lists.into_iter().find(|(_, names)| names.contains(name)).map(|(what, _)| what)
 }
 
-/// What is said of code that CPython runs.
+/// The note on code that CPython runs.
 pub(super) const WITH_CPYTHON: &str =
     "where tpvc is a Python package, in Galaxy and in `tpvc map`, CPython runs the block";
 

@@ -9,7 +9,7 @@ use super::types::Type;
 /// An object that code tends to take for its name.
 struct Named {
     class: &'static str,
-    /// What several of it are called.
+    /// The plural of its noun.
     plural: &'static str,
     /// The attribute that is meant.
     attribute: &'static str,

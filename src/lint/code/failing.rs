@@ -1,4 +1,4 @@
-//! What holds behind a rule that ends the job: `if: user is None` with `fail` leaves only jobs of users for what comes after.
+//! The facts after a rule that ends the job: `if: user is None` with `fail` leaves only jobs of users for later code.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use crate::config::entity::{Entity, EntityKind};
 use crate::python::parse::Tree;
 use crate::source::Span;
 
-/// What is known of paths such as `user`.
+/// The types of paths such as `user`.
 type Facts = HashMap<String, Type>;
 
 /// The rules that end the job, and what holds where they do not.
@@ -44,8 +44,8 @@ impl<'a> Failing<'a> {
         Self { config, facts }
     }
 
-    /// What holds where a text is evaluated, for all entities that have it. The fields of an entity are evaluated after its
-    /// rules, a rule's after those before it; the rules of the default come before all others.
+    /// The facts at a text, for all entities that have it. The fields of an entity are evaluated after its rules, a
+    /// rule's after those before it; the rules of the default come before all others.
     pub(super) fn before(&self, site: &Site<'_>) -> Facts {
         if self.facts.is_empty() {
             return Facts::new();

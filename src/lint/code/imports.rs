@@ -11,7 +11,7 @@ use super::types::Type;
 use crate::lint::model::{Member, Names, model};
 use tpv_runtime::mapper::inventory::Inventory;
 
-/// What is known of a module that is not there natively.
+/// The verdict on a module that does not exist natively.
 enum Verdict {
     /// CPython's standard library has it.
     Standard,
@@ -144,7 +144,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What is known of a module that is not there natively.
+/// The verdict on a module that does not exist natively.
 fn verdict(module: &str) -> Verdict {
     let top = bindings::first(module);
     let (standard, with_galaxy) = (model().list("stdlib"), model().list("installed"));
@@ -179,7 +179,7 @@ fn verdict(module: &str) -> Verdict {
     }
 }
 
-/// What one name has behind the other.
+/// The rest of one name after the other.
 fn longer<'a>(one: &'a str, other: &'a str) -> Option<&'a str> {
     one.strip_prefix(other).or_else(|| other.strip_prefix(one))
 }

@@ -1,4 +1,4 @@
-//! What the native language leaves out (T130): constructs, and attributes that code asks for by a text.
+//! Constructs that the native language omits (T130), and attributes that code requests by a text.
 
 use num_traits::ToPrimitive;
 use rustpython_parser::ast::{Constant, Expr, ExprBinOp, ExprCall, ExprConstant, Operator, Ranged, Stmt};
@@ -12,7 +12,7 @@ use super::types::Type;
 use crate::python::fold;
 use crate::python::language::{self, INSTEAD_OF_CLASS, LeftOut};
 
-/// What running code raises for a construct that is left out.
+/// The exception for an omitted construct.
 pub(super) const NOT_IMPLEMENTED_ERROR: &str = "NotImplementedError";
 
 impl<'a> Checker<'a> {
@@ -48,7 +48,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// What functions of modules take in CPython and not natively: options, and bytes for text.
+    /// Reports arguments that functions of modules accept in CPython and not natively: options, and bytes for text.
     pub(super) fn left_out_arguments(&mut self, node: &ExprCall, module: &str, name: &str, arguments: &[Type]) {
         for keyword in &node.keywords {
             let Some(option) = &keyword.arg else { continue };

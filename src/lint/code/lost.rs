@@ -69,7 +69,7 @@ pub(super) fn judge(linter: &mut Linter<'_>, site: &Site<'_>, body: &[Stmt], sur
     }
 }
 
-/// Whether entities have the attribute, from TPV or from a field that the config gives them.
+/// Returns `true` if entities have the attribute, from TPV or from a field that the config gives them.
 fn is_known(linter: &Linter<'_>, name: &str) -> bool {
     let of_class = model()
         .classes
@@ -78,7 +78,7 @@ fn is_known(linter: &Linter<'_>, name: &str) -> bool {
     of_class || linter.extra_fields().contains(name)
 }
 
-/// How often a text has a word that is no attribute.
+/// The number of occurrences of a word in a text that are not attributes.
 fn occurrences(text: &str, word: &str) -> usize {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word)

@@ -155,7 +155,7 @@ fn check_one<'a>(
     checker::check(body, &parsed.source, ends, facts, surroundings)
 }
 
-/// Where a range of the source that Python reads stands in the file.
+/// The place in the file of a range of the source that Python reads.
 pub(super) fn place(linter: &Linter<'_>, text: &Text, kind: CodeKind, range: TextRange) -> Span {
     let added = if kind == CodeKind::FString { FSTRING_PREFIX } else { 0 };
     let start = range.start().to_usize().saturating_sub(added);

@@ -1,4 +1,4 @@
-//! Whether the names that code takes from outside are there when TPV evaluates it.
+//! Checks that the names that code takes from outside exist when TPV evaluates it.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::lint::model::model;
 use crate::lint::{Finding, Linter};
 use crate::python::language::instead_of_builtin;
 
-/// Whether a name is there.
+/// The verdict on a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Verdict {
     Fine,
-    /// Nothing sets it.
+    /// It is never set.
     Missing,
     /// Something sets it, but later; the reason.
     Early(String),
@@ -62,7 +62,7 @@ fn keys(common: &Common) -> impl Iterator<Item = &str> {
     common.context.iter().flat_map(|context| context.keys().map(|key| &**key))
 }
 
-/// Whether a name is that of a module, of Python's or one that comes with Galaxy.
+/// Returns `true` if a name is that of a module of Python, or of one that comes with Galaxy.
 fn is_module(name: &str) -> bool {
     ["stdlib", "installed", "others"].into_iter().any(|list| model().list(list).contains(name))
 }
@@ -382,7 +382,8 @@ impl<'a> Names<'a> {
         self.config.section(kind).get(self.default?)
     }
 
-    /// Whether a resource is set by the entity, by what it is combined with, or by what may match together with it.
+    /// Returns `true` if a resource is set by the entity, by one that it is combined with, or by one that may match
+    /// together with it.
     fn sets(&self, owner: &Entity, name: &str, phase: Phase) -> bool {
         let sets = |entity: &Entity| {
             let rules = entity.rules.values().map(|rule| &rule.common);
@@ -408,7 +409,8 @@ impl<'a> Names<'a> {
             || together()
     }
 
-    /// Whether a tool that the same job may match has the name in its context: one whose pattern begins alike.
+    /// Returns `true` if a tool that the same job may match has the name in its context: one whose pattern begins
+    /// alike.
     fn shares(&self, owner: &Entity, name: &str) -> bool {
         let Some(tools) = self.tools.get(name) else { return false };
         let own = literal(&owner.id);

@@ -1,4 +1,5 @@
-//! What a test says of the paths in it: `if user`, `user is not None`, `not user`, `hasattr(user, ...)`, `and`, `or`.
+//! The facts that a test establishes about the paths in it: `if user`, `user is not None`, `not user`, `hasattr(user,
+//! ...)`, `and`, `or`.
 
 use rustpython_parser::ast::{BoolOp, CmpOp, Constant, Expr, ExprConstant, UnaryOp};
 

@@ -8,7 +8,7 @@
 pub(super) const RESOURCES: [&str; 9] =
     ["min_gpus", "min_cores", "min_mem", "max_gpus", "max_cores", "max_mem", "gpus", "cores", "mem"];
 
-/// What is evaluated for a destination after its resources, in order.
+/// The properties of a destination evaluated after its resources, in order.
 pub(super) const LATE: [&str; 5] = ["env", "params", "resubmit", "dest_name", "handler_tags"];
 
 /// When a text is evaluated.

@@ -1,4 +1,4 @@
-//! Where code stands: every text once, with the entities that have it, by writing it or by inheriting.
+//! The places of code: every text once, with the entities that have it, by writing it or by inheriting.
 
 use std::collections::HashMap;
 use std::sync::Arc;

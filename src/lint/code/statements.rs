@@ -328,7 +328,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Whether a handler of this class catches a missing name or attribute.
+/// Returns `true` if a handler of this class catches a missing name or attribute.
 fn catches_faults(class: &Expr) -> bool {
     const BROAD: [&str; 5] = ["Exception", "BaseException", "NameError", "AttributeError", "TypeError"];
     names(class).iter().any(|name| BROAD.contains(&name.as_str()))

@@ -8,7 +8,7 @@ use crate::lint::model::{Member, Signature, model};
 /// The type of a value.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::lint) enum Type {
-    /// Nothing is known.
+    /// Any type.
     #[default]
     Any,
     /// `None`
@@ -32,7 +32,7 @@ pub(in crate::lint) enum Type {
     Def,
     /// A class that only running code knows: `type(x)`.
     SomeClass,
-    /// What gives items when it is iterated, and has nothing else that is known.
+    /// An iterable of these items about which nothing else is known.
     Items(Arc<Type>),
 }
 
@@ -75,7 +75,7 @@ impl Type {
         }
     }
 
-    /// What both may be.
+    /// The union of both types.
     pub(super) fn join(&self, other: &Self) -> Self {
         if self == other {
             return self.clone();
@@ -90,7 +90,7 @@ impl Type {
         }
     }
 
-    /// What it is where it is not `None`.
+    /// The type without `None`.
     pub(super) fn not_none(&self) -> Self {
         match self {
             Self::Optional(inner) => (**inner).clone(),
@@ -99,7 +99,7 @@ impl Type {
         }
     }
 
-    /// What iterating gives.
+    /// The type of the items.
     pub(super) fn item(&self) -> Self {
         match self {
             Self::List(item) | Self::Items(item) => (**item).clone(),
@@ -108,7 +108,7 @@ impl Type {
         }
     }
 
-    /// Whether it is `int`, `float` or `bool`.
+    /// Returns `true` for `int`, `float` or `bool`.
     pub(super) fn is_number(&self) -> bool {
         matches!(self, Self::Class("int" | "float" | "bool"))
     }

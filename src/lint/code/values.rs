@@ -1,4 +1,4 @@
-//! What a block results in: T108 (no number where one is needed) and T113 (a number in another unit).
+//! The results of blocks: T108 (a number is required) and T113 (a number in another unit).
 
 use num_traits::ToPrimitive;
 use rustpython_parser::ast::{Constant, Expr, Operator, Ranged};

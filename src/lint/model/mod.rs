@@ -1,4 +1,4 @@
-//! What the checker knows of types: two tables as text, read once.
+//! The checker's knowledge of types: two tables as text, read once.
 //!
 //! `types.txt` gives types and signatures of what is there natively; `names.txt` gives all names that CPython's, Galaxy's and
 //! TPV's own have. What exists natively is in neither: the runtime is asked ([`Inventory`]). So a name that the runtime lacks
@@ -36,7 +36,7 @@ pub(super) struct Signature {
     pub result: Type,
 }
 
-/// What stands under a name of a class or a module.
+/// An entry under a name of a class or a module.
 #[derive(Clone, Debug)]
 pub(super) enum Member {
     /// A value of a type.
@@ -55,12 +55,12 @@ impl Names {
         self.0.split(' ').filter(|name| !name.is_empty())
     }
 
-    /// Whether a name is among them.
+    /// Returns `true` if a name is among them.
     pub(super) fn contains(self, name: &str) -> bool {
         self.iter().any(|known| known == name)
     }
 
-    /// Whether nothing was recorded.
+    /// Returns `true` if nothing was recorded.
     pub(super) fn is_empty(self) -> bool {
         self.0.is_empty()
     }

@@ -10,16 +10,16 @@ use crate::config::entity::EntityKind;
 use crate::lint::code::{parse, sites};
 use crate::python::walk::{self, Part};
 
-/// What code may do to the tags of a job before destinations are matched.
+/// The effects of code on a job's tags before destinations are matched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TagsInCode {
     /// The names that it writes out.
     pub names: BTreeSet<String>,
-    /// Whether it adds tags whose names are not in it.
+    /// `true` if it adds tags whose names are not in it.
     pub is_open: bool,
-    /// Whether it changes tags at all, so that a job may lose those of its entities.
+    /// `true` if it changes tags at all, so that a job may lose those of its entities.
     pub changes: bool,
-    /// Whether it may change the tags of destinations.
+    /// `true` if it may change the tags of destinations.
     pub changes_destinations: bool,
 }
 
@@ -116,7 +116,7 @@ pub(super) fn collect(config: &Config) -> TagsInCode {
     out
 }
 
-/// What one block may do to the tags of a job.
+/// The possible effects of one block on a job's tags.
 pub(crate) fn of_block(body: &[Stmt]) -> TagsInCode {
     let mut block = Block::default();
     body.iter().for_each(|statement| block.stmt(statement));
@@ -130,10 +130,10 @@ pub(crate) fn of_block(body: &[Stmt]) -> TagsInCode {
     }
 }
 
-/// What a block does with tags.
+/// The uses of tags in a block.
 #[derive(Default)]
 struct Block<'a> {
-    /// What is written into tags.
+    /// The expressions written into tags.
     written: Vec<&'a Expr>,
     /// The values that a name may have; `None` for one that comes from outside.
     assigned: HashMap<&'a str, Vec<Option<&'a Expr>>>,
@@ -270,7 +270,7 @@ fn is_of_tags(attribute: &str) -> bool {
     LISTS.contains(&attribute) || matches!(attribute, "tpv_tags" | "tpv_dest_tags")
 }
 
-/// Whether a target is tags, or a part of them.
+/// Returns `true` if a target is tags, or a part of them.
 fn names_tags(target: &Expr) -> bool {
     match target {
         Expr::Attribute(node) => is_of_tags(&node.attr) || names_tags(&node.value),
@@ -280,7 +280,7 @@ fn names_tags(target: &Expr) -> bool {
     }
 }
 
-/// Whether an attribute of this name is on the way to a value.
+/// Returns `true` if an attribute of this name is on the path to a value.
 fn mentions(node: &Expr, attribute: &str) -> bool {
     match node {
         Expr::Attribute(node) => node.attr.as_str() == attribute || mentions(&node.value, attribute),
@@ -380,7 +380,7 @@ impl<'a> Values<'_, 'a> {
     }
 }
 
-/// Whether a value is surely a list or a set, so that `+` and `-` make no new texts.
+/// Returns `true` if a value is certainly a list or a set, so that `+` and `-` create no new texts.
 fn is_list(node: &Expr) -> bool {
     match node {
         Expr::List(_) | Expr::Set(_) | Expr::Tuple(_) | Expr::ListComp(_) | Expr::SetComp(_) => true,

@@ -30,9 +30,9 @@ const HAVING: [TagKind; 3] = [TagKind::Require, TagKind::Prefer, TagKind::Accept
 pub(crate) struct Tags<'a> {
     /// The tags of all tools, roles, users and their rules, but for those that they reject.
     asked: BTreeSet<&'a str>,
-    /// What code does.
+    /// The effects of code.
     pub code: TagsInCode,
-    /// Whether there are both tools and destinations. A config without one of them is taken for a part of a whole.
+    /// `true` if there are both tools and destinations. A config without either counts as a part of a whole.
     pub is_whole: bool,
 }
 
@@ -49,7 +49,7 @@ impl<'a> Tags<'a> {
         Self { asked, code: in_code::collect(config), is_whole: has_destinations && !config.tools.is_empty() }
     }
 
-    /// Whether a job may have the tag.
+    /// Returns `true` if a job may have the tag.
     pub(crate) fn may_be_asked(&self, tag: &str) -> bool {
         // Galaxy's own tags are seen only when a job runs.
         self.code.is_open || tag.starts_with("tool_type_") || self.asked.contains(tag) || self.code.names.contains(tag)

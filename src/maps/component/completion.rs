@@ -1,4 +1,4 @@
-//! What a component leaves that came to its end: its place is `summaries/<component>.json`, and it is written after the answers.
+//! The result of a completed component: its place is `summaries/<component>.json`, and it is written after the answers.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use crate::summary::Summary;
 /// The record of a component that is done. The order of the fields is the file's: [`Head`] is read without the rest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
-    /// What tells whether the output is whole, and what it took.
+    /// The facts that show whether the output is whole, and what it cost.
     #[serde(flatten)]
     pub head: Head,
     /// The digest of the output as it is stored.
@@ -26,7 +26,7 @@ pub struct Completion {
     /// The digest of the summary's text, by which a changed byte is found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_digest: Option<String>,
-    /// What the answers are, in numbers.
+    /// The answers in numbers.
     pub summary: Summary,
 }
 
@@ -47,7 +47,7 @@ impl Completion {
 pub struct Head {
     /// The size of the output as it is stored, in bytes.
     pub output_bytes: u64,
-    /// What the component took, in milliseconds.
+    /// The component's run time, in milliseconds.
     pub milliseconds: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What a component leaves that did not come to its end.
+//! The report of a component that did not complete.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,9 +10,9 @@ pub struct ErrorReport {
     pub component: u32,
     /// The number of the cluster that it ran in. The report of an earlier cluster does not count.
     pub cluster: u32,
-    /// What happened: `killed by signal 9`.
+    /// The event: `killed by signal 9`.
     pub message: String,
-    /// What to do about it.
+    /// The remedy.
     pub help: String,
     /// The name of the execute node.
     pub node: String,

@@ -1,11 +1,11 @@
-//! What a component tells while it runs, so that a report can say where it was when it was killed.
+//! The progress that a component reports while it runs, so that an error report can say where it was killed.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// How often the file is written.
+/// The interval between two writes of the file.
 const EVERY: Duration = Duration::from_secs(1);
 
 /// The line that is worked on, written to a file on the execute node now and then.

@@ -15,7 +15,7 @@ use super::submit::{Output, Submit};
 /// The text of `component.sh`.
 pub const SCRIPT: &str = include_str!("component.sh");
 
-/// Where the files of a component are, as the execute node names them.
+/// The paths of a component's files, as the execute node names them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Places {
     /// The program.
@@ -28,13 +28,13 @@ pub struct Places {
     pub jobs: String,
     /// The world.
     pub world: Option<String>,
-    /// Where the answers go.
+    /// The answers.
     pub output: String,
-    /// Where the summary goes, after the answers.
+    /// The summary, written after the answers.
     pub summary: String,
-    /// Where the error report goes.
+    /// The error report.
     pub error: String,
-    /// Where standard error goes; `-` where the engine keeps it itself.
+    /// Standard error; `-` if the engine keeps it itself.
     pub stderr: String,
 }
 

@@ -21,7 +21,7 @@ use super::heartbeat::{Heartbeat, peak_kib};
 use crate::diff::answers::compare;
 use crate::summary::Summary;
 
-/// What a component must know, by its arguments.
+/// A component's task, from its arguments.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The component.
@@ -42,19 +42,19 @@ pub struct Task {
     pub file: String,
     /// The number of the slice's first line.
     pub first_line: u64,
-    /// Where the answers go.
+    /// The file for the answers.
     pub output: PathBuf,
-    /// Where the completion goes.
+    /// The file for the completion.
     pub summary: PathBuf,
-    /// Where the error report goes.
+    /// The file for the error report.
     pub error: PathBuf,
-    /// Where the heartbeat goes.
+    /// The file for the heartbeat.
     pub heartbeat: Option<PathBuf>,
-    /// Whether answers have candidates.
+    /// `true` if answers have candidates.
     pub detail: bool,
 }
 
-/// How a component ended.
+/// The outcome of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Its answers and its completion are written.

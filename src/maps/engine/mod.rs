@@ -63,7 +63,7 @@ impl FromStr for Kind {
     }
 }
 
-/// What an engine knows of a component that it was given.
+/// The engine's state of a component that it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EngineState {
     /// The engine has not made a job of it yet (late materialization).
@@ -84,7 +84,7 @@ pub enum EngineState {
     Failed(Error),
 }
 
-/// What can be done to components that an engine has.
+/// An action on the components that an engine has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Keep from running; one that runs is stopped.
@@ -105,7 +105,7 @@ pub enum Action {
 /// Settings that only the engine knows, by name, as the user wrote them.
 pub type Options = BTreeMap<String, String>;
 
-/// What an engine is asked about: one cluster of a map.
+/// The subject of a question to an engine: one cluster of a map.
 #[derive(Clone, Copy)]
 pub struct Submission<'a> {
     /// The map's directory.
@@ -131,25 +131,26 @@ pub trait Engine {
     /// process that can still submit when this process has ended must inherit the lock ([`Lock::for_child`]).
     ///
     /// # Errors
-    /// Where the engine's programs are missing or refuse. Nothing is queued then, or it can be found by the token.
+    /// An error if the engine's programs are missing or refuse. Nothing is queued then, or it can be found by the
+    /// token.
     fn submit(&self, submission: Submission<'_>, items: &[&Item], lock: &Lock) -> Result<String, Error>;
 
     /// The id of a cluster whose submitter did not live to note it, found by its token; nothing where the engine never got it.
     ///
     /// # Errors
-    /// Where the engine cannot be asked.
+    /// An error if the engine does not answer.
     fn find(&self, submission: Submission<'_>) -> Result<Option<String>, Error>;
 
-    /// What the engine knows of each component, by position.
+    /// The engine's state of each component, by position.
     ///
     /// # Errors
-    /// Where the engine cannot be asked.
+    /// An error if the engine does not answer.
     fn states(&self, submission: Submission<'_>, id: &str) -> Result<Vec<EngineState>, Error>;
 
     /// Does something to the components at these positions, or to all. Components that the engine no longer has are left alone.
     ///
     /// # Errors
-    /// Where the engine cannot be asked, or refuses.
+    /// An error if the engine does not answer, or refuses.
     fn act(&self, submission: Submission<'_>, id: &str, action: Action, positions: Option<&[u32]>)
     -> Result<(), Error>;
 
@@ -161,7 +162,8 @@ pub trait Engine {
         Ok(())
     }
 
-    /// Whether components wait that nothing will run, since what runs them on this machine was killed. Daemons come back by themselves.
+    /// Returns `true` if components wait that nothing will run, because the process that runs them on this machine was
+    /// killed. Daemons come back by themselves.
     ///
     /// # Errors
     /// The map's directory cannot be read.
@@ -178,10 +180,10 @@ pub trait Engine {
         Ok(())
     }
 
-    /// What `tpvc maps version` says of the engine: the version of its programs.
+    /// The version of the engine's programs, for `tpvc maps version`.
     ///
     /// # Errors
-    /// Where the engine's programs are missing.
+    /// An error if the engine's programs are missing.
     fn version(&self) -> Result<String, Error>;
 }
 

@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 use super::super::Error;
 use super::Kind;
 
-/// How a program ended, and what it wrote.
+/// A program's exit status and output.
 #[derive(Debug)]
 pub(super) struct Finished {
     name: String,
     status: ExitStatus,
-    /// What it wrote to standard output.
+    /// Its standard output.
     pub(super) stdout: String,
-    /// What it wrote to standard error.
+    /// Its standard error.
     pub(super) stderr: String,
 }
 
 impl Finished {
-    /// Whether it says that it did its work.
+    /// Returns `true` if it reports success.
     pub(super) fn success(&self) -> bool {
         self.status.success()
     }

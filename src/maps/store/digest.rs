@@ -43,7 +43,7 @@ pub struct Digesting<W> {
 }
 
 impl<W: Write> Digesting<W> {
-    /// Nothing written yet.
+    /// Creates a writer to which nothing has been written yet.
     pub fn new(output: W) -> Self {
         Self { output, size: 0, sha: Sha256::new() }
     }

@@ -72,7 +72,7 @@ impl MapDir {
         Lock::take(&path).map_err(|error| Error::io("locked", &path, &error))
     }
 
-    /// Whether somebody is changing the map.
+    /// Returns `true` if a process is changing the map.
     ///
     /// # Errors
     /// The system's.
@@ -172,7 +172,7 @@ impl MapDir {
         Ok(())
     }
 
-    /// Whether the map is still there: it has not been removed.
+    /// Returns `true` if the map has not been removed.
     pub fn exists(&self) -> bool {
         self.0.join("format").exists()
     }
@@ -182,17 +182,17 @@ impl MapDir {
         self.0.join("runner.lock")
     }
 
-    /// What the process said that runs components on this machine.
+    /// The log of the process that runs components on this machine.
     pub fn runner_log(&self) -> PathBuf {
         self.0.join("runner.log")
     }
 
-    /// Where the locks are that components of all maps of this folder take to run on this machine.
+    /// The folder of locks that the components of all maps of this folder take to run on this machine.
     pub fn slots(&self) -> PathBuf {
         self.0.with_file_name("slots")
     }
 
-    /// Where an input is.
+    /// The path of an input.
     pub fn input(&self, digest: &str) -> PathBuf {
         self.0.join("inputs").join(digest)
     }
@@ -261,7 +261,7 @@ impl MapDir {
         if transient { self.write(&mark, b"") } else { self.remove(&mark) }
     }
 
-    /// Whether the tag was not chosen by the user.
+    /// Returns `true` if the tag was not chosen by the user.
     pub fn is_transient(&self) -> bool {
         self.0.join("transient").exists()
     }
@@ -317,7 +317,7 @@ impl MapDir {
         Ok(path)
     }
 
-    /// Where the engine logs what happens to a cluster.
+    /// The engine's log of a cluster's events.
     pub fn event_log(&self, number: u32) -> PathBuf {
         self.0.join("events").join(format!("{number}.log"))
     }

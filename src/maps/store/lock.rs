@@ -37,7 +37,7 @@ impl Lock {
         }
     }
 
-    /// Whether somebody holds the lock. A lock that was never taken has no file, and none is made.
+    /// Returns `true` if a process holds the lock. A lock that was never taken has no file, and none is created.
     ///
     /// # Errors
     /// The system's.

@@ -1,4 +1,4 @@
-//! What components have left, for many at once.
+//! The outcomes of components, for many at once.
 
 use std::fmt::Display;
 use std::fs::File;

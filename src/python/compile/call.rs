@@ -102,7 +102,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// Whether evaluating the expression changes nothing and raises at most for a name that does not exist.
+/// Returns `true` if evaluating the expression changes nothing and raises at most for a name that does not exist.
 fn is_quiet(expression: &Expr) -> bool {
     match expression {
         Expr::Constant(_) | Expr::Name(_) => true,

@@ -6,7 +6,7 @@ use tpv_bytecode::{Const, Instr};
 use super::{Compiler, Done};
 use crate::python::scope::ScopeId;
 
-/// What is done with each element.
+/// The use of each element.
 #[derive(Clone, Copy)]
 enum Element<'a> {
     List(&'a Expr),

@@ -8,7 +8,7 @@ use super::unit::Open;
 use super::{Compiler, Done};
 use crate::python::fold;
 
-/// How deep loops, `try` and `with` may nest: CPython's `CO_MAXBLOCKS`.
+/// The maximum nesting of loops, `try` and `with`: CPython's `CO_MAXBLOCKS`.
 const MAX_OPEN: usize = 20;
 
 impl<'a> Compiler<'a> {

@@ -72,7 +72,7 @@ impl<'a> Compiler<'a> {
 /// A part of a format.
 pub(super) enum Part {
     Literal(String),
-    /// How the item is made a text, and the specification of its format.
+    /// The conversion of the item to text, and the specification of its format.
     Item(Conversion, String),
 }
 

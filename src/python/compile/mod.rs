@@ -112,7 +112,7 @@ struct Compiler<'a> {
     unit: Unit<'a>,
     /// Line and column of what is being compiled.
     place: (u32, u32),
-    /// Where the imports from `__future__` at the start of the block end.
+    /// The end of the imports from `__future__` at the start of the block.
     future_end: TextSize,
 }
 
@@ -269,7 +269,7 @@ fn docstring(body: &[Stmt]) -> Option<&str> {
     }
 }
 
-/// Where the statements end among which an import from `__future__` may stand.
+/// The end of the statements among which an import from `__future__` is allowed.
 fn future_end(body: &[Stmt]) -> TextSize {
     let skip = usize::from(docstring(body).is_some());
     let is_future =

@@ -5,7 +5,7 @@ use tpv_bytecode::{Const, Instr};
 use super::{Compiler, Done};
 use crate::python::scope::Meaning;
 
-/// Where a variable lives, in terms of instructions.
+/// The storage of a variable, in terms of instructions.
 enum Storage {
     Fast(u32),
     Cell(u32),

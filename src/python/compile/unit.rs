@@ -15,16 +15,16 @@ use crate::python::scope::ScopeId;
 pub(super) enum Open<'a> {
     /// A `while` loop.
     While {
-        /// Where `continue` goes.
+        /// The target of `continue`.
         start: Label,
-        /// Where `break` goes.
+        /// The target of `break`.
         end: Label,
     },
     /// A `for` loop: the iterator is on the stack.
     For {
-        /// Where `continue` goes.
+        /// The target of `continue`.
         start: Label,
-        /// Where `break` goes.
+        /// The target of `break`.
         end: Label,
     },
     /// The body of a `try` with handlers.
@@ -34,7 +34,7 @@ pub(super) enum Open<'a> {
         /// The name after `as`.
         name: Option<&'a str>,
     },
-    /// What a `finally` protects.
+    /// The region that a `finally` protects.
     Finally {
         /// The statements of the `finally`.
         body: &'a [Stmt],
@@ -43,7 +43,7 @@ pub(super) enum Open<'a> {
     FinallyHandler,
     /// The body of a `with`: the manager is on the stack, and above it what `__enter__` gave where `value`.
     With {
-        /// Whether the value is on the stack.
+        /// `true` if the value is on the stack.
         value: bool,
     },
     /// A value on the stack that is about to be returned.

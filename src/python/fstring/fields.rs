@@ -22,7 +22,7 @@ use crate::python::walk::{self, PartMut};
 pub(in crate::python) struct Suite {
     /// Its statements.
     pub(in crate::python) body: ast::Suite,
-    /// What CPython 3.11 says of an f-string that only later versions read.
+    /// CPython 3.11's error for an f-string that only later versions accept.
     pub(in crate::python) newer: Option<PythonError>,
 }
 
@@ -38,7 +38,7 @@ pub(in crate::python) enum Failure {
 /// Parses a text with f-strings.
 ///
 /// # Errors
-/// What CPython 3.12 and later finds wrong with it.
+/// The error that CPython 3.12 and later raise for it.
 pub(in crate::python) fn parse(text: &Text) -> Result<Suite, Failure> {
     let mut reader = Reader { text, depth: 0, newer: None };
     reader
@@ -54,7 +54,7 @@ pub(in crate::python) fn parse(text: &Text) -> Result<Suite, Failure> {
 
 struct Reader<'a> {
     text: &'a Text,
-    /// How many f-strings the place is in.
+    /// The number of f-strings that enclose the place.
     depth: usize,
     newer: Option<PythonError>,
 }
@@ -170,7 +170,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What `=` shows of a field: its text, without comments.
+    /// The text of a field that `=` shows, without comments.
     fn shown(&self, part: &Range<usize>) -> String {
         let mut text = String::new();
         let mut at = part.start;
@@ -270,7 +270,7 @@ fn hidden(strings: Vec<FString>) -> Hidden {
     fields.collect()
 }
 
-/// What CPython 3.11 refuses in the f-strings of a text; `mask` is the text with their fields hidden.
+/// CPython 3.11's error for the f-strings of a text; `mask` is the text with their fields hidden.
 fn refused_by_3_11(text: &Text, mask: &str) -> Option<PythonError> {
     let tokens = tokenize(&text.source);
     match &tokens.error {

@@ -12,7 +12,7 @@ pub use version_3_11::{check, content};
 
 pub(super) use fields::{Failure, Suite, parse};
 
-/// Whether the text may hold an f-string: an `f` in front of a quote, maybe with an `r`.
+/// Returns `true` if the text may contain an f-string: an `f` before a quote, possibly with an `r`.
 pub(super) fn occurs(source: &str) -> bool {
     let bytes = source.as_bytes();
     let is_f = |byte: Option<&u8>| matches!(byte, Some(b'f' | b'F'));

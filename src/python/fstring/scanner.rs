@@ -1,12 +1,12 @@
-//! Where the f-strings of a text and their fields are, by the rules of PEP 701, which CPython 3.12 and later have.
+//! Finds the f-strings of a text and their fields, by the rules of PEP 701, which CPython 3.12 and later follow.
 
 use std::ops::Range;
 
 use rustpython_parser::ast::ConversionFlag;
 
-/// How deep fields may nest in format specs.
+/// The maximum nesting of fields in format specs.
 const MAX_NESTING: usize = 2;
-/// How deep f-strings may nest, as in CPython.
+/// The maximum nesting of f-strings, as in CPython.
 const MAX_FSTRINGS: usize = 150;
 
 /// An f-string.
@@ -25,7 +25,7 @@ pub(super) struct Field {
     pub(super) range: Range<usize>,
     /// The expression.
     pub(super) expression: Range<usize>,
-    /// What `=` shows: the expression and the white space and `=` after it.
+    /// The text that `=` shows: the expression and the white space and `=` after it.
     pub(super) shown: Option<Range<usize>>,
     /// `!s`, `!r` or `!a`.
     pub(super) conversion: ConversionFlag,
@@ -33,7 +33,7 @@ pub(super) struct Field {
     pub(super) spec: Option<(Range<usize>, Vec<Field>)>,
 }
 
-/// What a text is apart from its strings.
+/// The parts of a text besides its strings.
 #[derive(Debug, Default)]
 pub(super) struct Scan {
     /// The f-strings, in the order of the text, without those in fields of others.
@@ -42,7 +42,7 @@ pub(super) struct Scan {
     pub(super) blanks: Vec<Range<usize>>,
 }
 
-/// What is no f-string: CPython 3.12's message, and where.
+/// A malformed f-string: CPython 3.12's message, and the place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     /// CPython 3.12's message.
@@ -67,7 +67,7 @@ pub(super) fn scan(source: &str, part: Range<usize>, depth: usize) -> Result<Sca
 struct Scanner<'a> {
     source: &'a str,
     at: usize,
-    /// How many f-strings the place is in.
+    /// The number of f-strings that enclose the place.
     depth: usize,
 }
 

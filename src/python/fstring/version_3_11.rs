@@ -1,6 +1,6 @@
-//! What CPython 3.11 refuses in f-strings: its own scanner for their fields, which knows less than later versions.
+//! CPython 3.11's errors in f-strings: its own scanner for their fields, which accepts less than later versions.
 //!
-//! What later versions read (PEP 701) is for [`super::scanner`].
+//! The syntax of later versions (PEP 701) is the subject of [`super::scanner`].
 
 use rustpython_parser::{Parse, ast};
 
@@ -9,7 +9,7 @@ use crate::python::error::PythonError;
 use crate::python::parse::Text;
 use crate::python::tokens::{Token, TokenKind, Tokens};
 
-/// How deep fields may nest in format specs.
+/// The maximum nesting of fields in format specs.
 const MAX_NESTING: usize = 2;
 
 /// The first thing that is wrong in the f-strings among the tokens. Where `deep`, the expressions in the fields are parsed,
@@ -44,7 +44,7 @@ struct Scanner<'a> {
     end: usize,
     raw: bool,
     deep: bool,
-    /// Whether the error is in the expression of a field and not in the frame.
+    /// `true` if the error is in the expression of a field and not in the frame.
     within_expression: bool,
 }
 

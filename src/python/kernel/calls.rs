@@ -94,7 +94,7 @@ impl<T: Tables> Lowerer<'_, T> {
     }
 }
 
-/// Whether a builtin only looks at its arguments.
+/// Returns `true` if a builtin only looks at its arguments.
 fn is_pure(builtin: &Value) -> bool {
     match builtin {
         Value::Builtin(function) => function.pure,

@@ -1,7 +1,7 @@
 //! Blocks and f-strings to kernels: the second form of those that compute numbers, conditions and text.
 //!
-//! What a kernel cannot do stands in it as [`Node::Leave`]: whoever comes there leaves the block to the interpreter. A block that
-//! always comes there has no kernel, which would cost and give nothing.
+//! Operations that a kernel lacks appear in it as [`Node::Leave`]: a run that reaches one leaves the block to the
+//! interpreter. A block that always reaches one has no kernel, which would only cost.
 
 mod calls;
 mod comprehensions;
@@ -26,7 +26,7 @@ pub(super) trait Tables {
     fn string(&mut self, text: &str) -> u32;
     /// The index of a part of the block's text in the program's strings.
     fn text(&mut self, range: TextRange) -> Option<u32>;
-    /// Whether the block binds a name.
+    /// Returns `true` if the block binds a name.
     fn binds(&self, name: &str) -> bool;
     /// The instruction's operator.
     fn operator(&self, op: ast::Operator) -> BinaryOp;
@@ -50,7 +50,7 @@ pub(super) fn lower(body: &[Stmt], tables: &mut impl Tables) -> Option<Kernel> {
     (kernel.nodes.len() > 1 && !always_leaves(&kernel, last)).then_some(kernel)
 }
 
-/// Whether a node leaves in each run, as far as its form tells.
+/// Returns `true` if a node leaves in each run, as far as its form shows.
 fn always_leaves(kernel: &Kernel, node: u32) -> bool {
     let leaves = |node: &u32| always_leaves(kernel, *node);
     match kernel.nodes.get(node as usize) {
@@ -72,7 +72,7 @@ fn always_leaves(kernel: &Kernel, node: u32) -> bool {
 struct Variable {
     name: String,
     slot: u32,
-    /// Whether it is a comprehension's, which hides the block's and ends with it.
+    /// `true` for a comprehension's variable, which hides the block's and ends with it.
     inner: bool,
 }
 

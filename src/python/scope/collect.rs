@@ -1,4 +1,4 @@
-//! What each scope does with each name.
+//! Collects the uses of each name in each scope.
 
 use std::collections::HashMap;
 

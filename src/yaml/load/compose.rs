@@ -16,11 +16,11 @@ use crate::yaml::style::ScalarStyle;
 use crate::yaml::tag::YAML_TAGS;
 use crate::yaml::value::{ConfigValue, Entry, TaggedScalar, Text, ValueKind};
 
-/// How deep collections may be nested: later stages walk values by recursion.
+/// The maximum nesting of collections: later stages walk values recursively.
 const MAX_DEPTH: usize = 128;
-/// How many bytes of a scalar a message shows.
+/// The number of bytes of a scalar shown in a message.
 const MAX_SHOWN: usize = 60;
-/// How many values aliases may stand for: a few lines of aliases to aliases mean billions.
+/// The number of values that aliases may stand for: a few lines of aliases to aliases mean billions.
 const MAX_ALIASED: u64 = 5_000_000;
 
 /// Builds the value of a document from its events.
@@ -35,11 +35,11 @@ pub(super) struct Composer<'a> {
     root: Option<ConfigValue>,
 }
 
-/// What an anchor names.
+/// The node of an anchor.
 struct Anchored {
     /// `None` while the value is under construction.
     value: Option<ConfigValue>,
-    /// How many values it consists of.
+    /// The number of values in it.
     size: u64,
     /// The codes of the comment before a mapping's content, which every alias to it carries along.
     noqa: Noqa,
@@ -73,9 +73,9 @@ struct Node {
     size: u64,
     /// A plain `<<` without a tag.
     is_merge: bool,
-    /// Where its first key or opening bracket stands.
+    /// The location of its first key or opening bracket.
     content: Span,
-    /// What an alias carries along.
+    /// The comments that an alias carries along.
     noqa: Noqa,
 }
 
@@ -352,7 +352,7 @@ impl<'a> Composer<'a> {
     }
 }
 
-/// Where the node itself starts, after its anchor and tag.
+/// The start of the node itself, after its anchor and tag.
 fn skip_properties(text: &str, span: Span) -> usize {
     let mut start = span.range().start;
     loop {

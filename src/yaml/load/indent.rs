@@ -13,7 +13,7 @@ const INDENT: usize = 256;
 pub(super) struct Indented {
     /// The text to parse.
     pub(super) text: String,
-    /// Where blanks were inserted: offsets in the new text, in order; each stands for [`INDENT`] bytes.
+    /// The places of inserted blanks: offsets in the new text, in order; each stands for [`INDENT`] bytes.
     inserted: Vec<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What the parser does not tell: characters that may not stand in a file, tabs between tokens, and comments.
+//! Facts that the parser does not report: characters that are not allowed in a file, tabs between tokens, and comments.
 
 use saphyr_parser::ScalarStyle;
 
@@ -11,7 +11,7 @@ use crate::yaml::characters::is_allowed;
 pub struct Comment {
     /// From the `#` to the end of the line.
     pub span: Span,
-    /// Whether nothing but blanks stands before it on its line.
+    /// `true` if only blanks precede it on its line.
     pub own_line: bool,
 }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(super) struct Line<'a> {
     /// The whole text.
     all: &'a str,
-    /// Where the line starts in it.
+    /// The start of the line in it.
     pub(super) start: usize,
     /// The line without its end.
     pub(super) text: &'a str,
@@ -37,7 +37,7 @@ impl<'a> Line<'a> {
         self.text.get(..length).unwrap_or("")
     }
 
-    /// How many blanks it starts with.
+    /// The number of blanks that it starts with.
     pub(super) fn indent(self) -> usize {
         self.margin().len()
     }
@@ -51,13 +51,13 @@ impl<'a> Line<'a> {
         text.split_once(" #").map_or(text, |(text, _)| text).trim_end()
     }
 
-    /// Where [`Line::content`] stands.
+    /// The range of [`Line::content`].
     pub(super) fn content_range(self) -> Range<usize> {
         let start = self.start + self.text.len() - self.text.trim_start().len();
         start..start + self.content().len()
     }
 
-    /// Whether an item of a list starts here.
+    /// Returns `true` if an item of a list starts here.
     pub(super) fn is_item(self) -> bool {
         self.content() == "-" || self.content().starts_with("- ")
     }
@@ -78,7 +78,7 @@ impl<'a> Line<'a> {
         rest.split_once(": ").map(|(key, _)| key).or_else(|| rest.strip_suffix(':'))
     }
 
-    /// What stands behind the first `key: `, or behind the dash of an item without a key, and where.
+    /// The text after the first `key: `, or after the dash of an item without a key, with its range.
     pub(super) fn value(self) -> (&'a str, Range<usize>) {
         let (rest, _) = self.behind_dashes();
         let value = rest.split_once(": ").map_or(rest, |(_, value)| value).trim_start();
@@ -86,7 +86,7 @@ impl<'a> Line<'a> {
         (value, end - value.len()..end)
     }
 
-    /// Whether a block of text starts below: the line ends with `|` or `>`.
+    /// Returns `true` if a block of text starts below: the line ends with `|` or `>`.
     pub(super) fn starts_block(self) -> bool {
         let last = self.content().rsplit(' ').next().unwrap_or("");
         last.starts_with(['|', '>']) && last.trim_start_matches(['|', '>', '-', '+', '1', '2', '4', '8']).is_empty()
@@ -101,18 +101,18 @@ pub(crate) fn quoted(text: &str) -> String {
     if !text.contains(['"', '\\']) { format!("\"{text}\"") } else { format!("'{}'", text.replace('\'', "''")) }
 }
 
-/// What is wrong with a line that was meant as a key, a value or an item.
+/// The fault of a line that was meant as a key, a value or an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mistake {
-    /// What is wrong.
+    /// The message.
     pub(crate) message: String,
-    /// What to write.
+    /// The text to write.
     pub(crate) help: String,
-    /// Where it is wrong, in the text.
+    /// The range of the fault in the text.
     pub(crate) at: Range<usize>,
 }
 
-/// What is wrong with a line that is neither `key: value` nor `- item`, if that is clear.
+/// The fault of a line that is neither `key: value` nor `- item`, if it is clear.
 pub(crate) fn mistake(text: &str) -> Option<Mistake> {
     let first = text.split_whitespace().next()?;
     let mistake = |message: String, help: String, at: Range<usize>| Some(Mistake { message, help, at });

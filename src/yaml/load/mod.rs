@@ -78,7 +78,7 @@ pub fn load(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Op
     (problems.errors() == before).then_some(Document { root, comments })
 }
 
-/// How many lines or scalars are mended before giving up: each costs another parse.
+/// The number of lines or scalars repaired before giving up: each costs another parse.
 const MAX_MENDED: usize = 1000;
 
 struct Parsed {
@@ -91,7 +91,7 @@ struct Parsed {
 #[derive(Clone)]
 struct Stopped {
     error: ScanError,
-    /// Where, in the text that was parsed.
+    /// The offset in the parsed text.
     offset: usize,
     /// The innermost open bracket, in the source.
     bracket: Option<usize>,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 /// The longest text that is looked up, in bytes.
 const LONGEST: usize = 24;
 
-/// How many texts are kept.
+/// The number of texts kept.
 const KEPT: usize = 256;
 
 /// The last short texts, each in the slot of its hash.

@@ -15,13 +15,13 @@ pub(crate) type CommentId = usize;
 pub(super) struct Comment {
     /// The text, with its line breaks and the indents of its later lines.
     pub value: String,
-    /// Where it starts.
+    /// The start.
     pub start: Mark,
     /// The column it is to start in; -1 for one that was moved out of the margin of a block scalar.
     pub column: isize,
-    /// Whether it was written as the comment before a collection.
+    /// `true` if it was written as the comment before a collection.
     pub done: bool,
-    /// Whether it was written, or became a part of another comment.
+    /// `true` if it was written, or became a part of another comment.
     pub kept: bool,
 }
 
@@ -38,7 +38,7 @@ impl Comments {
         self.items.len() - 1
     }
 
-    /// Where the comments start that were not written; blank lines are no loss.
+    /// The starts of comments that were not written; blank lines are no loss.
     pub(super) fn lost(&self) -> impl Iterator<Item = Mark> {
         self.items.iter().filter(|comment| !comment.kept && comment.value.contains('#')).map(|comment| comment.start)
     }
@@ -51,13 +51,13 @@ impl Comments {
         self.items.get_mut(id)
     }
 
-    /// Whether two comments have the same text and place.
+    /// Returns `true` if two comments have the same text and place.
     pub(super) fn same(&self, a: CommentId, b: CommentId) -> bool {
         a == b || matches!((self.get(a), self.get(b)), (Some(a), Some(b)) if (a.start, &a.value) == (b.start, &b.value))
     }
 }
 
-/// What may stand before something.
+/// The comments before a node.
 #[derive(Clone, Debug)]
 pub(crate) enum Before {
     /// A comment on lines of its own.
@@ -80,7 +80,7 @@ pub(super) struct Slots {
 }
 
 impl Slots {
-    /// Whether ruamel.yaml's list of these comments has its form with five elements.
+    /// Returns `true` if ruamel.yaml's list of these comments has its form with five elements.
     pub(super) fn is_moved(&self) -> bool {
         self.moved.is_some()
     }

@@ -5,11 +5,11 @@ use std::fmt;
 /// A text that `tpv format` refuses too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoundTripError {
-    /// What is wrong: a lower-case sentence without a full stop.
+    /// The message: a lower-case sentence without a full stop.
     pub message: String,
-    /// Where, as a byte offset into the text; `None` where the fault belongs to no one place.
+    /// The place as a byte offset into the text; `None` if the fault belongs to no one place.
     pub offset: Option<usize>,
-    /// What to do about it.
+    /// The remedy.
     pub help: &'static str,
 }
 

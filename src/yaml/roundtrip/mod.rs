@@ -1,9 +1,9 @@
 //! A text read with its comments and written again, as ruamel.yaml's round-trip loader and dumper do it with TPV's settings.
 //!
-//! What the text becomes depends on both in every detail: where comments are attached, which of them a changed value
-//! loses, which quotes are needed, where lines are folded. The stages here are those of ruamel.yaml, so that each can be
-//! compared with its model: [`scan`] (with [`reader`]) makes tokens, [`parse`] nodes, [`construct`] values;
-//! [`represent`] makes nodes again, and [`emit`] text.
+//! The output depends on both in every detail: where comments are attached, which of them a changed value loses, which
+//! quotes are needed, where lines are folded. The stages here are those of ruamel.yaml, so that each can be compared
+//! with its model: [`scan`] (with [`reader`]) makes tokens, [`parse`] nodes, [`construct`] values; [`represent`] makes
+//! nodes again, and [`emit`] text.
 //!
 //! The other loader ([`crate::yaml::load`]) knows values and places, but neither tokens nor which token a comment belongs
 //! to.
@@ -41,7 +41,7 @@ pub(crate) struct Document {
 /// Reads a text that holds one YAML document.
 ///
 /// # Errors
-/// What ruamel.yaml refuses as well.
+/// Errors that ruamel.yaml reports as well.
 pub(crate) fn read(text: &str) -> Result<Document> {
     let mut scanner = Scanner::new(text)?;
     let tree = parse::Parser::new(&mut scanner).document()?;
@@ -53,14 +53,14 @@ impl Document {
     /// The text of one of the values.
     ///
     /// # Errors
-    /// What ruamel.yaml cannot write.
+    /// An error for a value that ruamel.yaml cannot write.
     pub(crate) fn write(&mut self, value: ValueId) -> Result<String> {
         let events = represent::represent(&self.values, value, &self.scanner.comments)?;
         emit::emit(&events, &mut self.scanner.comments)
     }
 
-    /// Where the comments start that [`Self::write`] has not written, in bytes of the text that was read; blank lines may
-    /// stand there before the `#`.
+    /// The starts of the comments that [`Self::write`] has not written, in bytes of the text that was read; blank lines
+    /// may precede the `#` there.
     pub(crate) fn lost_comments(&self) -> impl Iterator<Item = usize> {
         self.scanner.comments.lost().map(|mark| self.scanner.reader.offset(mark))
     }

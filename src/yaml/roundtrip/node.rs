@@ -32,7 +32,7 @@ impl Tag {
     }
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Clone, Debug)]
 pub(super) enum Content {
     Scalar(String, ScalarStyle),
@@ -45,7 +45,7 @@ pub(super) enum Content {
 pub(super) struct Node {
     pub content: Content,
     pub tag: Tag,
-    /// Whether a collection is written with brackets.
+    /// `true` if a collection is written with brackets.
     pub flow: bool,
     pub anchor: Option<String>,
     pub slots: Option<Slots>,

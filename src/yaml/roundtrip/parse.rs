@@ -17,7 +17,7 @@ use crate::yaml::resolve::resolve;
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::tag::YAML_TAGS;
 
-/// How deep collections may be nested. CPython's recursion limit stops TPV at about this depth, too.
+/// The maximum nesting of collections. CPython's recursion limit stops TPV at about this depth, too.
 pub(super) const MAX_DEPTH: usize = 245;
 
 /// The nodes of a document.
@@ -27,7 +27,7 @@ pub(super) struct NodeTree {
     pub root: Option<NodeId>,
 }
 
-/// What stands before the content of a node.
+/// The properties before the content of a node.
 struct Properties {
     anchor: Option<String>,
     tag: Option<Tag>,

@@ -17,7 +17,7 @@ pub(super) struct Mark {
 /// A text being read.
 pub(super) struct Reader {
     chars: Vec<char>,
-    /// Where each character starts in the text, in bytes.
+    /// The start of each character in the text, in bytes.
     offsets: Vec<usize>,
     at: Mark,
 }
@@ -70,7 +70,7 @@ impl Reader {
         self.peek_at(0)
     }
 
-    /// Whether the text goes on with these characters.
+    /// Returns `true` if the text continues with these characters.
     pub(super) fn starts_with(&self, text: &str) -> bool {
         text.chars().enumerate().all(|(ahead, ch)| self.peek_at(ahead) == ch)
     }
@@ -110,7 +110,7 @@ impl Reader {
         taken
     }
 
-    /// Where a place is in the text, in bytes.
+    /// The position of a place in the text, in bytes.
     pub(super) fn offset(&self, mark: Mark) -> usize {
         self.offsets.get(mark.index).or(self.offsets.last()).copied().unwrap_or(0)
     }

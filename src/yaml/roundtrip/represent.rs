@@ -11,7 +11,7 @@ use super::parse::MAX_DEPTH;
 use super::value::{Anchor, Form, Mapping, Scalar, Sequence, Value, ValueId, Values};
 use crate::yaml::style::ScalarStyle;
 
-/// Whether an anchor looks like one that ruamel.yaml made: `id001` and the like. Those are numbered anew.
+/// Returns `true` if an anchor looks like one that ruamel.yaml created: `id001` and the like. Those are numbered anew.
 pub(super) fn is_generated(name: &str) -> bool {
     let Some(rest) = name.strip_prefix("id") else { return false };
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
@@ -38,7 +38,7 @@ struct OutNode {
     flow: bool,
     anchor: Option<Anchor>,
     slots: Option<OutSlots>,
-    /// Whether it is a key or a value of a set.
+    /// `true` for a key or a value of a set.
     in_set: bool,
 }
 
@@ -61,7 +61,7 @@ pub(super) fn represent(values: &Values, root: ValueId, comments: &Comments) -> 
     Ok(serializer.events)
 }
 
-/// Whether a header of a block scalar is among the comments before items: ruamel.yaml then drops all of them.
+/// Returns `true` if a header of a block scalar is among the comments before items: ruamel.yaml then drops all of them.
 fn has_header<'a>(slots: impl Iterator<Item = &'a ItemSlots>) -> bool {
     slots.flat_map(|slots| slots.key_before.iter().flatten()).any(|before| matches!(before, Before::Header(_)))
 }

@@ -74,7 +74,7 @@ pub(super) struct Token {
     pub handle: Option<String>,
     /// The style of a scalar.
     pub style: ScalarStyle,
-    /// What a comment token holds.
+    /// The comment of a comment token.
     pub comment: CommentId,
 }
 

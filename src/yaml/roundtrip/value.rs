@@ -15,7 +15,7 @@ use crate::yaml::style::ScalarStyle;
 /// The number of a value in [`Values`].
 pub(crate) type ValueId = usize;
 
-/// What makes keys equal, as Python compares them.
+/// The equality of keys, as Python compares them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Key {
     Str(Rc<str>),
@@ -48,7 +48,7 @@ pub(crate) struct Scalar {
     /// The comment in the first line of a block scalar.
     pub(crate) header: Option<Rc<str>>,
     pub(crate) anchor: Option<Anchor>,
-    /// Whether the same value in two places becomes an anchor and an alias.
+    /// `true` if the same value in two places becomes an anchor and an alias.
     pub(crate) shared: bool,
     pub(crate) key: Key,
 }
@@ -61,7 +61,7 @@ pub(crate) struct OwnSlots {
     pub(crate) end: Vec<Before>,
 }
 
-/// What sequences and mappings have in common.
+/// The form shared by sequences and mappings.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Form {
     pub(crate) own: Option<OwnSlots>,
@@ -149,7 +149,7 @@ impl Values {
         }
     }
 
-    /// What is merged into a mapping: each of those mappings once, the ones that win first.
+    /// The mappings merged into a mapping: each once, the ones that win first.
     fn merged<'a>(&'a self, mapping: &'a Mapping) -> impl Iterator<Item = &'a Mapping> {
         let into =
             |mapping: &Mapping| mapping.merge.iter().flat_map(|merge| merge.mappings.iter().rev().copied()).collect();
@@ -179,7 +179,7 @@ impl Values {
         pairs
     }
 
-    /// Whether a mapping has no pairs, not by merging either.
+    /// Returns `true` if a mapping has no pairs, not by merging either.
     pub(crate) fn is_empty(&self, mapping: &Mapping) -> bool {
         mapping.pairs.is_empty() && self.merged(mapping).all(|merged| merged.pairs.is_empty())
     }
@@ -190,12 +190,12 @@ impl Values {
         pair.map(|pair| pair.value)
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.items.len()
     }
 
-    /// What a value is as a key; `None` for one that Python cannot hash.
+    /// A value as a key; `None` for one that Python cannot hash.
     pub(crate) fn key(&self, id: ValueId) -> Option<Key> {
         match self.get(id)? {
             Value::Scalar(scalar) => Some(scalar.key.clone()),
@@ -203,7 +203,7 @@ impl Values {
         }
     }
 
-    /// Whether Python takes the value for true.
+    /// Returns `true` if Python takes the value for true.
     pub(crate) fn is_true(&self, id: ValueId) -> bool {
         match self.get(id) {
             None => false,

@@ -11,7 +11,7 @@ use crate::yaml::number;
 /// An integer.
 pub(super) struct Integer {
     pub(super) value: BigInt,
-    /// How it is written.
+    /// The written text.
     pub(super) text: String,
 }
 
@@ -62,7 +62,7 @@ fn underscores(digits: &str, text: &str, prefix: &str) -> String {
 /// A float.
 pub(super) struct Float {
     pub(super) value: f64,
-    /// How it is written.
+    /// The written text.
     pub(super) text: String,
 }
 

@@ -3,11 +3,11 @@
 use crate::yaml::characters::{ends_word, is_break, is_printable};
 use crate::yaml::style::ScalarStyle;
 
-/// What the text of a scalar allows.
+/// The styles that the text of a scalar allows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Analysis {
     pub(crate) empty: bool,
-    /// Whether it has line breaks.
+    /// `true` if it has line breaks.
     pub(crate) multiline: bool,
     /// Without quotes inside brackets.
     pub(crate) flow_plain: bool,
@@ -76,7 +76,7 @@ impl Analysis {
         }
     }
 
-    /// Whether the scalar can be written in `'`.
+    /// Returns `true` if the scalar can be written in `'`.
     pub(crate) fn can_be_single_quoted(&self, key: bool) -> bool {
         self.single_quoted && !(key && self.multiline)
     }

@@ -3,7 +3,7 @@
 use super::writer::part;
 use crate::yaml::characters::is_printable;
 
-/// Whether a character is written as an escape.
+/// Returns `true` if a character is written as an escape.
 pub(super) fn must_escape(ch: char) -> bool {
     !is_printable(ch) || matches!(ch, '"' | '\\' | '\u{2028}' | '\u{2029}')
 }
@@ -37,7 +37,7 @@ pub(super) fn escape(ch: char) -> String {
     format!("\\{short}")
 }
 
-/// Whether a line break put into a double-quoted string at `end` has to be escaped.
+/// Returns `true` if a line break inserted into a double-quoted string at `end` has to be escaped.
 pub(super) fn needs_backslash(text: &[char], start: usize, end: usize) -> bool {
     let find = |wanted, from: usize, to: usize| {
         part(text, from, to).iter().position(|&ch| ch == wanted).map(|index| from + index)

@@ -17,7 +17,7 @@ use writer::{INDENT, WIDTH, Writer};
 /// A key of this length does not stand before a `:` on its own line: ruamel.yaml counts 128 with its unwritten tag `!!str`.
 const MAX_SIMPLE_KEY: usize = 128 - 5;
 
-/// How to lay out.
+/// The layout options.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Layout {
     /// Collections without collections inside stand on one line, as `{a: 1}`.
@@ -30,7 +30,7 @@ pub struct Layout {
     pub empty_nulls: bool,
 }
 
-/// Where a node stands.
+/// The context of a node.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Context {
     Root,
@@ -115,7 +115,7 @@ impl Emitter {
         }
     }
 
-    /// Whether the collection goes on one line: nothing in it is a collection.
+    /// Returns `true` if the collection goes on one line: it contains no collection.
     fn is_leaf(&self, value: &Node) -> bool {
         let scalar =
             |value: &Node| !matches!(value.kind, Kind::List(_) | Kind::Set(_) | Kind::Map(_) | Kind::OrderedMap(_));

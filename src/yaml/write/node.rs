@@ -1,4 +1,4 @@
-//! What is to be written: data with comments.
+//! Data with comments, to be written as YAML.
 
 use tpv_python::number::float_text;
 use tpv_runtime::galaxy::json::Json;
@@ -9,13 +9,13 @@ use crate::yaml::value::{ConfigValue, Entry, Map, ValueKind};
 /// A node of a YAML document.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
-    /// What stands behind it, after a `#`.
+    /// The text after it, behind a `#`.
     pub comment: Option<String>,
 }
 
-/// What a node is.
+/// The kind of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// `null`
@@ -57,7 +57,7 @@ impl Node {
         }
     }
 
-    /// Whether it is a collection that takes lines of its own.
+    /// Returns `true` for a collection that takes lines of its own.
     pub(super) fn is_block(&self) -> bool {
         match &self.kind {
             Kind::List(items) => !items.is_empty(),

@@ -3,7 +3,7 @@
 use super::escape::{escape, must_escape, needs_backslash};
 use crate::yaml::characters::is_break;
 
-/// How much deeper each level is indented.
+/// The additional indentation of each level.
 pub(crate) const INDENT: usize = 2;
 
 /// After which column lines are folded.

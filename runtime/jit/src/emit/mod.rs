@@ -27,7 +27,7 @@ use tpv_bytecode::{Const, UnaryOp};
 /// A value in the making.
 #[derive(Clone, Copy)]
 struct Operand {
-    /// What it may be.
+    /// The kinds that it may have.
     kinds: Kinds,
     /// Its tag, where there are several kinds.
     tag: Option<Value>,
@@ -41,7 +41,7 @@ impl Operand {
     }
 }
 
-/// Where several ways meet that each have a value.
+/// A join point of several paths, each with a value.
 struct Join {
     block: Block,
     kinds: Kinds,
@@ -54,7 +54,7 @@ struct Emitter<'f, 'k> {
     kernel: &'k Kernel,
     consts: &'k [Const],
     inputs: &'k [Option<Kind>],
-    /// What each node may be.
+    /// The possible kinds of each node.
     kinds: Vec<Kinds>,
     locals: Vec<Local>,
     call_conv: CallConv,
@@ -116,7 +116,7 @@ impl Emitter<'_, '_> {
         Some(())
     }
 
-    /// What a node may be.
+    /// The possible kinds of a node.
     fn kinds_of(&self, node: u32) -> Kinds {
         self.kinds.get(node as usize).copied().unwrap_or(Kinds::NONE)
     }
@@ -395,7 +395,7 @@ impl Emitter<'_, '_> {
         Join { block, kinds, reached: false }
     }
 
-    /// What a value passes to a join.
+    /// The arguments that a value passes to a join.
     fn arguments_of(&mut self, join: &mut Join, value: Operand) -> Vec<BlockArg> {
         join.reached = true;
         match join.kinds.single() {

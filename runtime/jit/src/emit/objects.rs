@@ -1,4 +1,4 @@
-//! What machine code asks the runtime to do with values that it knows by reference: calls, items, containers, comprehensions.
+//! Runtime calls of machine code on values that it holds by reference: calls, items, containers, comprehensions.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
@@ -197,7 +197,7 @@ impl Emitter<'_, '_> {
         self.enter(&join)
     }
 
-    /// What an import gives.
+    /// The value of an import.
     pub(super) fn import(&mut self, index: u32) -> Operand {
         let reference = host::FIXED | u64::from(index);
         Operand::new(Kind::Other, self.builder.ins().iconst(I64, reference.cast_signed()))

@@ -1,7 +1,8 @@
 //! Objects: attributes, calls, items, containers.
 //!
-//! What is called only looks at its arguments ([`tpv_python::value::Builtin::pure`], [`tpv_python::types::BuiltinType::pure`]); an
-//! error leaves the kernel, and the interpreter comes to it again. Objects of a live host are only asked for attributes.
+//! Callees only look at their arguments ([`tpv_python::value::Builtin::pure`],
+//! [`tpv_python::types::BuiltinType::pure`]); an error leaves the kernel, and the interpreter reaches it again. Objects
+//! of a live host are only asked for attributes.
 
 // SAFETY of all functions here: machine code passes on the pointer that `run` gave it (see `super`), and, for arguments, the address
 // of as many pairs of tag and payload in the kernel's own frame as it says.
@@ -28,7 +29,8 @@ pub(super) fn attribute(host: &mut Host<'_>, value: &Value, name: u32) -> Option
     }
 }
 
-/// Whether what only looks at its arguments calls no code for this one: objects of a live host run their own.
+/// Returns `true` if a function that only looks at its arguments calls no code for this one: objects of a live host run
+/// their own.
 fn is_quiet(value: &Value) -> bool {
     match value {
         Value::Object(object) => object.identity().is_none(),
@@ -196,7 +198,7 @@ pub(in super::super) unsafe extern "C" fn item(host: *mut Host<'_>, object: u64,
     kept(host, value)
 }
 
-/// How many items a tuple or list has; each is paid for.
+/// The number of items of a tuple or list; each is charged.
 pub(in super::super) unsafe extern "C" fn length(host: *mut Host<'_>, iterable: u64) -> u64 {
     // SAFETY: see the head of this file.
     let host = unsafe { &mut *host };
@@ -209,10 +211,10 @@ pub(in super::super) unsafe extern "C" fn length(host: *mut Host<'_>, iterable: 
     kept(host, paid.and(i64::try_from(length).ok()).map(Value::Int))
 }
 
-/// What an item of a comprehension costs, in steps: about what its instructions would.
+/// The cost of a comprehension's item in steps: about that of its instructions.
 const ITEM: usize = 8;
 
-/// How many values the run holds.
+/// The number of values that the run holds.
 pub(in super::super) unsafe extern "C" fn mark(host: *mut Host<'_>) -> u64 {
     // SAFETY: see the head of this file.
     let host = unsafe { &mut *host };

@@ -8,7 +8,7 @@ use tpv_python::value::Value;
 
 use super::{Host, LEAVE, payload, reference};
 
-/// What functions answer that have nothing to say.
+/// The return value of functions without a result.
 const DONE: u64 = 0;
 
 impl Host<'_> {

@@ -7,7 +7,7 @@ use crate::types::BuiltinType;
 use crate::value::Value;
 use crate::vm::Vm;
 
-/// How many classes are compared in about the time of a step.
+/// The number of classes compared in about the time of a step.
 const CLASSES_A_STEP: usize = 4;
 
 /// `callable(object)`
@@ -16,7 +16,7 @@ pub(crate) fn callable(_: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::Bool(is_callable(&value)))
 }
 
-/// Whether a value can be called.
+/// Returns `true` if a value can be called.
 pub fn is_callable(value: &Value) -> bool {
     match value {
         Value::Function(_) | Value::Builtin(_) | Value::BoundMethod(_) | Value::Type(_) => true,
@@ -25,13 +25,13 @@ pub fn is_callable(value: &Value) -> bool {
     }
 }
 
-/// What a class is asked of.
+/// The subject of a class test.
 #[derive(Clone, Copy)]
 struct Subject<'a> {
     value: &'a Value,
     /// The class of the value, or the one that it is.
     class: &'static BuiltinType,
-    /// Whether `issubclass` asks, not `isinstance`.
+    /// `true` for `issubclass`, `false` for `isinstance`.
     is_class: bool,
 }
 
@@ -46,7 +46,7 @@ pub fn is_instance(vm: &mut Vm, value: &Value, info: &Value) -> PyResult<bool> {
     }
 }
 
-/// Whether a value or class matches a class, a union or a tuple of such; `None` where `info` is none of these.
+/// Tests a value or class against a class, a union or a tuple of these; `None` if `info` is none of them.
 fn matches_info(vm: &mut Vm, subject: Subject<'_>, info: &Value) -> PyResult<Option<bool>> {
     match info {
         Value::Type(wanted) => Ok(Some(subject.class.counts_as(wanted))),
@@ -72,7 +72,7 @@ fn matches_info(vm: &mut Vm, subject: Subject<'_>, info: &Value) -> PyResult<Opt
     }
 }
 
-/// Whether a value or class matches one of these, the first that decides: one that cannot be asked does, too.
+/// Tests a value or class against several; the first that matches, or that cannot be tested, decides.
 fn matches_any(vm: &mut Vm, subject: Subject<'_>, infos: &[Value]) -> PyResult<Option<bool>> {
     for info in infos {
         match matches_info(vm, subject, info)? {

@@ -1,6 +1,6 @@
 //! The builtin functions: one table.
 //!
-//! What the functions do is in the files of this folder, by idea; [`convert`] is how they take numbers from arguments.
+//! The functions are in the files of this folder, by topic; [`convert`] converts arguments to numbers.
 
 pub mod attributes;
 pub mod classes;
@@ -53,7 +53,7 @@ pub static BUILTINS: &[Builtin] = &[
     Builtin::pure("", "sum", sequences::sum),
 ];
 
-/// What a builtin name stands for.
+/// The meaning of a builtin name.
 #[derive(Clone, Copy)]
 enum Entry {
     Function(&'static Builtin),

@@ -109,7 +109,7 @@ fn int_from_text(vm: &mut Vm, value: &Value, text: &str, base: u32) -> PyResult<
     parse::int_or_raise(text, base, || if repr.is_empty() { str_repr(text) } else { repr })
 }
 
-/// What an object gives as a number, by [`Object::number`]: as an int (`"int"`), a float or an index.
+/// Converts an object to a number by [`Object::number`]: to an int (`"int"`), a float or an index.
 fn number_of(vm: &mut Vm, value: &Value, method: &str) -> PyResult<Option<Value>> {
     match value {
         Value::Object(object) => object.number(vm, method).transpose(),

@@ -36,7 +36,7 @@ pub(crate) fn any(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::Bool(false))
 }
 
-/// What `iter(callable, sentinel)` gives.
+/// The result of `iter(callable, sentinel)`.
 struct CallableIterator {
     callable: Option<Value>,
     sentinel: Value,

@@ -48,7 +48,7 @@ struct Values<'a> {
     /// The next of a tuple's values, or 1 where the single value is taken.
     next: usize,
     mapping: bool,
-    /// Whether a field named its value. As in CPython, no other values are left then.
+    /// `true` if a field named its value. As in CPython, no other values remain then.
     keyed: bool,
     /// The value that the present field names.
     named: Option<Value>,
@@ -70,7 +70,7 @@ impl<'a> Values<'a> {
         value.ok_or_else(|| type_error("not enough arguments for format string"))
     }
 
-    /// Whether values are left over, which a mapping may have.
+    /// Returns `true` if values remain, which a mapping may have.
     fn unused(&self) -> bool {
         match self.all {
             Value::Tuple(tuple) => self.next < tuple.items.len(),

@@ -23,7 +23,7 @@ pub(super) struct Spec {
 /// The pieces of a formatted number.
 #[derive(Default)]
 pub(super) struct Parts<'a> {
-    /// Whether the sign is a minus.
+    /// `true` if the sign is a minus.
     pub(super) negative: bool,
     /// `0x` and its like.
     pub(super) prefix: &'a str,
@@ -100,7 +100,7 @@ impl Spec {
         Ok(spec)
     }
 
-    /// How many digits stand between two separators: three, or four in bases that are powers of two.
+    /// The number of digits between two separators: three, or four in bases that are powers of two.
     fn group_size(&self, separator: char) -> PyResult<usize> {
         match self.kind {
             'd' | 'e' | 'f' | 'g' | 'E' | 'G' | '%' | 'F' | '\0' => Ok(3),

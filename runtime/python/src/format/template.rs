@@ -10,7 +10,7 @@ use crate::unicode;
 use crate::value::Value;
 use crate::vm::Vm;
 
-/// Where fields find their values.
+/// The source of the values of fields.
 pub enum Fields<'a> {
     /// The arguments of `str.format`.
     Arguments(&'a [Value], &'a [(Str, Value)]),
@@ -18,7 +18,7 @@ pub enum Fields<'a> {
     Mapping(&'a Value),
 }
 
-/// How the fields without a number are counted.
+/// The numbering of fields without a number.
 enum Numbering {
     Unknown,
     Automatic(usize),
@@ -40,7 +40,7 @@ struct Formatter<'a> {
 
 /// A replacement field as it is written.
 pub(crate) struct Field<'t> {
-    /// What is asked for: `0.real`.
+    /// The requested value: `0.real`.
     pub(crate) name: &'t str,
     /// `r`, `s` or `a`, or what was written for it.
     pub(crate) conversion: Option<char>,

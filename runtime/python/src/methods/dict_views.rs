@@ -16,7 +16,7 @@ use crate::vm::iteration::{DictPart, dict_iterator};
 use crate::vm::operators::of_method;
 use crate::vm::{BinaryOp, CompareOp, Vm};
 
-/// What a view shows, or an iterator gives.
+/// The content of a view or iterator.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Keys
@@ -31,7 +31,7 @@ pub enum Kind {
 pub struct View {
     /// The dict.
     pub dict: Rc<Dict>,
-    /// What it shows.
+    /// The content.
     pub kind: Kind,
 }
 
@@ -51,9 +51,9 @@ const fn reverse_class(name: &'static str) -> BuiltinType {
 struct ReverseIterator {
     dict: Rc<Dict>,
     kind: Kind,
-    /// How many items there were at the start.
+    /// The initial number of items.
     length: usize,
-    /// How many of them are still to come.
+    /// The number of remaining items.
     left: usize,
 }
 
@@ -172,7 +172,7 @@ impl View {
 /// Compares a view with a set or another view. As CPython: sizes first, so that what cannot be hashed is not, where they decide.
 ///
 /// # Errors
-/// What looking for an item raises.
+/// Exceptions raised by looking for an item.
 pub(crate) fn compare_as_sets(vm: &mut Vm, op: CompareOp, this: &Value, other: &Value) -> PyResult<Value> {
     let (own, others) = (vm.len(this)?, vm.len(other)?);
     let decided = match op {
@@ -198,7 +198,7 @@ pub(crate) fn compare_as_sets(vm: &mut Vm, op: CompareOp, this: &Value, other: &
     Ok(Value::Bool(op != CompareOp::Ne))
 }
 
-/// Whether it is a set, or a view of a dict that is like one.
+/// Returns `true` for a set, or a set-like view of a dict.
 fn is_set_like(value: &Value) -> bool {
     matches!(value, Value::Set(_)) || value.downcast::<View>().is_some_and(|view| view.kind != Kind::Values)
 }

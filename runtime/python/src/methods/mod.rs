@@ -16,7 +16,7 @@ pub mod tuple;
 use super::exception::{Raised, type_error};
 use super::value::Value;
 
-/// What a method raises that is called on a value of another type: `list.append(1, 2)`.
+/// The exception for a method that is called on a value of another type: `list.append(1, 2)`.
 pub fn wrong_receiver(class: &str, receiver: &Value) -> Raised {
     type_error(format!("descriptor requires a '{class}' object but received a '{}'", receiver.type_name().as_str()))
 }

@@ -160,7 +160,7 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
     }
 }
 
-/// Whether it is of the class `dict` itself, which CPython looks up in instead of walking it.
+/// Returns `true` for the class `dict` itself, in which CPython looks up instead of walking it.
 fn is_plain_dict(value: &Value) -> bool {
     matches!(value, Value::Dict(dict) if dict.is_plain())
 }

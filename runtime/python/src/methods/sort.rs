@@ -40,7 +40,7 @@ struct Entry {
 /// Sorts in place. Where a comparison raises, the items keep the order they had.
 ///
 /// # Errors
-/// What the key function or a comparison raises.
+/// Exceptions raised by the key function or a comparison.
 pub fn sort(vm: &mut Vm, items: &mut Vec<Value>, key: Option<&Value>, reverse: bool) -> PyResult<()> {
     let mut entries = Vec::with_capacity(items.len());
     for item in items.iter() {
@@ -139,7 +139,7 @@ fn leading_run(vm: &mut Vm, entries: &mut [Entry]) -> PyResult<usize> {
 /// The order that sorting would put these keys in: the place of the first, the second ...
 ///
 /// # Errors
-/// What a comparison raises.
+/// Exceptions raised by a comparison.
 pub fn order(vm: &mut Vm, keys: &[Value], reverse: bool) -> PyResult<Vec<usize>> {
     let mut entries: Vec<Entry> = keys
         .iter()

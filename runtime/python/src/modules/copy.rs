@@ -41,7 +41,7 @@ module! {
 /// `copy.copy(value)`
 ///
 /// # Errors
-/// What `__copy__` raises.
+/// Exceptions raised by `__copy__`.
 pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     vm.charge(1)?;
     Ok(match value {
@@ -71,7 +71,7 @@ pub fn shallow(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     })
 }
 
-/// Whether it is one of the objects that `copy` refuses: those that hold a running computation, another dict, or code, which
+/// Returns `true` for objects that `copy` refuses: those that hold a running computation, another dict, or code, which
 /// CPython cannot pickle.
 fn cannot_be_copied(value: &Value) -> bool {
     match value {
@@ -96,7 +96,7 @@ fn copy_exception(exception: &ExceptionObject) -> Rc<ExceptionObject> {
 /// `copy.deepcopy(value)`: what the value holds is copied too, each object once.
 ///
 /// # Errors
-/// What a class's own copying raises; `RecursionError` for values nested too deeply.
+/// Exceptions raised by a class's own copying; `RecursionError` for values nested too deeply.
 pub fn deepcopy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     Memo::default().copy(vm, value)
 }

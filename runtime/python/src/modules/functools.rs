@@ -165,7 +165,7 @@ fn cache(_: &mut Vm, args: Args) -> PyResult<Value> {
     cached_callable(function, None, false)
 }
 
-/// What `lru_cache(maxsize=...)` gives: it takes the function.
+/// The result of `lru_cache(maxsize=...)`: a decorator that takes the function.
 struct LruCacheDecorator {
     max: Option<usize>,
     typed: bool,

@@ -51,7 +51,7 @@ pub fn level_of_method(name: &str) -> Option<LogLevel> {
     })
 }
 
-/// Whether a method of objects of this class makes a record that nobody reads, and does nothing else.
+/// Returns `true` if a method of objects of this class only creates a log record that nobody reads.
 pub fn is_silent(vm: &Vm, class: &BuiltinType, method: &str) -> bool {
     class.is_subclass(&LOGGER) && level_of_method(method).is_some_and(|level| !vm.environment.log_enabled(level))
 }

@@ -93,7 +93,7 @@ pub(super) static ITEMGETTER: BuiltinType =
 pub(super) static ATTRGETTER: BuiltinType =
     BuiltinType { construct: Some(attrgetter), ..BuiltinType::new("attrgetter", "operator", &OBJECT).heap_in_c() };
 
-/// What `itemgetter` and `attrgetter` give.
+/// The result of `itemgetter` and `attrgetter`.
 enum Getter {
     Items(Vec<Value>),
     Attributes(Vec<Str>),

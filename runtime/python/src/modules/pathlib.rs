@@ -38,7 +38,7 @@ static PATH: BuiltinType = BuiltinType {
     ],
     ..BuiltinType::new("Path", "pathlib", &OBJECT)
 };
-/// What a path is made as.
+/// The class of paths.
 static POSIX_PATH: BuiltinType =
     BuiltinType { construct: Some(|vm, args| below(vm, "", &args)), ..BuiltinType::new("PosixPath", "pathlib", &PATH) };
 static STAT_RESULT: BuiltinType = BuiltinType::new("stat_result", "os", &OBJECT);
@@ -100,7 +100,7 @@ fn name<'a>(vm: &mut Vm, text: &'a str) -> PyResult<&'a str> {
     Ok(split(vm, text)?.1.last().copied().unwrap_or_default())
 }
 
-/// Where the suffix of a name begins; a dot at its start or end begins none.
+/// The position at which a name's suffix begins; a dot at its start or end begins none.
 fn suffix_start(name: &str) -> usize {
     name.rfind('.').filter(|dot| 0 < *dot && dot + 1 < name.len()).unwrap_or(name.len())
 }

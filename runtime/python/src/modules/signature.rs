@@ -10,11 +10,11 @@ pub struct Signature<const N: usize> {
     pub name: &'static str,
     /// The parameters, without `self`.
     pub parameters: [&'static str; N],
-    /// How many of them may be given by position; the others are keyword-only.
+    /// The number of arguments that may be positional; the others are keyword-only.
     pub positional: usize,
-    /// How many must be given.
+    /// The number of required arguments.
     pub required: usize,
-    /// Whether there is a `self`, which messages count.
+    /// `true` if there is a `self`, which messages count.
     pub method: bool,
 }
 
@@ -78,7 +78,7 @@ impl<const N: usize> Signature<N> {
     }
 }
 
-/// What follows the number of positional arguments that are too many, where there are keyword-only ones besides.
+/// The part of the message about too many positional arguments that mentions keyword-only ones.
 fn counted_keywords(given: usize, keywords: usize) -> String {
     if keywords == 0 {
         return String::new();

@@ -2,7 +2,7 @@
 
 use super::int_text;
 
-/// How a float is written.
+/// The notation of a float.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FloatStyle {
     /// The fewest digits that give the same float back: `repr`.

@@ -54,7 +54,7 @@ fn too_many_digits() -> Raised {
     ))
 }
 
-/// Whether the number is negative, and its magnitude's digits in a base of 2, 8, 10 or 16, in lower case.
+/// The sign (`true` for negative) and the magnitude's digits in base 2, 8, 10 or 16, in lower case.
 ///
 /// # Errors
 /// `ValueError` for more than [`MAX_DIGITS`] decimal digits.

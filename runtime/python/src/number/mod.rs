@@ -38,7 +38,7 @@ impl<'a> Num<'a> {
         })
     }
 
-    /// How many words of 64 bits it takes.
+    /// The number of 64-bit words that it takes.
     pub fn words(self) -> usize {
         match self {
             Self::Big(value) => usize::try_from(value.bits() / 64).unwrap_or(usize::MAX),
@@ -69,7 +69,7 @@ impl<'a> Num<'a> {
         }
     }
 
-    /// Whether the number is zero.
+    /// Returns `true` if the number is zero.
     pub fn is_zero(self) -> bool {
         match self {
             Self::Small(value) => value == 0,

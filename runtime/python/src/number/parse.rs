@@ -25,7 +25,7 @@ fn ascii_digits(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(ascii).collect())
 }
 
-/// What [`int`] found wrong.
+/// The error of [`int`].
 pub enum IntError {
     /// The text is no number in this base.
     Invalid,

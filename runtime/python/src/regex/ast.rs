@@ -61,7 +61,7 @@ pub enum Node {
     Set {
         /// `[^...]`
         negated: bool,
-        /// What is in it.
+        /// The items.
         items: Vec<SetItem>,
     },
     /// A place.
@@ -76,7 +76,7 @@ pub enum Node {
         add: u32,
         /// Flags turned off.
         remove: u32,
-        /// What is in it.
+        /// The body.
         body: Sequence,
     },
     /// `(?>...)`
@@ -87,9 +87,9 @@ pub enum Node {
         min: u32,
         /// The most times; `None` is without bound.
         max: Option<u32>,
-        /// What is tried first.
+        /// The alternative that is tried first.
         kind: RepeatKind,
-        /// What is repeated.
+        /// The repeated part.
         body: Box<Node>,
     },
     /// `(?=...)`, `(?!...)`, `(?<=...)`, `(?<!...)`
@@ -98,7 +98,7 @@ pub enum Node {
         behind: bool,
         /// Must not match.
         negated: bool,
-        /// What is looked for.
+        /// The part to look for.
         body: Sequence,
     },
     /// `\1`, `(?P=name)`
@@ -107,9 +107,9 @@ pub enum Node {
     Conditional {
         /// The group that decides.
         group: u32,
-        /// Where it matched.
+        /// The branch after a match.
         yes: Sequence,
-        /// Where it did not.
+        /// The branch after a failed match.
         no: Option<Sequence>,
     },
 }

@@ -1,4 +1,4 @@
-//! What compiling a pattern costs: mostly its sets of characters, of which Unicode's are large.
+//! The cost of compiling a pattern: mostly its sets of characters, of which Unicode's are large.
 
 use super::ast::{Category, Node, Pattern, Sequence, SetItem, flag};
 use super::parser::parse;
@@ -13,7 +13,7 @@ const FOLDED: usize = 800;
 const WORD: usize = 6000;
 const DIGIT: usize = 1800;
 const SPACE: usize = 500;
-/// How much quicker a repeated part is compiled again, unless it is large, and the steps that takes at least.
+/// The speedup of compiling a repeated part again, unless it is large, and the minimum number of steps.
 const AGAIN: usize = 4;
 const LEAST_AGAIN: usize = 3;
 /// The steps of a set with characters beyond ASCII, which take several bytes.

@@ -1,4 +1,4 @@
-//! What a search costs, and how many steps it may take: a step of the engine can look at one character or at all of the text.
+//! The cost of a search in steps, and its budget: a step of the engine can look at one character or at all of the text.
 
 use std::cell::Cell;
 
@@ -23,7 +23,7 @@ const SHORT: usize = 512;
 /// The number of classes of length.
 pub(super) const CLASSES: usize = 12;
 
-/// How far the steps of a pattern's search may look.
+/// The distance that the steps of a pattern's search may look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reach(usize);
 
@@ -51,7 +51,7 @@ fn is_far(body: &Sequence) -> bool {
     width::of_sequence(body, &[]).1 >= FAR
 }
 
-/// Whether only the backtracking engine can run this part of a pattern.
+/// Returns `true` if only the backtracking engine can run this part of a pattern.
 fn is_hard(node: &Node) -> bool {
     match node {
         Node::Look { .. } | Node::Atomic(_) | Node::Backreference(_) | Node::Conditional { .. } => true,
@@ -98,7 +98,8 @@ fn inner(body: &Sequence) -> usize {
     body.iter().map(cost).sum()
 }
 
-/// How many states the linear engine may be in at once, in units of [`STATES_A_STEP`], whose work for a byte is a step's.
+/// The number of states that the linear engine may be in at once, in units of [`STATES_A_STEP`], whose work for a byte
+/// is a step's.
 pub(super) fn breadth(body: &Sequence) -> usize {
     states(body) / STATES_A_STEP
 }
@@ -147,7 +148,7 @@ fn repeats(body: &Sequence) -> usize {
     })
 }
 
-/// What searches have cost so far.
+/// The cost of the searches so far.
 #[derive(Debug, Default)]
 pub struct Effort {
     looks: Cell<usize>,
@@ -164,7 +165,7 @@ impl Effort {
 /// A text that notes how often the engine looks at it.
 pub(super) struct Watched<'t> {
     text: &'t str,
-    /// What a look costs in addition, in quarters of a step.
+    /// The additional cost of a look, in quarters of a step.
     far: usize,
     effort: &'t Effort,
 }

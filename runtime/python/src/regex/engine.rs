@@ -22,10 +22,10 @@ const TABLE_LIMIT: usize = 1 << 20;
 /// Instructions that the backtracking form of a pattern may have.
 const PROGRAM_LIMIT: usize = 100_000;
 
-/// What a group matched, in bytes of the text; `None` where it took no part.
+/// The range that a group matched, in bytes of the text; `None` if it took no part.
 pub type Span = Option<(usize, usize)>;
 
-/// What all groups matched, the whole match first.
+/// The ranges of all groups, the whole match first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spans(Vec<Span>);
 
@@ -35,7 +35,7 @@ impl Spans {
         self.get(0).unwrap_or((0, 0))
     }
 
-    /// What a group matched.
+    /// The range that a group matched.
     pub fn get(&self, group: usize) -> Span {
         self.0.get(group).copied().flatten()
     }
@@ -67,7 +67,7 @@ impl std::fmt::Display for SearchError {
 /// Builds the engine for a translated pattern.
 ///
 /// # Errors
-/// What the engine says of a pattern that is too large or too deep for it.
+/// The engine's message about a pattern that is too large or too deep for it.
 pub fn build(source: &str) -> Result<fancy_regex::Regex, String> {
     builder(source, BACKTRACK_LIMIT).build().map_err(|error| error.to_string())
 }
@@ -84,10 +84,10 @@ fn builder(source: &str, backtrack_limit: usize) -> RegexBuilder {
     builder
 }
 
-/// Whether a built engine finds a match at the start of the text.
+/// Returns `true` if a built engine finds a match at the start of the text.
 ///
 /// # Errors
-/// Where the search took too many steps.
+/// An error if the search took too many steps.
 pub fn matches_at_start(engine: &fancy_regex::Regex, text: &str) -> Result<bool, SearchError> {
     // Not `is_match_input`, which ignores `anchored` where it delegates to the linear engine.
     match engine.find_input(RegexInput::new(text).anchored(true)) {
@@ -107,11 +107,11 @@ fn search_error(error: &EngineError) -> SearchError {
 pub struct Regex {
     pattern: Pattern,
     can_be_empty: bool,
-    /// What a byte of text may cost beyond what it costs with most patterns.
+    /// The cost of a byte of text beyond that of most patterns.
     breadth: usize,
     /// What a byte of text may cost to keep track of groups.
     copies: usize,
-    /// How far one step of the engine may look.
+    /// The distance that one step of the engine may look.
     reach: effort::Reach,
     engines: Engines,
     /// For `fullmatch`: the pattern and the end of the text.
@@ -173,7 +173,7 @@ impl Regex {
     /// Compiles a pattern: `re.compile(text, flags)`.
     ///
     /// # Errors
-    /// What `re.compile` raises; `Unsupported` where CPython would take it.
+    /// The exception of `re.compile`; `Unsupported` if CPython would accept the pattern.
     pub fn new(text: &str, flags: u32) -> Result<Self, CompileError> {
         let pattern = parse(text, flags)?;
         let source = translate(&pattern).source;
@@ -237,7 +237,7 @@ impl Regex {
     /// A match that begins at `start`: `p.match(text, start)`. `start` is a byte offset on a character's border.
     ///
     /// # Errors
-    /// Where the search took too many steps.
+    /// An error if the search took too many steps.
     pub fn match_at(&self, text: &str, start: usize, effort: &Effort) -> Result<Option<Spans>, SearchError> {
         self.engines.run(self.reach, text, start, true, effort)
     }
@@ -272,13 +272,13 @@ impl Regex {
 /// A walk over all matches. CPython's rule: the search goes on where the last match ended; after an empty match there
 /// must be a match that is not empty at that place, or one further on.
 pub struct Scan {
-    /// Where the search goes on; `None` at the end.
+    /// The position at which the search continues; `None` at the end.
     position: Option<usize>,
     must_advance: bool,
 }
 
 impl Scan {
-    /// Where the search goes on, in bytes; `None` at the end.
+    /// The position at which the search continues, in bytes; `None` at the end.
     pub fn position(&self) -> Option<usize> {
         self.position
     }

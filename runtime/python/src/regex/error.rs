@@ -1,4 +1,4 @@
-//! What is wrong with a pattern.
+//! The errors of a pattern.
 
 /// Why a pattern does not compile.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What follows an opening parenthesis.
+//! The constructs that begin with a parenthesis.
 
 use super::ast::{Node, Sequence, flag};
 use super::error::CompileError;

@@ -17,7 +17,7 @@ const MAX_REPEAT: u64 = 4_294_967_295;
 /// Parses a pattern.
 ///
 /// # Errors
-/// What `re.compile(text, flags)` raises.
+/// The exception of `re.compile(text, flags)`.
 pub fn parse(text: &str, flags: u32) -> Result<Pattern, CompileError> {
     let mut parser = Parser {
         source: Tokenizer::new(text)?,

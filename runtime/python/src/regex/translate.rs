@@ -1,6 +1,6 @@
 //! From the parsed form to the syntax of `fancy-regex`.
 //!
-//! What is written relies on no option of the engine: flags are resolved here, named groups become numbered ones.
+//! The output relies on no option of the engine: flags are resolved here, named groups become numbered ones.
 
 use std::fmt::Write;
 
@@ -13,7 +13,7 @@ use super::width;
 pub struct Translation {
     /// The pattern.
     pub source: String,
-    /// Whether it needs backtracking; otherwise it runs in time linear in the text.
+    /// `true` if it needs backtracking; otherwise it runs in time linear in the text.
     pub backtracks: bool,
 }
 
@@ -182,9 +182,9 @@ impl Writer {
     }
 }
 
-/// Whether all branches begin alike with something that can match in several ways, as in `a+b|a+c`. The engine would
-/// take such a prefix out, `a+(?:b|c)`, which changes what is tried first: in `aaa `, the pattern `a+a|a+.`
-/// must find `aaa` by its first branch with the shorter prefix, not `aaa ` by the second with the longer.
+/// Returns `true` if all branches begin alike with something that can match in several ways, as in `a+b|a+c`. The
+/// engine would factor out such a prefix, `a+(?:b|c)`, which changes the order of attempts: in `aaa `, the pattern
+/// `a+a|a+.` must find `aaa` by its first branch with the shorter prefix, not `aaa ` by the second with the longer.
 fn shares_choice(branches: &[Sequence]) -> bool {
     let Some((first, others)) = branches.split_first() else { return false };
     for (index, node) in first.iter().enumerate() {

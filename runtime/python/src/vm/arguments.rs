@@ -1,4 +1,4 @@
-//! How the arguments of a call become the parameters of a function, with CPython's messages.
+//! Binds the arguments of a call to the parameters of a function, with CPython's messages.
 
 use super::Vm;
 use crate::args::{Args, names_in_quotes};

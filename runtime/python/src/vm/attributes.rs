@@ -234,14 +234,14 @@ fn function_name(function: &Value) -> Option<Str> {
     })
 }
 
-/// Whether Python gives the name a meaning of its own that the native language leaves out: `__len__`. What has a `__name__` in
-/// CPython has it natively.
+/// Returns `true` if the native language omits a meaning that Python gives the name: `__len__`. Natively, everything
+/// that has a `__name__` in CPython has it.
 fn is_special(name: &str) -> bool {
     name.len() > 4 && name.starts_with("__") && name.ends_with("__") && name != "__name__"
 }
 
-/// What asking for a special attribute raises that the native language leaves out. CPython has many of them, so that saying that
-/// it is absent could be wrong.
+/// The exception for a special attribute that the native language omits. CPython has many of them, so reporting it as
+/// absent could be wrong.
 fn no_special_attribute(name: &str) -> Raised {
     not_implemented_error(format!("tpvc has no attributes such as `{name}`"))
 }
@@ -258,7 +258,7 @@ pub(crate) fn no_attribute(object: &Value, name: &str) -> Raised {
     })
 }
 
-/// What a number has; nothing where it is none.
+/// An attribute of a number; `None` if there is none of that name.
 fn number_attribute(number: &Value, name: &str) -> Option<Value> {
     if !matches!(number, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_)) {
         return None;

@@ -208,7 +208,7 @@ impl Vm {
         ))
     }
 
-    /// What is called, as CPython names it in messages about its arguments: with its module, but for builtins.
+    /// The callee's name in CPython's messages about arguments: with its module, except for builtins.
     fn callee_name(&mut self, callee: &Value) -> String {
         let (module, name) = match callee {
             Value::BoundMethod(method) => {

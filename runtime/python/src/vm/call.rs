@@ -177,7 +177,7 @@ impl Vm {
     }
 }
 
-/// Whether a value has no attributes but those of its builtin class, so that the table of methods decides.
+/// Returns `true` if a value has only the attributes of its builtin class, so that the table of methods decides.
 fn plain_builtin(value: &Value) -> bool {
     !matches!(
         value,

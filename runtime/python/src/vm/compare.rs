@@ -219,7 +219,7 @@ impl Vm {
         if a.class().is(b.class()) { a.kind().equal(self, a, b) } else { self.entries_equal(a, b) }
     }
 
-    /// Whether two dicts have the same items, in any order.
+    /// Returns `true` if two dicts have the same items, in any order.
     pub(crate) fn entries_equal(&mut self, a: &Dict, b: &Dict) -> PyResult<bool> {
         if a.len() != b.len() {
             return Ok(false);
@@ -247,7 +247,7 @@ impl Vm {
     /// `bool(a == b)`, identity first, as containers compare.
     ///
     /// # Errors
-    /// What comparing the two raises.
+    /// Exceptions raised by comparing the two.
     #[inline]
     pub fn equal(&mut self, a: &Value, b: &Value) -> PyResult<bool> {
         match (a, b) {

@@ -5,7 +5,7 @@ use crate::string::Str;
 use crate::value::Value;
 use crate::word_hash::WordMap;
 
-/// What a machine knows of its context beside the values.
+/// The machine's knowledge of its context besides the values.
 #[derive(Default)]
 pub(super) struct Slots {
     by_name: WordMap<String, usize>,
@@ -16,7 +16,7 @@ pub(super) struct Slots {
     bytes: usize,
 }
 
-/// What a slot takes beside the two copies of its name: in the tables of names, values and meanings.
+/// The bytes of a slot besides the two copies of its name: in the tables of names, values and meanings.
 const SLOT: usize = 224;
 
 /// The values of a context, by slot.

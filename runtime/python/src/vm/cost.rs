@@ -53,7 +53,7 @@ impl Paid {
         self.steps = 0;
     }
 
-    /// Whether the job has been charged for this work on a text.
+    /// Returns `true` if the job has been charged for this work on a text.
     fn has(&self, work: Work, text: &str) -> bool {
         self.texts.get(&work).is_some_and(|texts| texts.contains(text))
     }

@@ -37,7 +37,7 @@ impl<T> Alive<T> {
     }
 }
 
-/// What may be part of a cycle.
+/// The objects that may be part of a cycle.
 #[derive(Default)]
 pub(super) struct Cycles {
     namespaces: Alive<Namespace>,

@@ -34,7 +34,7 @@ pub(super) struct Frame {
 pub(super) struct Block {
     pub(super) handler: usize,
     pub(super) stack_height: usize,
-    /// How many exceptions the frame itself was handling.
+    /// The number of exceptions that the frame itself was handling.
     pub(super) handling_height: usize,
 }
 

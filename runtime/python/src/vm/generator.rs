@@ -11,7 +11,7 @@ use crate::string::Str;
 use crate::types::GENERATOR;
 use crate::value::Value;
 
-/// How an execution of a frame ended.
+/// The outcome of executing a frame.
 pub(super) enum Completion {
     /// The frame is done.
     Returned(Value),
@@ -28,7 +28,7 @@ impl Completion {
     }
 }
 
-/// What a generator expression gives.
+/// The result of a generator expression.
 struct Generator {
     /// The frame; `None` once it ended.
     frame: Option<Box<Frame>>,

@@ -105,8 +105,8 @@ impl Vm {
         self.module(wanted).ok_or_else(|| self.not_found(wanted, ""))
     }
 
-    /// What `import module` or `from module import name` gives, where that is a module of this name or what it holds; nothing where
-    /// it takes more to tell.
+    /// The result of `import module` or `from module import name` for a module of this name or a value in it; `None` if
+    /// finding out takes more work.
     pub fn imported(&mut self, module: &str, name: Option<&str>) -> Option<Value> {
         let module = self.find_module(module)?;
         match name {

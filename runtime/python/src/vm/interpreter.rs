@@ -66,7 +66,7 @@ impl Vm {
     /// The names that the host computes come first, where the block's text has them.
     ///
     /// # Errors
-    /// What the code raises.
+    /// Exceptions raised by the code.
     pub fn run(&mut self, program: &Rc<Program>, code: u32) -> PyResult<Value> {
         let mut text = String::new();
         Ok(match self.run_into(program, code, &mut text)? {
@@ -79,7 +79,7 @@ impl Vm {
     /// or an error, nothing is appended.
     ///
     /// # Errors
-    /// What the code raises.
+    /// Exceptions raised by the code.
     pub fn run_into(&mut self, program: &Rc<Program>, code: u32, text: &mut String) -> PyResult<Computed> {
         let root = program.code(code).ok_or_else(|| system_error("there is no such code"))?;
         self.charge(root.instrs.len())?;

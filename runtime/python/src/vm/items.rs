@@ -16,7 +16,7 @@ use crate::value::{List, Range, Value};
 
 const LIST_INDICES: &str = "list indices must be integers or slices";
 
-/// Whether a value passes for a mapping where CPython asks whether it can be subscripted (`PyMapping_Check`).
+/// Returns `true` if a value counts as a mapping where CPython tests for subscripting (`PyMapping_Check`).
 pub(crate) fn passes_for_mapping(vm: &mut Vm, value: &Value) -> bool {
     match value {
         Value::Dict(_) | Value::List(_) | Value::Tuple(_) | Value::Str(_) | Value::Bytes(_) | Value::Range(_) => true,

@@ -80,7 +80,7 @@ impl Vm {
     /// The next item of an iterator that [`Vm::iter`] gave; `None` at the end (`StopIteration`).
     ///
     /// # Errors
-    /// What producing the item raises; `TypeError` where it is no iterator.
+    /// Exceptions raised while the item is produced; `TypeError` if it is not an iterator.
     pub fn next(&mut self, iterator: &Value) -> PyResult<Option<Value>> {
         match iterator {
             // Iterators nest as deep as code nests them: `x = chain(x)` in a loop.

@@ -118,7 +118,7 @@ impl PyIterator for RangeIterator {
     }
 }
 
-/// What an iterator over a dict gives.
+/// The items of an iterator over a dict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DictPart {
     /// Its keys.

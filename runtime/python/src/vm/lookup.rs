@@ -1,11 +1,11 @@
-//! Where a class's attributes are found: along its bases.
+//! Looks up the attributes of a class along its bases.
 
 use super::Vm;
 use crate::program::Name;
 use crate::types::BuiltinType;
 use crate::value::{Builtin, Method, Value};
 
-/// What a class holds under a name.
+/// A class's entry under a name.
 pub enum Member {
     /// A constant.
     Constant(Value),
@@ -34,7 +34,7 @@ pub fn member(class: &'static BuiltinType, name: &str) -> Option<Member> {
     None
 }
 
-/// How many methods the cache of [`Vm::cached_method`] holds; a power of two.
+/// The capacity of the cache of [`Vm::cached_method`]; a power of two.
 const CACHED_METHODS: usize = 256;
 
 /// The methods found last, by class and by the slot of the name.

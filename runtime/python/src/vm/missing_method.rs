@@ -45,7 +45,8 @@ fn pending(frame: &Frame, running: &Running) -> Option<Pending> {
 }
 
 impl Vm {
-    /// What a frame raises that `raised`: for a missing name among the arguments of a method that is missing, the method's error.
+    /// The exception of a frame that `raised`: for a missing name among the arguments of a missing method, the method's
+    /// error.
     #[inline(never)]
     pub(super) fn missing_method_first(&mut self, frame: &Frame, running: &Running, raised: Raised) -> Raised {
         if !raised.is(&NAME_ERROR) || !raised.0.places.borrow().is_empty() {

@@ -59,8 +59,8 @@ use crate::word_hash::WordMap;
 use tpv_bytecode::ProgramData;
 pub use tpv_bytecode::{BinaryOp, CodeKind, CompareOp, UnaryOp};
 
-/// What the machine asks of its surroundings. Everything that is not pure comes through here, so that a mapping reads no
-/// file, network or clock that the world, the seed or an option did not give.
+/// The machine's interface to its surroundings. Everything impure passes through it, so that a mapping reads no file,
+/// network or clock that the world, the seed or an option did not provide.
 pub trait Environment {
     /// The modules that code can import: of [Python's own](crate::modules::MODULES) and of the host.
     fn modules(&self) -> &'static [&'static ModuleDef] {
@@ -127,7 +127,7 @@ pub trait Environment {
         let _ = (level, message);
     }
 
-    /// Whether anyone reads the log at this level, so that messages nobody reads are not made.
+    /// Returns `true` if anyone reads the log at this level, so that messages nobody reads are not created.
     fn log_enabled(&self, level: LogLevel) -> bool {
         let _ = level;
         false
@@ -201,7 +201,7 @@ pub struct Vm {
     pub environment: Rc<dyn Environment>,
     /// The evaluation context: one dict that grows while a job is mapped, here by slot.
     pub context: Vec<Option<Value>>,
-    /// What the machine knows of the context.
+    /// The machine's knowledge of the context.
     slots: context::Slots,
     /// `random`'s state.
     pub random: MersenneTwister,
@@ -213,12 +213,12 @@ pub struct Vm {
     pub(super) steps_left: u64,
     /// See [`Vm::changes`].
     changes: u64,
-    /// What this job has paid for once.
+    /// The work that this job has paid for once.
     paid: cost::Paid,
     pub(super) depth: usize,
     /// The exceptions being handled, innermost last: what a bare `raise` raises.
     pub(super) handling: Vec<Value>,
-    /// What names mean outside of blocks and context, by slot.
+    /// The meanings of names outside blocks and context, by slot.
     outer: Vec<names::Outer>,
     pool: frame::FramePool,
     methods: lookup::MethodCache,
@@ -229,13 +229,13 @@ pub struct Vm {
     pub(super) in_repr: Inside,
     /// The modules that code has imported, by name.
     imported: WordMap<&'static str, &'static ModuleDef>,
-    /// What was compiled at run time, by kind and source.
+    /// The code compiled at run time, by kind and source.
     compiled: HashMap<(CodeKind, String), Rc<Program>>,
     /// The bytes that it takes.
     compiled_bytes: usize,
     /// The steps that compiling it took.
     compiled_steps: usize,
-    /// Whether this job asked for some of it.
+    /// `true` if this job requested some of it.
     has_compiled: bool,
 }
 
@@ -422,7 +422,7 @@ impl Vm {
         result
     }
 
-    /// Whether this job made code at run time.
+    /// Returns `true` if this job created code at run time.
     pub fn has_compiled(&self) -> bool {
         self.has_compiled
     }
@@ -430,8 +430,8 @@ impl Vm {
     /// The program for source made at run time, compiled on first use. Each job is charged as if it compiled the source.
     ///
     /// # Errors
-    /// What compiling raises (`SyntaxError`), `TimeoutError` where the budget does not reach, or `NotImplementedError` where no
-    /// compiler is linked.
+    /// Exceptions of the compilation (`SyntaxError`), `TimeoutError` if the budget is exceeded, or
+    /// `NotImplementedError` if no compiler is linked.
     pub fn compile(&mut self, source: &str, kind: CodeKind) -> PyResult<Rc<Program>> {
         // Looking the source up hashes all of it.
         self.charge(source.len() / BYTES_A_STEP)?;

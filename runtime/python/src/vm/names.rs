@@ -9,7 +9,7 @@ use crate::program::{Name, Program};
 use crate::value::Value;
 use tpv_bytecode::Code;
 
-/// What a name means outside of blocks and context. It is the same for the whole life of the machine.
+/// The meaning of a name outside blocks and context. It stays the same for the machine's whole life.
 #[derive(Clone, Default)]
 pub(super) enum Outer {
     /// Not asked yet.
@@ -19,11 +19,11 @@ pub(super) enum Outer {
     Overriding(Value),
     /// The context hides it.
     Below(Value),
-    /// Nothing outside of the context has it.
+    /// A name that exists only in the context, if at all.
     Absent,
 }
 
-/// What a name means outside of blocks, whatever the context has. It is the same for the whole life of the machine.
+/// The meaning of a name outside blocks, whatever the context contains. It stays the same for the machine's whole life.
 pub enum OutsideContext {
     /// This hides the context.
     Overriding(Value),
@@ -72,7 +72,7 @@ impl Vm {
     /// The value that a name has outside of all blocks, for explanations.
     ///
     /// # Errors
-    /// What making the value raises.
+    /// Exceptions raised while the value is created.
     pub fn outer_name(&mut self, name: &str) -> PyResult<Option<Value>> {
         let slot = self.slot(name);
         self.load_outer(&Name { text: name.into(), slot })
@@ -91,10 +91,11 @@ impl Vm {
         Ok(value.cloned())
     }
 
-    /// What a name means outside of blocks: what hides the context, if there is something, or what the context hides.
+    /// The meaning of a name outside blocks: the value that hides the context, if there is one, or the value that the
+    /// context hides.
     ///
     /// # Errors
-    /// What resolving it raises.
+    /// Exceptions raised while it is resolved.
     pub fn outside_context(&mut self, name: &Name) -> PyResult<OutsideContext> {
         self.resolve_outer(name)?;
         Ok(match self.outer.get(name.slot) {
@@ -137,7 +138,8 @@ impl Vm {
         drop(old);
     }
 
-    /// Whether the one dict of the block has a name: the block's own, the context's or the loader's, but no builtin.
+    /// Returns `true` if the block's single dict contains a name: the block's own, the context's or the loader's, but
+    /// no builtin.
     pub(super) fn has_name(&mut self, frame: &Frame, program: &Program, root: &Code, index: u32) -> PyResult<bool> {
         let bound = match &frame.globals {
             Some(namespace) => namespace.slots.borrow().get(index as usize).cloned().unwrap_or_default(),

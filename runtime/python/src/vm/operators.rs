@@ -415,7 +415,7 @@ impl Vm {
     /// `bool(value)`
     ///
     /// # Errors
-    /// What [`Object::truthy`](crate::object::Object::truthy) raises.
+    /// Exceptions raised by [`Object::truthy`](crate::object::Object::truthy).
     #[inline]
     pub fn truthy(&mut self, value: &Value) -> PyResult<bool> {
         Ok(match value {
@@ -436,7 +436,7 @@ impl Vm {
     }
 }
 
-/// Whether the error is that of a loop over this value, which other functions word in their own way.
+/// Returns `true` if the error is that of a loop over this value, which other functions word differently.
 pub(crate) fn is_not_iterable(raised: &Raised, container: &Value) -> bool {
     let args = raised.0.args.borrow();
     matches!(args.first(), Some(Value::Str(text))

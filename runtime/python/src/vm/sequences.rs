@@ -1,4 +1,4 @@
-//! What `+`, `*` and `in` do with sequences.
+//! The operators `+`, `*` and `in` on sequences.
 
 use std::rc::Rc;
 

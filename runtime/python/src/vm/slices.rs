@@ -52,7 +52,7 @@ impl Vm {
     /// `operator.index(value)`; `None` where the value is neither an int nor an object that stands for one.
     ///
     /// # Errors
-    /// What the object raises that is asked for its index.
+    /// Exceptions raised by an object that is asked for its index.
     pub(crate) fn index_of(&mut self, value: &Value) -> PyResult<Option<Value>> {
         match value {
             Value::Int(_) | Value::BigInt(_) => Ok(Some(value.clone())),

@@ -152,7 +152,7 @@ impl Environment for Surroundings {
     }
 }
 
-/// What `name` is in a block, where the context holds 10 under `context`, `helpers`, `log` and `size`.
+/// Looks `name` up in a block whose context holds 10 under `context`, `helpers`, `log` and `size`.
 fn lookup(name: &str, is_computed: bool, before: impl FnOnce(&mut Builder) -> Vec<Instr>) -> PyResult<Value> {
     let mut vm = Vm::new(Rc::new(Surroundings));
     for name in ["context", "helpers", "log", "size"] {

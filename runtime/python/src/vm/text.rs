@@ -23,7 +23,7 @@ impl Vm {
     /// `str(value)`
     ///
     /// # Errors
-    /// What the text of an object, or of an item, raises.
+    /// Exceptions raised by the text of an object or an item.
     pub fn str(&mut self, value: &Value) -> PyResult<Str> {
         match value {
             Value::Str(text) => Ok(text.clone()),
@@ -48,7 +48,7 @@ impl Vm {
     /// `repr(value)`
     ///
     /// # Errors
-    /// What the text of an object, or of an item, raises.
+    /// Exceptions raised by the text of an object or an item.
     pub fn repr(&mut self, value: &Value) -> PyResult<String> {
         let at = |pointer: *const u8| pointer as usize;
         Ok(match value {
@@ -298,7 +298,7 @@ impl Vm {
     /// `ascii(value)`
     ///
     /// # Errors
-    /// What the text of an object, or of an item, raises.
+    /// Exceptions raised by the text of an object or an item.
     pub fn ascii(&mut self, value: &Value) -> PyResult<String> {
         let text = self.repr(value)?;
         self.charge(text.len() / ESCAPED_A_STEP)?;

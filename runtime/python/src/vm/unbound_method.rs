@@ -15,7 +15,7 @@ pub struct UnboundMethod {
     pub method: &'static Method,
 }
 
-/// What a method of a class raises that is called on a value of another: `str.upper(1)`.
+/// The exception for a class's method that is called on a value of another class: `str.upper(1)`.
 pub(crate) fn inapplicable(method: &str, class: &str, receiver: &Value) -> Raised {
     let found = receiver.type_name();
     type_error(format!("descriptor '{method}' for '{class}' objects doesn't apply to a '{}' object", found.as_str()))

@@ -11,7 +11,8 @@ use crate::types::BuiltinType;
 use crate::value::Value;
 use tpv_bytecode::{Code, Instr};
 
-/// How many places an exception keeps: of a deep recursion, or a loop that raises it again, the first ones and the last.
+/// The number of places that an exception keeps: after a deep recursion, or a loop that raises it again, the first ones
+/// and the last.
 const MAX_PLACES: usize = 64;
 
 impl Vm {
@@ -115,7 +116,7 @@ impl Vm {
         }
     }
 
-    /// What `raise`, `raise value` or `raise value from cause` raises.
+    /// The exception of `raise`, `raise value` or `raise value from cause`.
     #[inline(never)]
     pub(super) fn raise_instruction(&mut self, frame: &mut Frame, argc: u32) -> Raised {
         match argc {
@@ -157,10 +158,10 @@ impl Vm {
         Ok(Raised(exception))
     }
 
-    /// Whether `except class` catches an exception.
+    /// Returns `true` if `except class` catches an exception.
     ///
     /// # Errors
-    /// `TypeError` where it is no exception class, nor a tuple of such.
+    /// `TypeError` if it is neither an exception class nor a tuple of these.
     pub(super) fn matches_exception(&mut self, exception: &Value, class: &Value) -> PyResult<bool> {
         let not_a_class = || type_error("catching classes that do not inherit from BaseException is not allowed");
         let Value::Exception(exception) = exception else { return Ok(false) };

@@ -23,7 +23,7 @@ impl Vm {
     /// Leaves a `with` block; true swallows the exception.
     ///
     /// # Errors
-    /// What it raises.
+    /// Exceptions raised by the manager.
     pub fn exit(&mut self, manager: &Value, raised: Option<&Raised>) -> PyResult<bool> {
         if let Value::Object(handle) = manager {
             return handle.exit(self, raised);

@@ -168,7 +168,8 @@ fn input_datasets(vm: &mut Vm, job: &Value, param_name: &Value) -> PyResult<Vec<
     unique_inputs(vm, &associations)
 }
 
-/// Whether the name is `wanted` and digits: `^wanted\d*$`, where `$` lets a line feed follow.
+/// Returns `true` if the name is `wanted` followed by digits: `^wanted\d*$`, where `$` also matches before a final line
+/// feed.
 fn is_numbered(name: &str, wanted: &str) -> bool {
     name.strip_prefix(wanted).is_some_and(|rest| {
         let rest = rest.strip_suffix('\n').unwrap_or(rest);

@@ -50,7 +50,7 @@ fn collect_keys(vm: &mut Vm, value: &Value, keys: &mut Vec<Value>) -> PyResult<(
     vm.deeper(|vm| inner.iter().try_for_each(|value| collect_keys(vm, value, keys)))
 }
 
-/// Whether what lies under the keys, one after the other, is equal in both.
+/// Returns `true` if the values under the keys, one after the other, are equal in both.
 fn values_equal(vm: &mut Vm, options: &Value, argument: &Value, keys: &[Value]) -> PyResult<bool> {
     let option = descend(vm, options, keys)?;
     let argument = descend(vm, argument, keys)?;
@@ -135,7 +135,7 @@ pub(super) fn extract_resource_requirements(vm: &mut Vm, args: Args) -> PyResult
 /// The fields of an entity that a tool's resource requirements set.
 ///
 /// # Errors
-/// What the tool raises.
+/// Exceptions raised by the tool.
 pub fn resource_fields(vm: &mut Vm, tool: &Value) -> PyResult<Dict> {
     let fields = Dict::new();
     let Some(requirements) = vm.find_attr(tool, "resource_requirements")? else { return Ok(fields) };

@@ -52,7 +52,7 @@ static FUNCTIONS: &[Builtin] = &[
     Builtin::pure("tpv.core.helpers", "parse_version", version::parse_version),
 ];
 
-/// Whether there is a helper of this name that only looks at its arguments.
+/// Returns `true` if there is a helper of this name that only looks at its arguments.
 pub fn is_pure(name: &str) -> bool {
     FUNCTIONS.iter().any(|function| function.pure && function.name == name)
 }
@@ -104,10 +104,10 @@ const COMPRESSED_EXTENSION_SUFFIXES: [&str; 2] = [".gz", ".bz2"];
 /// `DEFAULT_COMPRESSION_FACTOR`: how much larger a dataset is taken to be uncompressed.
 const DEFAULT_COMPRESSION_FACTOR: f64 = 3.4;
 
-/// What a name of the module stands for.
+/// The value of a name of the module.
 ///
 /// # Errors
-/// What making the value raises.
+/// Exceptions raised while the value is created.
 pub fn get(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     if let Some(function) = FUNCTIONS.iter().find(|function| function.name == name) {
         return Ok(Some(Value::Builtin(function)));

@@ -36,7 +36,7 @@ impl<'a> InputsById<'a> {
         }
     }
 
-    /// Whether the next value is the id of an input.
+    /// Returns `true` if the next value is the id of an input.
     fn knows(&self, reader: &mut Reader<'_>) -> Result<bool, Fault> {
         let id = match reader.kind()? {
             Kind::Number => match reader.small_int() {
@@ -53,7 +53,7 @@ impl<'a> InputsById<'a> {
     }
 }
 
-/// Whether a collection can be somewhere in a text; its `hdca` may be written with escapes.
+/// Returns `true` if a text may contain a collection; its `hdca` may be written with escapes.
 pub(super) fn may_hold_collection(text: &str) -> bool {
     static PARTS: LazyLock<[Finder<'static>; 2]> = LazyLock::new(|| ["hdca", "\\u"].map(Finder::new));
     PARTS.iter().any(|part| part.find(text.as_bytes()).is_some())

@@ -35,7 +35,7 @@ pub const MAX_LINE: usize = 64 << 20;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Job {
-    /// What places refer to: the line, and after it those of its strings that have escapes, without them.
+    /// The line that places refer to, followed by the unescaped forms of its strings that have escapes.
     line: Box<str>,
     /// `id`: the JSON text of a scalar, echoed in the answer, which shares it.
     pub id: Arc<str>,
@@ -59,7 +59,7 @@ pub struct Job {
     pub history: Option<History>,
     /// `job.destination_params`, an object: those of the destination that a resubmitted job had.
     pub destination_params: Option<RawJson>,
-    /// What else the job has.
+    /// Further attributes of the job.
     pub further: Further,
     /// `job_wrapper`, an object.
     pub job_wrapper: Option<RawJson>,
@@ -70,7 +70,7 @@ pub struct Job {
     /// `dispatcher`: the dynamic destination of Galaxy's job configuration that the job was given to; `Some(None)` if the
     /// configuration names a static destination, `None` if the line does not say.
     pub dispatcher: Option<Option<Place>>,
-    /// Whether code sees the objects that `tpv dry-run` puts in the place of Galaxy's, which have fewer attributes.
+    /// `true` if code sees the objects that `tpv dry-run` substitutes for Galaxy's, which have fewer attributes.
     pub stand_in: bool,
 }
 

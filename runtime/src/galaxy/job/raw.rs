@@ -57,7 +57,7 @@ impl Further {
         self.entries.iter().map(|(name, value)| (job.text(*name), value.text(job)))
     }
 
-    /// Whether there is such a key.
+    /// Returns `true` if there is such a key.
     pub fn contains(&self, job: &Job, name: &str) -> bool {
         self.find(job, name).is_some()
     }

@@ -1,4 +1,5 @@
-//! What a job is made of: its tool, user, inputs and history. Strings are places in the line, which [`Job::text`] looks up.
+//! The parts of a job: its tool, user, inputs and history. Strings are places in the line, which [`Job::text`] looks
+//! up.
 
 use super::Job;
 use super::raw::{Further, RawJson};
@@ -23,7 +24,7 @@ pub struct Tool {
     pub resource_requirements: Vec<Requirement>,
     /// `tool.dynamic_tool_uuid`
     pub dynamic_tool_uuid: Option<Place>,
-    /// What else the tool has.
+    /// Further attributes of the tool.
     pub further: Further,
 }
 
@@ -52,7 +53,7 @@ pub struct User {
     pub roles: Vec<Role>,
     /// `user.extra_preferences`; `None` is `{}`.
     pub extra_preferences: Option<RawJson>,
-    /// What else the user has.
+    /// Further attributes of the user.
     pub further: Further,
 }
 
@@ -72,7 +73,7 @@ impl User {
 pub struct Role {
     /// Its name.
     pub name: Place,
-    /// Whether it was deleted.
+    /// `true` if it was deleted.
     pub deleted: bool,
 }
 
@@ -91,7 +92,7 @@ pub struct InputDataset {
     pub object_store_id: Option<Place>,
     /// The metadata, an object; `None` is `{}`.
     pub metadata: Option<RawJson>,
-    /// What else the dataset's association with its history has.
+    /// Further attributes of the dataset's association with its history.
     pub further: Further,
 }
 
@@ -157,6 +158,6 @@ pub struct History {
     pub name: Option<Place>,
     /// Its tags: names, with values where they have one.
     pub tags: Vec<(Place, Option<Place>)>,
-    /// What else the history has.
+    /// Further attributes of the history.
     pub further: Further,
 }

@@ -9,8 +9,8 @@ use tpv_python::vm::Vm;
 
 /// Appends a value as JSON: tuples become lists, keys become strings, and what JSON does not know becomes its `repr`.
 ///
-/// What is appended to may not become longer than a value of code may ([`tpv_python::vm::Limits::bytes`]): an answer has the
-/// budget that evaluation has, however small the values are that it unfolds from.
+/// `TypeError` for keys that cannot become strings, `ValueError` for a container that holds itself, `MemoryError` and
+/// `TimeoutError` for text that is too long, and exceptions raised by `repr`.
 ///
 /// # Errors
 /// `TypeError` for keys that cannot become strings, `ValueError` where a container holds itself, `MemoryError` and `TimeoutError`

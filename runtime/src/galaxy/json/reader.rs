@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 200;
 /// CPython refuses to read longer ints from text (`sys.set_int_max_str_digits`).
 const MAX_INT_DIGITS: usize = 4300;
 
-/// What is wrong with a text, and where. It is boxed, so that what is right costs no room for it.
+/// A fault of a text with its position. It is boxed, so that the success path pays no space for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault(Box<Wrong>);
 
@@ -45,7 +45,7 @@ impl Fault {
         &self.0.path
     }
 
-    /// What is wrong: `must be a string`.
+    /// The fault: `must be a string`.
     pub fn message(&self) -> &str {
         &self.0.message
     }
@@ -55,7 +55,7 @@ impl Fault {
         self.0.at
     }
 
-    /// Whether the text is not JSON at all, in which case there is no path.
+    /// Returns `true` if the text is not JSON at all, in which case there is no path.
     pub fn is_syntax(&self) -> bool {
         self.0.is_syntax
     }
@@ -87,7 +87,7 @@ impl Fault {
     }
 }
 
-/// What kind of value comes next.
+/// The kind of the next value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `null`
@@ -104,7 +104,8 @@ pub enum Kind {
     Object,
 }
 
-/// Where a string is that was read: in the text, or, since it stands there with escapes, in what [`Reader::into_text`] adds.
+/// The place of a string that was read: in the text, or, if it contains escapes, in the part that [`Reader::into_text`]
+/// appends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Place {
     start: usize,
@@ -112,7 +113,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Whether the string is empty.
+    /// Returns `true` if the string is empty.
     pub fn is_empty(self) -> bool {
         self.start == self.end
     }
@@ -151,7 +152,7 @@ impl<'a> Reader<'a> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Whether this byte is next after white space.
+    /// Returns `true` if this byte is next after white space.
     #[inline]
     pub fn is_at(&mut self, byte: u8) -> bool {
         self.offset();
@@ -192,7 +193,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What all places refer to: the text, and what was read of it without escapes.
+    /// The text that all places refer to: the original, followed by the unescaped strings.
     pub fn into_text(self) -> Box<str> {
         if self.decoded.is_empty() { self.text.into() } else { [self.text, &self.decoded].concat().into() }
     }
@@ -254,7 +255,7 @@ impl<'a> Reader<'a> {
     /// Reads `true` or `false`.
     ///
     /// # Errors
-    /// Where something else comes.
+    /// A fault if the next value is something else.
     pub fn bool(&mut self) -> Result<bool, Fault> {
         if self.kind()? != Kind::Bool {
             return Err(Fault::new("must be true or false", self.at));
@@ -271,7 +272,7 @@ impl<'a> Reader<'a> {
     /// Reads a string.
     ///
     /// # Errors
-    /// Where something else comes.
+    /// A fault if the next value is something else.
     pub fn string(&mut self) -> Result<Cow<'a, str>, Fault> {
         self.place().map(|place| self.piece(place))
     }
@@ -279,7 +280,7 @@ impl<'a> Reader<'a> {
     /// Reads a string and tells where it is.
     ///
     /// # Errors
-    /// Where something else comes.
+    /// A fault if the next value is something else.
     #[inline]
     pub fn place(&mut self) -> Result<Place, Fault> {
         if self.is_at(b'"') { self.string_body() } else { Err(self.unexpected("must be a string")) }
@@ -288,7 +289,7 @@ impl<'a> Reader<'a> {
     /// Reads a string, whose place it gives, or `null`, which is nothing.
     ///
     /// # Errors
-    /// Where something else comes.
+    /// A fault if the next value is something else.
     #[inline]
     pub fn place_or_null(&mut self) -> Result<Option<Place>, Fault> {
         if self.is_at(b'"') {
@@ -331,7 +332,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What comes before the next quote, backslash or control character.
+    /// The text before the next quote, backslash or control character.
     fn plain_piece(&mut self) -> &'a str {
         let from = self.at;
         self.at = plain_end(self.text.as_bytes(), from);
@@ -418,7 +419,7 @@ impl<'a> Reader<'a> {
     /// Reads a number: an int, of any size, or a float.
     ///
     /// # Errors
-    /// Where something else comes.
+    /// A fault if the next value is something else.
     pub fn number(&mut self) -> Result<Value, Fault> {
         if let Some(small) = self.small_int() {
             return Ok(Value::Int(small));
@@ -441,7 +442,7 @@ impl<'a> Reader<'a> {
     /// Reads an integer of any size.
     ///
     /// # Errors
-    /// Where something else comes, a float included.
+    /// A fault if the next value is something else, a float included.
     pub fn integer(&mut self) -> Result<Value, Fault> {
         let at = self.offset();
         if self.kind()? == Kind::Number {
@@ -466,7 +467,7 @@ impl<'a> Reader<'a> {
     /// Reads an object; `each` reads the value of each key. Its faults get the key in their path.
     ///
     /// # Errors
-    /// Where something else comes, and what `each` gives.
+    /// A fault if the next value is something else, and faults of `each`.
     pub fn object(&mut self, mut each: impl FnMut(&mut Self, Cow<'a, str>) -> Result<(), Fault>) -> Result<(), Fault> {
         self.fields(|reader, key| {
             let key = reader.piece(key);
@@ -516,7 +517,7 @@ impl<'a> Reader<'a> {
     /// Reads a list; `each` reads each item. Its faults get the index in their path.
     ///
     /// # Errors
-    /// Where something else comes, and what `each` gives.
+    /// A fault if the next value is something else, and faults of `each`.
     pub fn list(&mut self, mut each: impl FnMut(&mut Self, usize) -> Result<(), Fault>) -> Result<(), Fault> {
         if !self.is_at(b'[') {
             return Err(self.unexpected("must be a list"));

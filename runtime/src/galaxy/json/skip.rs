@@ -11,7 +11,7 @@ pub(super) const MAX_QUICK_DEPTH: usize = 62;
 /// Numbers of more bytes are left to the exact reader, which knows how long an int may be.
 const MAX_NUMBER: usize = 64;
 
-/// Where the value that starts at `from`, or at blanks before it, ends; nothing where the quick way does not tell.
+/// The end of the value that starts at `from` or after blanks there; `None` if the fast path cannot tell.
 pub(super) fn quick_end(text: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     // The containers that are open, innermost lowest: 1 for an object, 0 for a list. The highest bit set is none of them.
@@ -74,7 +74,7 @@ fn opened(open: u64, bit: u64) -> Option<u64> {
     (open >> MAX_QUICK_DEPTH == 0).then_some(open << 1 | bit)
 }
 
-/// Where the white space from here ends.
+/// The end of the white space from here on.
 #[inline]
 pub(super) fn blanks(text: &[u8], at: usize) -> usize {
     // Nothing, or a single blank, is what nearly always comes.
@@ -100,7 +100,7 @@ fn word_end(text: &[u8], at: usize, word: &[u8]) -> Option<usize> {
     text.get(at..)?.starts_with(word).then_some(at + word.len())
 }
 
-/// Where a key and its colon end.
+/// The end of a key and its colon.
 fn key_end(text: &[u8], at: usize) -> Option<usize> {
     if text.get(at)? != &b'"' {
         return None;
@@ -109,7 +109,7 @@ fn key_end(text: &[u8], at: usize) -> Option<usize> {
     (text.get(at)? == &b':').then_some(at + 1)
 }
 
-/// Where the string ends whose first character is at `at`: after its quote.
+/// The end of the string whose first character is at `at`: after its quote.
 #[inline]
 fn string_end(text: &[u8], at: usize) -> Option<usize> {
     let at = plain_end(text, at);
@@ -130,7 +130,7 @@ fn string_end_after_escape(text: &[u8], mut at: usize) -> Option<usize> {
     }
 }
 
-/// Where a number ends: an int, or one with digits after a point.
+/// The end of a number: an int, or one with digits after a point.
 fn number_end(text: &[u8], from: usize) -> Option<usize> {
     let digits = |mut at: usize| {
         while text.get(at).is_some_and(u8::is_ascii_digit) {

@@ -106,8 +106,8 @@ impl Json {
         }
     }
 
-    /// What `json.dumps(value, default=repr)` would write: tuples become lists, keys become strings, and what JSON does not
-    /// know becomes its `repr`.
+    /// Converts a value as `json.dumps(value, default=repr)` does: tuples become lists, keys become strings, and values
+    /// unknown to JSON become their `repr`.
     ///
     /// # Errors
     /// As [`super::dump()`].

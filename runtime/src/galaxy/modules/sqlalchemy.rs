@@ -102,7 +102,7 @@ impl Object for Func {
     }
 }
 
-/// Whether what is counted is whole rows: `func.count('*')`, `func.count(Job)`.
+/// Returns `true` if whole rows are counted: `func.count('*')`, `func.count(Job)`.
 fn is_all(value: &Value) -> bool {
     value.as_str().is_some_and(|text| text.as_str() == "*") || statement::is_table(value)
 }

@@ -27,7 +27,7 @@ host_classes! {
     TABULAR_TOOL_DATA_TABLE = "TabularToolDataTable" ("get_entry" => get_entry);
 }
 
-/// What `app` is made of.
+/// The fields of `app`.
 pub struct AppFields {
     world: Arc<World>,
     stand_in: bool,
@@ -80,7 +80,7 @@ impl Fields for AppFields {
     }
 }
 
-/// What `app.model` is made of.
+/// The fields of `app.model`.
 struct ModelFields {
     world: Arc<World>,
     /// The session, which has two names.

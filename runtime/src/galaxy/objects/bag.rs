@@ -29,12 +29,12 @@ pub trait Fields: 'static {
         None
     }
 
-    /// What the job file gives beyond the names, and the job that its places are in.
+    /// The further attributes in the job file, and the job that their places refer to.
     fn further(&self) -> Option<(&Job, &Further)> {
         None
     }
 
-    /// What asking for an attribute that is not there raises, where that is not what Python says of other objects.
+    /// The exception for an absent attribute, if it differs from Python's message for other objects.
     fn missing(&self, _name: &str) -> Option<Raised> {
         None
     }
@@ -114,17 +114,17 @@ impl<F: Fields> Bag<F> {
         Value::object(Self { fields, attributes: RefCell::default() })
     }
 
-    /// What it is made of.
+    /// The fields it is made of.
     pub fn fields(&self) -> &F {
         &self.fields
     }
 
-    /// Whether nobody asked for the attribute or changed it: then it is what [`Fields`] says.
+    /// Returns `true` if the attribute was neither requested nor changed: its value is that of [`Fields`].
     pub fn untouched(&self, name: &str) -> bool {
         self.attributes.borrow().get(name).is_none()
     }
 
-    /// Whether nobody asked for an attribute or changed one.
+    /// Returns `true` if no attribute was requested or changed.
     pub fn is_unused(&self) -> bool {
         self.attributes.borrow().all.is_empty()
     }

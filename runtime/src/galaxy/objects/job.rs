@@ -28,7 +28,7 @@ host_classes! {
     HISTORY_TAG_ASSOCIATION = "HistoryTagAssociation" ();
 }
 
-/// What `job` is made of.
+/// The fields of `job`.
 pub struct JobFields {
     job: Arc<Job>,
     /// `user`, which is `job.user` and `job.history.user`, too.
@@ -165,7 +165,7 @@ impl Fields for JobFields {
     }
 }
 
-/// What a history is made of.
+/// The fields of a history.
 struct HistoryFields {
     job: Arc<Job>,
     user: Value,

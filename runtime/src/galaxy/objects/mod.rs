@@ -39,12 +39,12 @@ const CLASSES: [&BuiltinType; 9] = [
     &user::USER,
 ];
 
-/// Whether a host object has a method of this name that only looks at it.
+/// Returns `true` if a host object has a method of this name that only looks at it.
 pub fn has_pure_method(name: &str) -> bool {
     CLASSES.iter().any(|class| class.pure.contains(&name))
 }
 
-/// What Galaxy calls TPV with for one job, but for `app`: see [`app()`].
+/// The arguments of Galaxy's call of TPV for one job, except for `app`: see [`app()`].
 pub struct JobObjects {
     /// `tool`
     pub tool: Value,

@@ -28,7 +28,7 @@ host_classes! {
     );
 }
 
-/// What a session is made of.
+/// The fields of a session.
 struct SessionFields(Arc<World>);
 
 /// The session over a world, as a value.

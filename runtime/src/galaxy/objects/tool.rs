@@ -28,7 +28,7 @@ pub static RESOURCE_REQUIREMENT: BuiltinType = BuiltinType {
     ..BuiltinType::new("ResourceRequirement", "galaxy.tool_util.deps.requirements", &OBJECT)
 };
 
-/// What `tool` is made of.
+/// The fields of `tool`.
 struct ToolFields(Arc<Job>);
 
 /// The tool's object.

@@ -20,7 +20,7 @@ host_classes! {
     ROLE = "Role" ();
 }
 
-/// What `user` is made of.
+/// The fields of `user`.
 struct UserFields(Arc<Job>);
 
 /// The user's object; `None` for an anonymous job.

@@ -23,7 +23,7 @@ pub enum Kind {
     Truth,
 }
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holds {
     /// The id of the job.
@@ -42,7 +42,7 @@ pub enum Holds {
     Default(&'static str),
     /// `False`, which Galaxy gives a new job.
     False,
-    /// What Galaxy makes up for a new job: the world does not know it.
+    /// A value that Galaxy makes up for a new job: the world does not know it.
     Unknown,
 }
 
@@ -53,7 +53,7 @@ pub struct Column {
     pub name: &'static str,
     /// Its type.
     pub kind: Kind,
-    /// What it holds.
+    /// The content.
     pub holds: Holds,
 }
 
@@ -84,7 +84,7 @@ columns! {
 /// `id`, the primary key, which determines all other columns.
 pub static ID: Column = Column { name: "id", kind: Kind::Number, holds: Holds::Id };
 
-/// Whether a column of this name is there, and the world does not know what it holds.
+/// Returns `true` for a column of this name whose content the world does not know.
 pub fn is_unknown(name: &str) -> bool {
     COLUMNS.iter().any(|column| column.name == name && column.holds == Holds::Unknown)
 }
@@ -110,7 +110,7 @@ pub fn element(name: &str) -> PyResult<Option<Value>> {
 }
 
 impl Column {
-    /// What it holds for a job of the world.
+    /// The content for a job of the world.
     pub fn of<'a>(&self, row: &'a JobRow) -> Sql<'a> {
         let text = |text: &'a Option<Box<str>>| text.as_deref().map_or(Sql::Null, |text| Sql::Text(text.into()));
         match self.holds {
@@ -126,7 +126,7 @@ impl Column {
         }
     }
 
-    /// What it holds, as code gets it.
+    /// The content as code receives it.
     pub fn to_value(&self, held: &Sql<'_>) -> Value {
         match (self.kind, held) {
             (Kind::Truth, Sql::Int(truth)) => Value::Bool(*truth != 0),

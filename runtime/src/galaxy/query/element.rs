@@ -12,13 +12,13 @@ use tpv_python::types::{BuiltinType, OBJECT};
 use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
 
-/// What `Job.state` and everything built from it is to code.
+/// The class of `Job.state` and of everything built from it.
 pub static COLUMN_ELEMENT: BuiltinType = BuiltinType::new("ColumnElement", "sqlalchemy.sql.elements", &OBJECT);
 
 /// An expression as a Python object.
 pub struct Element(pub Rc<Expr>);
 
-/// What can be called of an expression.
+/// The methods of an expression.
 const METHODS: &[&str] = &[
     "asc",
     "contains",

@@ -42,7 +42,7 @@ fn from_truth(value: Option<bool>) -> Sql<'static> {
     value.map_or(Sql::Null, |value| Sql::Int(i64::from(value)))
 }
 
-/// Whether a row passes all conditions.
+/// Returns `true` if a row satisfies all conditions.
 ///
 /// # Errors
 /// As [`value`].

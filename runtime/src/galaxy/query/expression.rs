@@ -104,7 +104,7 @@ pub enum Expr {
     In(Rc<Expr>, Rc<[Sql<'static>]>, bool),
     /// `LIKE`, or `NOT LIKE` where the flag is set.
     Like(Rc<Expr>, Rc<str>, bool),
-    /// Whether one of Python's patterns is found: SQLAlchemy gives SQLite that function.
+    /// A search for one of Python's patterns: SQLAlchemy gives SQLite that function.
     Regex(Rc<Expr>, Value),
     /// `AND`
     And(Rc<[Rc<Expr>]>),
@@ -221,12 +221,12 @@ impl Expr {
         }
     }
 
-    /// Whether an aggregate is in it.
+    /// Returns `true` if it contains an aggregate.
     pub fn aggregates(&self) -> bool {
         matches!(self, Self::Aggregate(..)) || self.inner().into_iter().any(|inner| inner.aggregates())
     }
 
-    /// Whether each column in it, outside of aggregates, is one of `known`.
+    /// Returns `true` if each column in it, outside of aggregates, is one of `known`.
     pub fn uses_only(&self, known: &[&Column]) -> bool {
         match self {
             Self::Column(column) => known.contains(column),

@@ -19,7 +19,7 @@ impl<'a> Like<'a> {
         }
     }
 
-    /// What every text like this begins with, but for the case of its letters.
+    /// The common prefix of all matching texts, up to the case of its letters.
     pub fn beginning(&self) -> &'a str {
         match self {
             Self::Prefix(prefix) => prefix,
@@ -27,7 +27,7 @@ impl<'a> Like<'a> {
         }
     }
 
-    /// Whether a text is like this.
+    /// Returns `true` if a text matches.
     pub fn matches(&self, text: &str) -> bool {
         match self {
             // Ids of tools differ at their ends, so that is where it begins.

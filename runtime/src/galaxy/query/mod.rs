@@ -27,7 +27,7 @@ pub(crate) fn beyond(what: &str) -> Raised {
     host_unavailable(format!("the world answers no query with {what}"))
 }
 
-/// What an object of SQLAlchemy gives for an attribute that is not native: nothing for the names of Python's machinery.
+/// The value of an attribute of a SQLAlchemy object that is not native: `None` for the names of Python's machinery.
 ///
 /// # Errors
 /// `HostUnavailable` for any other name.
@@ -52,7 +52,7 @@ pub fn class_attribute(class: &'static BuiltinType, name: &str) -> PyResult<Opti
     }
 }
 
-/// What Galaxy's class of jobs has beside the columns.
+/// An attribute of Galaxy's class of jobs other than the columns.
 fn job_class_attribute(name: &str) -> Option<Value> {
     match name {
         "table" => Some(columns::table()),

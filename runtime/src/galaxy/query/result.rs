@@ -38,10 +38,10 @@ pub struct QueryResult {
     values: RefCell<Vec<Value>>,
 }
 
-/// What can be called of every result.
+/// The methods of every result.
 const METHODS: &[&str] = &["all", "fetchall", "first", "one", "one_or_none", "unique"];
 
-/// What can be called of results of rows beside that.
+/// The additional methods of results with rows.
 const ROW_METHODS: &[&str] = &["mappings", "scalar", "scalar_one", "scalar_one_or_none", "scalars"];
 
 impl QueryResult {

@@ -24,7 +24,7 @@ pub struct Row {
     pub values: Value,
 }
 
-/// What can be called of a row.
+/// The methods of a row.
 const METHODS: &[&str] = &["_asdict", "_tuple", "count", "index", "tuple"];
 
 impl Row {

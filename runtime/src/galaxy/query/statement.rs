@@ -22,7 +22,7 @@ use tpv_python::vm::{CompareOp, Vm};
 static QUERY: BuiltinType = BuiltinType::new("Query", "sqlalchemy.orm.query", &OBJECT);
 static SELECT: BuiltinType = BuiltinType::new("Select", "sqlalchemy.sql.selectable", &OBJECT);
 
-/// What a query asks for in one place of its rows.
+/// The expression that a query selects in one place of its rows.
 #[derive(Clone)]
 pub(super) enum Asked {
     /// A job.
@@ -55,22 +55,22 @@ pub struct Parts {
 /// A query: `session.query(...)` has the session's world, `select(...)` has none.
 pub struct Statement {
     world: Option<Arc<World>>,
-    /// What it is made of.
+    /// The parts it is made of.
     pub(super) parts: Parts,
 }
 
-/// What makes another query of a query.
+/// The methods that derive a query from a query.
 const STEPS: &[&str] = &["distinct", "filter", "filter_by", "group_by", "limit", "order_by", "select_from", "where"];
 
-/// What runs a `session.query(...)`.
+/// The methods that run a `session.query(...)`.
 const ENDS: &[&str] = &["all", "count", "first", "one", "one_or_none", "scalar"];
 
-/// Whether a value is the class of jobs.
+/// Returns `true` if a value is the class of jobs.
 pub fn is_job(value: &Value) -> bool {
     matches!(value, Value::Type(class) if std::ptr::eq(*class, &raw const model::JOB))
 }
 
-/// Whether a value stands for the job table.
+/// Returns `true` if a value stands for the job table.
 pub fn is_table(value: &Value) -> bool {
     is_job(value) || value.downcast::<Table>().is_some()
 }

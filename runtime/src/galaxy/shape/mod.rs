@@ -7,12 +7,12 @@ pub mod answer;
 pub mod job;
 pub mod world;
 
-/// What may stand in a place of a file.
+/// The values allowed in a place of a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// Anything.
     Any,
-    /// Nothing: what is there is refused.
+    /// No value: everything is refused.
     Never,
     /// `null`
     Null,
@@ -55,28 +55,28 @@ pub enum Shape {
 pub struct Field {
     /// Its name.
     pub name: &'static str,
-    /// What it takes.
+    /// The allowed values.
     pub shape: Shape,
-    /// What it means, with its unit and default.
+    /// The meaning, with unit and default.
     pub doc: &'static str,
-    /// Whether it has to be there.
+    /// `true` if it is required.
     pub is_required: bool,
 }
 
 /// A mapping with fields.
 #[derive(Debug)]
 pub struct Object {
-    /// What it is called; no two of a file are called the same.
+    /// The name, unique in its file.
     pub name: &'static str,
-    /// What it is.
+    /// The meaning.
     pub doc: &'static str,
     /// The fields, in lists that other objects may have, too.
     pub fields: &'static [&'static [Field]],
-    /// What other names are.
+    /// The meaning of other names.
     pub others: Others,
 }
 
-/// What the names that are no fields of an object are.
+/// The meaning of names that are not fields of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Others {
     /// Errors.
@@ -133,7 +133,7 @@ impl Shape {
         })
     }
 
-    /// What stands below it under a name, or under a number in a list.
+    /// The shape below it under a name, or under a number in a list.
     pub fn below(&self, name: &str) -> Option<Self> {
         self.alternatives().iter().find_map(|shape| match shape {
             Self::List(item) | Self::Filled(item) | Self::Distinct(item) | Self::Map(item) | Self::Keys(_, item) => {
@@ -144,7 +144,7 @@ impl Shape {
         })
     }
 
-    /// Whether it is a text, or null.
+    /// Returns `true` if it is a text or null.
     pub fn is_text(&self) -> bool {
         self.alternatives().iter().all(|shape| matches!(shape, Self::Text | Self::Null))
     }

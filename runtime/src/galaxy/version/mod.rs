@@ -29,7 +29,7 @@ impl<'a> Version<'a> {
         }
     }
 
-    /// How two versions compare.
+    /// Compares two versions.
     pub fn compare(&self, other: &Self) -> Ordering {
         match (self, other) {
             (Self::Pep440(a), Self::Pep440(b)) => a.compare(b),

@@ -68,7 +68,7 @@ pub static LEGACY_VERSION: BuiltinType = BuiltinType::new("LegacyVersion", "gala
 /// A version as code holds it.
 pub struct VersionObject {
     text: Str,
-    /// Whether it was given as text.
+    /// `true` if it was given as text.
     is_text: bool,
     /// The class, found when it is first asked for.
     class: OnceCell<&'static BuiltinType>,
@@ -81,7 +81,7 @@ impl VersionObject {
     /// Galaxy's `parse_version(value)`: a text is read as a version; any other value is a legacy version of its `str`.
     ///
     /// # Errors
-    /// What `__str__` raises.
+    /// Exceptions raised by `__str__`.
     pub fn new(vm: &mut Vm, value: &Value) -> PyResult<Self> {
         let (text, is_text) = match value {
             Value::Str(text) => (text.clone(), true),
@@ -206,7 +206,7 @@ fn sort_key(version: &Pep440<'_>) -> Value {
     Value::tuple(key)
 }
 
-/// What a version has of `packaging`'s attributes.
+/// A version's attribute, one of those of `packaging`.
 fn version_attribute(version: &Pep440<'_>, name: &str) -> Option<Value> {
     let place = match name {
         "release" => return Some(Value::tuple(version.release().map(|number| int(number.digits())).collect())),

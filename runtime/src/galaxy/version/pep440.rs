@@ -230,7 +230,7 @@ impl<'a> Pep440<'a> {
         })
     }
 
-    /// What sorts versions of the same release: the kind and number of a pre-release, then post, then dev.
+    /// The sort key of versions of the same release: the kind and number of a pre-release, then post, then dev.
     pub(super) fn suffix(&self) -> (i8, Number<'a>, Option<Number<'a>>, bool, Number<'a>) {
         let zero = Number("");
         let (rank, number) = match self.pre {
@@ -242,7 +242,7 @@ impl<'a> Pep440<'a> {
         (rank, number, self.post, self.dev.is_none(), self.dev.unwrap_or(zero))
     }
 
-    /// How two versions compare.
+    /// Compares two versions.
     pub fn compare(&self, other: &Self) -> Ordering {
         self.epoch
             .cmp(&other.epoch)

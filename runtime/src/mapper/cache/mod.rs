@@ -1,4 +1,5 @@
-//! What a thread keeps of earlier jobs: what an id matches, and the results of inheriting, combining and merging.
+//! Results that a thread keeps of earlier jobs: the matches of ids, and the results of inheriting, combining and
+//! merging.
 //!
 //! The steps of the mapper ask for all of it through [`Cache`]. What is found is what would be made: an [`Entity`] never changes
 //! once jobs share it, and inheriting, combining and merging depend on nothing but the two things that are put together. So
@@ -31,7 +32,7 @@ use table::Table;
 /// The entities of a section whose patterns match an id, in the order of the config.
 pub(super) type Matches = Rc<[Rc<Entity>]>;
 
-/// How an entity came about.
+/// The origin of an entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Derivation {
     /// The first inherits from the second.
@@ -56,7 +57,7 @@ pub(super) struct Cache {
     bytes: Cell<usize>,
     /// By section and id.
     matches: [Table<Box<str>, Matches>; 3],
-    /// What the wrappers of tools declare.
+    /// The declarations of tool wrappers.
     provided: Table<Provided, Rc<Entity>>,
     /// Entities made of two others.
     derived: Table<(Derivation, NonZeroU32, NonZeroU32), Rc<Entity>>,
@@ -98,7 +99,7 @@ impl Cache {
     /// The entities of a section that match a name; `find` finds them.
     ///
     /// # Errors
-    /// What `find` raises, which is not kept.
+    /// Exceptions of `find`; they are not cached.
     pub(super) fn matches(
         &self,
         section: Section,
@@ -136,10 +137,10 @@ impl Cache {
         }))
     }
 
-    /// What two lists of entities that jobs share are merged to.
+    /// The merged form of two lists of entities that jobs share.
     ///
     /// # Errors
-    /// What `merge` raises.
+    /// Exceptions of `merge`.
     pub(super) fn lists(
         &self,
         child: &Value,
@@ -149,10 +150,10 @@ impl Cache {
         one_list(child, parent).map_or_else(|| of_values(&self.lists, [child, parent], merge), Ok)
     }
 
-    /// What two dicts of entities that jobs share are merged to.
+    /// The merged form of two dicts of entities that jobs share.
     ///
     /// # Errors
-    /// What `merge` raises.
+    /// Exceptions of `merge`.
     pub(super) fn dicts(
         &self,
         child: &Value,
@@ -174,7 +175,7 @@ impl Cache {
     }
 }
 
-/// What is kept of some values, or what `make` makes of them.
+/// The cached result for some values, or else that of `make`.
 fn of_values<T: Clone + HeapSize, const N: usize>(
     table: &OfValues<T, N>,
     values: [&Value; N],
@@ -196,7 +197,7 @@ where
     Ok(made)
 }
 
-/// Where a list or dict is; 0 for `None`. Other values have no address of their own.
+/// The address of a list or dict; 0 for `None`. Other values have no address of their own.
 fn address(value: &Value) -> Option<usize> {
     match value {
         Value::List(list) => Some(Rc::as_ptr(list).cast::<u8>() as usize),
@@ -210,7 +211,7 @@ impl Worker {
     /// The entity that `make` derives from two others, kept where jobs share both.
     ///
     /// # Errors
-    /// What `make` raises, which is not kept.
+    /// Exceptions of `make`; they are not cached.
     pub(super) fn derive(
         &mut self,
         how: Derivation,
@@ -238,7 +239,7 @@ impl Worker {
         self.cache.bytes() + self.names.bytes() + self.vm.kept_bytes()
     }
 
-    /// Whether more is kept than may be.
+    /// Returns `true` if the cache exceeds its limit.
     pub(super) fn is_full(&self) -> bool {
         self.kept_bytes() > self.most_bytes
     }

@@ -1,4 +1,4 @@
-//! How much memory things take that are kept between jobs.
+//! Estimates of the memory of cached values.
 //!
 //! Sizes are estimates: what several tables hold is counted for each, what belongs to the artifact is not counted.
 
@@ -12,10 +12,10 @@ use tpv_python::value::Value;
 
 use super::{Derivation, Matches};
 
-/// What a thread keeps where nothing else is said: far more than what a server's jobs bring up again and again.
+/// The default size of a thread's cache: far more than the recurring values of a server's jobs.
 pub(in crate::mapper) const MAX_BYTES: usize = 48 << 20;
 
-/// What an allocation takes beside its contents: counts of references and what the allocator rounds up.
+/// The bytes of an allocation besides its contents: reference counts and the allocator's rounding.
 const ALLOCATION: usize = 32;
 
 /// Bytes that an entry of a hash table takes: such tables are between half and wholly full.
@@ -79,7 +79,7 @@ impl HeapSize for Value {
     }
 }
 
-/// What is made of two values holds them, but they belong to entities.
+/// A result made of two values holds them, but they belong to entities.
 impl<T: HeapSize, const N: usize> HeapSize for ([Value; N], T) {
     fn heap_size(&self) -> usize {
         self.1.heap_size()

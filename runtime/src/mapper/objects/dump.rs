@@ -50,7 +50,7 @@ impl Options {
         Ok(options)
     }
 
-    /// Whether a field of the entity itself is wanted.
+    /// Returns `true` if a field of the entity itself is requested.
     fn wants(&self, vm: &mut Vm, name: &str) -> PyResult<bool> {
         let name = Value::str(name);
         if let Some(include) = &self.include
@@ -94,10 +94,10 @@ fn tag_lists(names: &TagNames, tags: &Tags, options: &Options) -> Vec<(&'static 
     lists.into_iter().filter(|(_, list)| !(options.exclude_none && list.is_none())).collect()
 }
 
-/// What is put in order, under the field's name.
+/// The fields in output order, by name.
 struct Fields<'a> {
     options: &'a Options,
-    /// Whether `include` and `exclude` speak of these.
+    /// `true` if `include` and `exclude` refer to these.
     outermost: bool,
     dict: Dict,
 }

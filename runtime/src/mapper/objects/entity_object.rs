@@ -25,7 +25,7 @@ use tpv_python::vm::Vm;
 use super::parts::Parts;
 use super::{SchedulingTagsObject, class_of, dump};
 
-/// What can be called of an entity.
+/// The methods of an entity.
 pub const METHODS: &[&str] =
     &["__deepcopy__", "combine", "copy", "dict", "inherit", "matches", "model_copy", "model_dump", "score"];
 
@@ -80,7 +80,7 @@ impl EntityObject {
         Ok(copy)
     }
 
-    /// Whether code changed a part of the context that it got by name.
+    /// Returns `true` if code changed a part of the context that it received by name.
     fn changed_parts(&self, vm: &mut Vm, base: &Entity) -> PyResult<bool> {
         let parts = self.context_parts.borrow();
         for (name, part) in parts.iter() {
@@ -96,7 +96,7 @@ impl EntityObject {
     /// The entity as it is now, with what code changed.
     ///
     /// # Errors
-    /// What reading the changed values raises.
+    /// Exceptions raised by reading the changed values.
     pub fn entity(&self, vm: &mut Vm) -> PyResult<Rc<Entity>> {
         if self.live.borrow().get("context").is_none() && self.changed_parts(vm, &self.base.borrow())? {
             self.live(vm, "context")?;
@@ -138,8 +138,8 @@ impl EntityObject {
         Ok(changed.map_or(base, Rc::new))
     }
 
-    /// Whether the entity has a tag of this value, of whatever kind; nothing where code has the lists of the tags, or put something
-    /// else in their place. The empty value finds every tag, as in TPV.
+    /// Returns whether the entity has a tag of this value, of any kind; `None` if code holds the lists of the tags, or
+    /// replaced them. The empty value finds every tag, as in TPV.
     pub fn has_tag(&self, value: &str) -> Option<bool> {
         match self.live.borrow().get("tpv_tags") {
             Some(tags) => tags.downcast::<SchedulingTagsObject>()?.has(value),

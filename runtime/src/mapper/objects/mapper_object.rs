@@ -114,7 +114,7 @@ impl MapperObject {
         })
     }
 
-    /// What there is of the store of resource pools: nothing where the config names none.
+    /// An attribute of the store of resource pools; `None` if the config names no store.
     fn of_store(&self, name: &str) -> PyResult<Option<Value>> {
         if self.store.rules.tables().global.resource_pool_store.is_none() {
             return Ok(Some(Value::None));

@@ -1,4 +1,4 @@
-//! What code sees of TPV: entities, scheduling tags, the mapper.
+//! TPV's objects as code sees them: entities, scheduling tags, the mapper.
 
 mod dump;
 mod entity_object;
@@ -50,7 +50,7 @@ classes! {
     TAG = "Tag" (&OBJECT, Some(tag_types::construct_tag));
     /// `TagType`, an `IntEnum`
     TAG_TYPE = "TagType" (&tpv_python::types::INT, None);
-    /// What `TagType` itself is.
+    /// The class of `TagType` itself.
     ENUM_TYPE = "EnumType" (&tpv_python::types::TYPE, None);
 }
 

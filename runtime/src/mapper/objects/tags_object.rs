@@ -17,7 +17,7 @@ use tpv_python::vm::{BYTES_A_STEP, Vm};
 
 use super::{SCHEDULING_TAGS, TagObject, TagTypeMember, dump};
 
-/// What can be called of tags.
+/// The methods of tags.
 pub const METHODS: &[&str] = &[
     "add_tag_override",
     "all_tag_values",
@@ -99,7 +99,7 @@ impl SchedulingTagsObject {
         Ok(Rc::new(Tags::new(ids).with_none(none)))
     }
 
-    /// Whether there is a tag of this value, of whatever kind; nothing where code has the lists.
+    /// Returns whether there is a tag of this value, of any kind; `None` if code holds the lists.
     pub(super) fn has(&self, value: &str) -> Option<bool> {
         match &*self.state.borrow() {
             State::Frozen(tags) => Some(tags.has_value(&self.names, value)),
@@ -272,7 +272,7 @@ pub(super) fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::object(SchedulingTagsObject::of_lists(lists)))
 }
 
-/// Whether a kind is what `tag_type` asks for: the member, or one that is `in` it.
+/// Returns `true` if a kind matches `tag_type`: the member itself, or one that is `in` it.
 fn of_type(vm: &mut Vm, kind: TagType, tag_type: Option<&Value>) -> PyResult<bool> {
     match tag_type {
         None => Ok(true),

@@ -25,10 +25,10 @@ const TOKEN: &str = "TpvcToken";
 /// The attribute of a job that has its limit of time, in seconds.
 const TIME_LIMIT: &str = "TpvcTimeLimit";
 
-/// How long `condor_submit` may take: it sends the itemdata of the whole cluster.
+/// The time limit of `condor_submit`, which sends the itemdata of the whole cluster.
 const SUBMIT_LIMIT: Duration = Duration::from_secs(600);
 
-/// How long jobs may take to leave the queue that were removed from it.
+/// The time limit for removed jobs to leave the queue.
 const REMOVAL_LIMIT: Duration = Duration::from_secs(60);
 
 /// The most ranges of process ids in one constraint: a command line is not endless.
@@ -205,7 +205,7 @@ impl HtCondor {
     }
 }
 
-/// Whether HTCondor has done with a job.
+/// Returns `true` if the job has left the queue.
 fn has_ended(state: Option<&EngineState>) -> bool {
     matches!(state, Some(EngineState::Gone(_) | EngineState::Removed))
 }
@@ -215,7 +215,7 @@ fn constraint(submission: Submission<'_>, id: &str) -> String {
     format!("{} && ClusterId == {id}", queue::with_token(&submission.cluster.token))
 }
 
-/// Whether an action changes something about a job.
+/// Returns `true` if an action changes a job.
 fn applies(action: Action, job: Job) -> bool {
     match action {
         Action::Hold => !matches!(job, Job::Held | Job::Removed | Job::Completed),

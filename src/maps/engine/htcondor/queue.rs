@@ -1,4 +1,4 @@
-//! What the schedd's queue has of a cluster, as `condor_q` tells it.
+//! The state of a cluster in the schedd's queue, by `condor_q`.
 
 use std::collections::HashMap;
 use std::process::{Command, Stdio};
@@ -9,10 +9,10 @@ use super::super::{EngineState, Kind, program};
 use super::events::EventLog;
 use super::{TOKEN, has_ended};
 
-/// How long a program may take that asks the schedd: a busy one lets its clients wait.
+/// The time limit of programs that ask the schedd: a busy one lets its clients wait.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// What to do where the schedd does not answer.
+/// The remedy if the schedd does not answer.
 pub(super) const HELP: &str =
     "`condor_q` must answer on this machine: it has to be an access point, and its schedd has to run";
 
@@ -20,7 +20,7 @@ pub(super) const HELP: &str =
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     jobs: HashMap<u32, Job>,
-    /// Whether HTCondor can still make jobs of the cluster's other components.
+    /// `true` if HTCondor can still create jobs for the cluster's other components.
     pub(super) has_factory: bool,
 }
 
@@ -77,7 +77,7 @@ impl Queue {
         self.jobs.values().copied()
     }
 
-    /// Whether the queue has nothing of the cluster.
+    /// Returns `true` if the queue has no job of the cluster.
     pub(super) fn is_empty(&self) -> bool {
         self.jobs.is_empty() && !self.has_factory
     }
@@ -127,7 +127,7 @@ pub(super) fn cluster_of(token: &str) -> Result<Option<u32>, Error> {
     Ok(None)
 }
 
-/// Whether jobs, or factories, that meet a constraint are in the queue.
+/// Returns `true` if the queue has jobs, or factories, that meet a constraint.
 pub(super) fn is_known(kind: &[&str], constraint: &str) -> Result<bool, Error> {
     let arguments = [kind, &["-limit", "1", "-constraint", constraint, "-af", "ClusterId"]].concat();
     Ok(!condor_q(&arguments)?.trim().is_empty())

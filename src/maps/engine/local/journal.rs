@@ -14,7 +14,7 @@ use crate::maps::Error;
 use crate::maps::component::run::seconds;
 use crate::maps::store::MapDir;
 
-/// What happens to a component.
+/// An event of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The cluster was made; of no component.
@@ -49,7 +49,7 @@ impl Event {
     }
 }
 
-/// How far a component is.
+/// The stage of a component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stage {
     /// It waits for a place to run.
@@ -155,7 +155,7 @@ impl Journal {
         };
     }
 
-    /// How far each component is; those that are not in the map wait.
+    /// The stage of each component; those that are not in the map wait.
     ///
     /// # Errors
     /// The system's.

@@ -15,14 +15,14 @@ use crate::maps::store::{Lock, MapDir};
 
 use journal::{Event, Journal, Stage};
 
-/// How long a verb waits until components have stopped that it holds or removes.
+/// The time that a verb waits for components that it holds or removes to stop.
 const STOPPING: Duration = Duration::from_secs(10);
 
 /// The engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Local;
 
-/// What a cluster of this engine has for an id.
+/// The id of a cluster of this engine.
 const ID: &str = "local";
 
 /// The number of components of a map that run at once: the option `slots`, or as many as there are cores.
@@ -153,7 +153,7 @@ impl Engine for Local {
     }
 }
 
-/// Whether a runner is at work on a map.
+/// Returns `true` if a runner is at work on a map.
 fn is_running(map: &MapDir) -> Result<bool, Error> {
     let path = map.runner_lock();
     Lock::is_held(&path).map_err(|error| Error::io("read", &path, &error))

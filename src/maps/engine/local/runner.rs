@@ -18,7 +18,7 @@ use crate::maps::item::Item;
 use crate::maps::map::NEVER;
 use crate::maps::store::{Lock, MapDir, RunnerNote};
 
-/// How often children and event logs are looked at.
+/// The interval between two looks at children and event logs.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Runs what waits in a map, and ends when nothing does.

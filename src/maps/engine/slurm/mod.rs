@@ -16,11 +16,11 @@ use super::program::{self, Finished};
 use super::{Action, Engine, EngineState, Kind, Options, Submission, slots};
 use queue::{Stage, Task};
 
-/// How long a question may take. Slurm's programs try for half a minute to reach a controller that is down.
+/// The time limit of a question. Slurm's programs try for half a minute to reach a controller that is down.
 const ASKING: Duration = Duration::from_secs(60);
-/// How long a submission may take: `sbatch` tries again for some minutes where the controller has no room.
+/// The time limit of a submission: `sbatch` tries again for some minutes if the controller has no room.
 const SUBMITTING: Duration = Duration::from_secs(300);
-/// How often something is done to tasks that change their state meanwhile.
+/// The number of attempts on tasks that change their state meanwhile.
 const ROUNDS: usize = 4;
 /// The longest list of tasks of one command, in bytes.
 const LIST: usize = 16_000;
@@ -211,7 +211,7 @@ fn tasks(submission: Submission<'_>) -> Result<Vec<Task>, Error> {
     Ok(queue::tasks(&lines, &submission.cluster.token))
 }
 
-/// What is done to a task.
+/// An operation on a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Deed {
     Hold,
@@ -221,7 +221,7 @@ enum Deed {
     Update,
 }
 
-/// What there is to do to a task of this stage; nothing where it is as it should be.
+/// The operation required for a task of this stage; `None` if it is as it should be.
 fn deed(action: Action, stage: Stage) -> Option<Deed> {
     match (action, stage) {
         (Action::Hold, Stage::Waiting) => Some(Deed::Hold),

@@ -1,4 +1,4 @@
-//! What Slurm tells of the tasks of a cluster's job arrays: the lines of `squeue`.
+//! The tasks of a cluster's job arrays in Slurm: the lines of `squeue`.
 //!
 //! `squeue --json` is not asked: before Slurm 23 it ignores every filter and tells some kilobytes of each job of the site, and it names
 //! neither fields nor states the same from one release to the next.
@@ -24,11 +24,11 @@ pub(super) struct Task {
     pub(super) position: u32,
     /// Its stage.
     pub(super) stage: Stage,
-    /// What the engine's state of it is.
+    /// The engine's state of it.
     pub(super) state: EngineState,
 }
 
-/// What can be done to a task.
+/// The stage of a task, which decides the possible operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     /// It waits.

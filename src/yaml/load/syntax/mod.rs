@@ -8,15 +8,15 @@ use super::lines::{Line, quoted};
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Span};
 
-/// Where and why the parser stopped.
+/// The place at which the parser stopped, and the reason.
 pub(super) struct Stop<'a> {
     /// The text.
     pub(super) text: &'a str,
     /// Its source.
     pub(super) id: SourceId,
-    /// What the parser says.
+    /// The parser's message.
     pub(super) info: &'a str,
-    /// Where it stopped.
+    /// The place at which it stopped.
     pub(super) at: usize,
     /// The innermost bracket that is open there.
     pub(super) bracket: Option<usize>,

@@ -4,7 +4,7 @@ use super::{Stop, spaces};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::load::lines::{Line, mistake};
 
-/// How many lines of a block are searched for its header.
+/// The number of lines of a block searched for its header.
 const MOST_LINES: usize = 200;
 
 impl Stop<'_> {

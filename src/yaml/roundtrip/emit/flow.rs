@@ -34,7 +34,7 @@ impl Emitter<'_> {
         self.node(Context { sequence: true, ..Context::default() })
     }
 
-    /// What follows the closing bracket.
+    /// Writes the text after the closing bracket.
     fn end_flow(&mut self, comment: Option<usize>, empty: bool) -> Result<()> {
         if comment.is_some() {
             self.write_after(comment)?;

@@ -18,15 +18,15 @@ use crate::yaml::write::writer::{INDENT, WIDTH, Writer};
 /// Longer keys are written with `?`; TPV sets it.
 const LONGEST_KEY: usize = 1024;
 
-/// What a scalar or the start of a collection comes with.
+/// The properties of a scalar or of the start of a collection.
 #[derive(Clone, Debug)]
 pub(super) struct Start {
     pub anchor: Option<String>,
     pub tag: Tag,
     pub slots: Option<OutSlots>,
-    /// Whether a collection stands in brackets.
+    /// `true` if a collection is in brackets.
     pub flow: bool,
-    /// Whether it is a key or a value of a set, which has no `:`.
+    /// `true` for a key or a value of a set, which has no `:`.
     pub in_set: bool,
 }
 
@@ -37,7 +37,7 @@ pub(super) struct Ending {
     pub before: Option<Vec<Before>>,
 }
 
-/// What is to be written.
+/// An event to be written.
 #[derive(Clone, Debug)]
 pub(super) enum Event {
     Alias(String),
@@ -49,7 +49,7 @@ pub(super) enum Event {
     MappingEnd(Ending),
 }
 
-/// What to do with the next event.
+/// The state that handles the next event.
 #[derive(Clone, Copy, Debug)]
 enum State {
     End,
@@ -63,7 +63,7 @@ enum State {
     BlockValue,
 }
 
-/// Where a node stands.
+/// The context of a node.
 #[derive(Clone, Copy, Debug, Default)]
 struct Context {
     sequence: bool,
@@ -81,7 +81,7 @@ struct Emitter<'a> {
     /// The open `[` and `{`; `None` is a mapping without braces.
     flow: Vec<Option<char>>,
     context: Context,
-    /// What is known of the scalar to be written.
+    /// The analysis of the scalar to be written.
     analysis: Option<Analysis>,
 }
 
@@ -167,12 +167,12 @@ impl<'a> Emitter<'a> {
         !self.flow.is_empty()
     }
 
-    /// Whether the collections at the top of the indents are both sequences.
+    /// Returns `true` if the collections at the top of the indents are both sequences.
     fn is_sequence_in_sequence(&self) -> bool {
         matches!(self.writer.indents.as_slice(), [.., (_, true), (_, true)])
     }
 
-    /// How many spaces align brackets.
+    /// The number of spaces that align brackets.
     fn flow_align(&self, after_comment: bool) -> usize {
         let top = self.writer.indents.last();
         if (self.writer.indents.len() < 2 || !top.is_some_and(|top| top.1))
@@ -282,7 +282,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// Whether the collection that starts here ends at once.
+    /// Returns `true` if the collection that starts here ends at once.
     fn is_empty_collection(&self) -> bool {
         matches!(
             (self.events.get(self.at), self.events.get(self.at + 1)),
@@ -291,7 +291,7 @@ impl<'a> Emitter<'a> {
         )
     }
 
-    /// Whether the key can do without `?`.
+    /// Returns `true` if the key can do without `?`.
     fn is_simple_key(&mut self) -> Result<bool> {
         let mut length = 0;
         let event = self.event()?;

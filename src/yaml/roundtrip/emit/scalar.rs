@@ -14,7 +14,7 @@ pub(super) struct Chosen {
     style: ScalarStyle,
 }
 
-/// Whether the tag can be left out: of a plain scalar, of another one.
+/// Returns whether the tag can be left out: of a plain scalar, of another one.
 fn implicit(start: &Start, text: &str) -> (bool, bool) {
     let kind = start.tag.kind();
     (kind == Some(resolve(text).name()), kind == Some("str"))

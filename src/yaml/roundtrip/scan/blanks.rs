@@ -14,7 +14,7 @@ pub(super) struct Found {
 }
 
 impl Scanner {
-    /// Whether the next token is one of `kinds`.
+    /// Returns `true` if the next token is one of `kinds`.
     pub(in crate::yaml::roundtrip) fn check(&mut self, kinds: &[Kind]) -> Result<bool> {
         Ok(kinds.contains(&self.peek()?.kind))
     }

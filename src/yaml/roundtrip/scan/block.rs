@@ -8,10 +8,10 @@ use crate::yaml::roundtrip::reader::Mark;
 use crate::yaml::roundtrip::token::{Kind, Token};
 use crate::yaml::style::ScalarStyle;
 
-/// Where a folded scalar had a line break, in the value of its token.
+/// The mark of a folded scalar's line break in the value of its token.
 pub(in crate::yaml::roundtrip) const FOLD: char = '\u{7}';
 
-/// What becomes of the line breaks at the end.
+/// The treatment of line breaks at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Chomp {
     /// One is kept.

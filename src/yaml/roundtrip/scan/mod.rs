@@ -20,15 +20,15 @@ use super::reader::{Mark, Reader};
 use super::token::{Kind, Token};
 use crate::yaml::characters::{END, ends_word};
 
-/// How far a key that is not marked with `?` may reach, in characters.
+/// The maximum length of a key that is not marked with `?`, in characters.
 const SIMPLE_KEY_LENGTH: usize = 1024;
 
-/// Where a key may have started that only its `:` will prove to be one.
+/// The start of a possible key, which only its `:` will confirm.
 #[derive(Clone, Copy)]
 struct SimpleKey {
     /// The number of the token it would start with.
     token: usize,
-    /// Whether anything but a key would be an error here.
+    /// `true` if anything but a key would be an error here.
     required: bool,
     mark: Mark,
 }
@@ -38,7 +38,7 @@ pub(super) struct Scanner {
     pub(super) reader: Reader,
     pub(super) comments: Comments,
     tokens: VecDeque<Token>,
-    /// How many tokens have left the queue.
+    /// The number of tokens that have left the queue.
     taken: usize,
     /// The end of the text has been scanned.
     done: bool,
@@ -47,7 +47,7 @@ pub(super) struct Scanner {
     /// The column of the innermost block collection, -1 outside of all.
     indent: isize,
     indents: Vec<isize>,
-    /// Whether a key may start here.
+    /// `true` if a key may start here.
     allow_simple_key: bool,
     /// At most one possible key for each depth of flow collections.
     simple_keys: BTreeMap<usize, SimpleKey>,
@@ -71,7 +71,7 @@ impl Scanner {
         })
     }
 
-    /// Whether more must be scanned to know the next token.
+    /// Returns `true` if more must be scanned to know the next token.
     fn needs_more(&mut self) -> Result<bool> {
         if self.done {
             return Ok(false);
@@ -177,7 +177,7 @@ impl Scanner {
         }
     }
 
-    /// Whether a new block starts at `column`.
+    /// Returns `true` if a new block starts at `column`.
     fn add_indent(&mut self, column: isize) -> bool {
         let deeper = self.indent < column;
         if deeper {

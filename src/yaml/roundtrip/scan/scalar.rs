@@ -7,7 +7,7 @@ use crate::yaml::roundtrip::reader::Mark;
 use crate::yaml::roundtrip::token::{Kind, Token};
 use crate::yaml::style::ScalarStyle;
 
-/// What line breaks inside a scalar become.
+/// The text that replaces line breaks inside a scalar.
 fn fold(first: char, breaks: &str) -> String {
     match (first, breaks) {
         ('\n', "") => " ".to_owned(),
@@ -162,7 +162,7 @@ impl Scanner {
         Ok(())
     }
 
-    /// How many characters the next word of a plain scalar has.
+    /// The number of characters in the next word of a plain scalar.
     fn plain_length(&self) -> usize {
         let mut length = 0;
         loop {

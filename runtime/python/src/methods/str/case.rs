@@ -28,7 +28,7 @@ macro_rules! predicates {
     };
 }
 
-/// Whether there are characters, and each passes.
+/// Returns `true` if the text is not empty and each character passes.
 fn all(text: &Str, test: fn(char) -> bool) -> bool {
     !text.as_str().is_empty() && text.as_str().chars().all(test)
 }
@@ -57,7 +57,7 @@ predicates! {
     istitle: is_title;
 }
 
-/// Whether capitals stand at the start of each word and nowhere else.
+/// Returns `true` if each word begins with a capital and has no other.
 fn is_title(text: &Str) -> bool {
     let (mut any, mut in_word) = (false, false);
     for char in text.as_str().chars() {

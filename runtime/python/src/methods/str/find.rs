@@ -134,10 +134,10 @@ pub(super) fn endswith(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Va
     affix(vm, receiver, args, "endswith", |text, affix| text.ends_with(affix))
 }
 
-/// How many affixes are looked for in the time of a step.
+/// The number of affixes tested in the time of a step.
 const AFFIXES_A_STEP: usize = 8;
 
-/// Whether the text has the affix, or one of a tuple of them.
+/// Tests a text for an affix, or for one of a tuple of them.
 fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&str, &str) -> bool) -> PyResult<Value> {
     let text = text_of(receiver, method)?;
     let (wanted, start, end) = search_arguments(args, method)?;

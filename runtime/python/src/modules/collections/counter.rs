@@ -13,7 +13,7 @@ use crate::types::{BuiltinType, DICT};
 use crate::value::{Builtin, Method, Value};
 use crate::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
-/// What its operators raise.
+/// The exception for a Counter's operators.
 ///
 /// DIFFERENCE: CPython's Counters can be added, subtracted, joined, intersected and ordered.
 fn no_operators() -> Raised {
@@ -41,7 +41,7 @@ pub static COUNTER: BuiltinType = BuiltinType {
     ..BuiltinType::new("Counter", "collections", &DICT).generic()
 };
 
-/// What a `Counter` does otherwise than a dict: keys that are missing count 0.
+/// The behaviour of a `Counter` that differs from a dict: missing keys count 0.
 struct Counter;
 
 impl DictClass for Counter {
@@ -94,7 +94,7 @@ fn is_operator(op: BinaryOp) -> bool {
     matches!(op, BinaryOp::Add | BinaryOp::Subtract | BinaryOp::And | BinaryOp::Or)
 }
 
-/// Whether each count of `a` equals that of `b`, where what is not there counts 0.
+/// Returns `true` if `a` and `b` have equal counts, where a missing key counts 0.
 fn counts_equal(vm: &mut Vm, a: &Dict, b: &Dict) -> PyResult<bool> {
     let entries: Vec<_> = a.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
     vm.charge(entries.len())?;

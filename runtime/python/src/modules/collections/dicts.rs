@@ -60,7 +60,7 @@ pub static ORDERED_DICT: BuiltinType = BuiltinType {
     ..BuiltinType::new("OrderedDict", "collections", &DICT).static_in_c().generic()
 };
 
-/// What a `defaultdict` does otherwise than a dict.
+/// The behaviour of a `defaultdict` that differs from a dict.
 struct DefaultDict;
 
 impl DictClass for DefaultDict {
@@ -91,7 +91,7 @@ impl DictClass for DefaultDict {
     }
 }
 
-/// What an `OrderedDict` does otherwise than a dict.
+/// The behaviour of an `OrderedDict` that differs from a dict.
 struct OrderedDict;
 
 impl DictClass for OrderedDict {

@@ -13,9 +13,9 @@ pub(super) struct Parameters<const N: usize> {
     pub(super) function: Option<&'static str>,
     /// The names.
     pub(super) names: [&'static str; N],
-    /// How many must be given.
+    /// The number of required arguments.
     pub(super) required: usize,
-    /// How many may be given by position.
+    /// The number of arguments that may be positional.
     pub(super) positional: usize,
 }
 

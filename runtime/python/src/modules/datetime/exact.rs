@@ -28,7 +28,7 @@ pub type ExactZone = (i64, Option<String>);
 const DAY: i128 = super::MICROSECONDS_PER_DAY;
 
 impl Exact {
-    /// What a value holds; `None` where it is of none of these classes.
+    /// The content of a value; `None` if it is of none of these classes.
     pub fn of(value: &Value) -> Option<Self> {
         if let Some(date) = value.downcast::<Date>() {
             let days = between(EPOCH, date.0.at(0, 0, 0, 0)).div_euclid(DAY);

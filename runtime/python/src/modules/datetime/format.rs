@@ -81,7 +81,7 @@ pub(super) fn pattern(vm: &mut Vm, args: Args) -> PyResult<Str> {
     }
 }
 
-/// What a directive stands for.
+/// The meaning of a directive.
 enum Piece {
     /// A number, padded to a width with zeros or, as `%e`, with spaces.
     Number(i64, usize, char),
@@ -94,11 +94,11 @@ enum Piece {
 /// The date and time that `strftime` shows.
 struct Shown<'a> {
     at: civil::DateTime,
-    /// What `%z` and `%Z` give.
+    /// The results of `%z` and `%Z`.
     zone: (&'a str, &'a str),
 }
 
-/// What of a text is before this rest of it.
+/// The part of a text before this rest of it.
 fn before<'t>(text: &'t str, rest: &str) -> &'t str {
     text.get(..text.len() - rest.len()).unwrap_or_default()
 }

@@ -10,7 +10,7 @@ use crate::exception::{PyResult, value_error};
 use crate::value::Value;
 use crate::vm::Vm;
 
-/// What a text was read as.
+/// The values read from a text.
 pub(super) struct Reading {
     /// Year, month and day.
     pub(super) date: [i64; 3],

@@ -47,7 +47,7 @@ struct Islice {
     source: Value,
     /// The index of the next item to give.
     next: usize,
-    /// How many items were taken.
+    /// The number of items taken.
     taken: usize,
     stop: usize,
     step: usize,
@@ -111,7 +111,7 @@ pub(super) fn islice(vm: &mut Vm, args: Args) -> PyResult<Value> {
     made(&ISLICE, Islice { source, next: start, taken: 0, stop, step })
 }
 
-/// What `groupby` and the groups it gives share.
+/// The state shared by `groupby` and its groups.
 struct Groups {
     source: Value,
     key: Option<Value>,
@@ -144,7 +144,7 @@ impl Groups {
         Ok(())
     }
 
-    /// Whether the pending item belongs to the present group.
+    /// Returns `true` if the pending item belongs to the current group.
     fn belongs(&self, vm: &mut Vm) -> PyResult<bool> {
         match (&self.pending, &self.current) {
             (Some((key, _)), Some(current)) => vm.equal(current, key),

@@ -14,17 +14,17 @@ use crate::vm::Vm;
 /// The items of a container that are copied in about the time of a step.
 const ITEMS_A_STEP: usize = 8;
 
-/// How `json.dumps` writes.
+/// The options of `json.dumps`.
 pub struct Options {
     /// Write anything beyond ASCII as `\uXXXX`.
     pub ensure_ascii: bool,
     /// Sort objects by key.
     pub sort_keys: bool,
-    /// What one level of indentation is; `None` writes all on one line.
+    /// The text of one level of indentation; `None` writes everything on one line.
     pub indent: Option<String>,
-    /// What stands between items.
+    /// The text between items.
     pub item_separator: String,
-    /// What stands between key and value.
+    /// The text between key and value.
     pub key_separator: String,
     /// Called for what JSON has no form for.
     pub default: Option<Value>,

@@ -25,7 +25,7 @@ pub fn escaped_len(text: &str) -> usize {
     text.chars().map(of).fold(2, usize::saturating_add)
 }
 
-/// Whether a string has nothing to escape.
+/// Returns `true` if a string contains nothing to escape.
 #[inline]
 pub fn is_plain(text: &str) -> bool {
     let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
@@ -70,7 +70,7 @@ pub(super) fn quote(out: &mut String, text: &str, ensure_ascii: bool) {
     out.push('"');
 }
 
-/// What is wrong with an escape in a string.
+/// The fault of an escape in a string.
 pub enum BadEscape {
     /// The text ends.
     End,
@@ -115,7 +115,8 @@ fn hex(bytes: &[u8], at: usize) -> Option<u32> {
     bytes.get(at..at + 4)?.iter().try_fold(0, |value, digit| Some(value * 16 + char::from(*digit).to_digit(16)?))
 }
 
-/// Where the first quote, backslash or control character from here on is, or the text's end: eight bytes at a time.
+/// The position of the first quote, backslash or control character from here on, or the end of the text. Reads eight
+/// bytes at a time.
 // Called, not copied into its callers: alone, it has all its constants in registers.
 #[inline(never)]
 pub fn plain_end(text: &[u8], from: usize) -> usize {

@@ -22,7 +22,7 @@ use crate::types::{BuiltinType, OBJECT};
 use crate::value::{Builtin, Method, Value};
 use crate::vm::{BinaryOp, Vm};
 
-/// Where a function takes its numbers from.
+/// The source of a function's random numbers.
 #[derive(Clone, Copy)]
 pub enum Source<'a> {
     /// The machine's generator.

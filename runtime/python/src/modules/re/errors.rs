@@ -17,7 +17,7 @@ pub static ERROR: BuiltinType = BuiltinType {
     ..BuiltinType::new("error", "re", &EXCEPTION)
 };
 
-/// What `re.compile` raises for a pattern.
+/// The exception of `re.compile` for a pattern.
 pub(super) fn compile_error(error: &CompileError, pattern: &str) -> Raised {
     let text = error.text(pattern);
     let (message, position) = match error {
@@ -44,7 +44,7 @@ pub(super) fn compile_error(error: &CompileError, pattern: &str) -> Raised {
     Raised(exception)
 }
 
-/// What a template raises.
+/// The exception for a template.
 pub(super) fn template_error(error: &TemplateError, template: &str) -> Raised {
     match error {
         TemplateError::Error(error) => compile_error(error, template),
@@ -52,7 +52,7 @@ pub(super) fn template_error(error: &TemplateError, template: &str) -> Raised {
     }
 }
 
-/// What a search raises that took too long.
+/// The exception for a search that took too long.
 pub(super) fn search_error(error: &SearchError) -> Raised {
     let text = error.to_string();
     lacking::note_refusal(&RUNTIME_ERROR, &text);

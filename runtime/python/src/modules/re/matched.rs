@@ -49,7 +49,7 @@ impl MatchObject {
         index.filter(|index| *index <= self.regex.groups()).ok_or_else(no_such_group)
     }
 
-    /// What a group matched, or `default`.
+    /// The text that a group matched, or `default`.
     fn text(&self, group: usize, default: &Value) -> Value {
         match self.spans.get(group).and_then(|(start, end)| self.subject.text.get(start..end)) {
             // The whole text is shared, not copied.

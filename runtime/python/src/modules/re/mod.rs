@@ -141,7 +141,7 @@ fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
 }
 
-/// What `re.escape` puts a backslash before.
+/// The characters that `re.escape` escapes with a backslash.
 const SPECIAL: &str = "()[]{}?*+-|^$\\.&~# \t\n\r\x0b\x0c";
 
 /// The error where CPython takes bytes.

@@ -34,9 +34,9 @@ pub(super) struct PatternObject {
 /// A text, and the part of it that is searched.
 #[derive(Clone)]
 pub(super) struct Subject {
-    /// What is searched.
+    /// The text to search.
     pub(super) text: Str,
-    /// Where the search begins, in bytes.
+    /// The start of the search, in bytes.
     start: usize,
     /// The end of the text as far as the pattern sees it, in bytes.
     end: usize,
@@ -47,7 +47,7 @@ pub(super) struct Subject {
 }
 
 impl Subject {
-    /// What the pattern sees.
+    /// The text that the pattern sees.
     fn seen(&self) -> &str {
         self.text.get(..self.end).unwrap_or_default()
     }
@@ -221,7 +221,7 @@ impl PatternObject {
     }
 }
 
-/// What matches are replaced with.
+/// The replacement for matches.
 enum Replacement {
     Text(Str),
     Template(Template),

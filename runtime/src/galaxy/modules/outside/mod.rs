@@ -26,15 +26,16 @@ pub struct Outside {
     pub exceptions: &'static [(&'static str, &'static BuiltinType)],
     /// Numbers that are handed to its functions.
     pub constants: &'static [(&'static str, i64)],
-    /// What calling something of it raises.
+    /// The exception for calling any of it.
     pub failure: &'static Failure,
 }
 
-/// What is raised: `HostUnavailable`, which is also what a server meets whose network is down, or that has no such program.
+/// The exception for everything that reaches outside: `HostUnavailable`, as on a server whose network is down or that
+/// lacks the program.
 pub struct Failure {
     /// Its class.
     pub class: BuiltinType,
-    /// What the exception of that server has beyond others: `None` here.
+    /// The attributes of that server's exception beyond those of others: `None` here.
     pub attributes: &'static [&'static str],
 }
 
@@ -44,7 +45,7 @@ impl Outside {
         MODULES.iter().copied().find(|outside| outside.module.name == name)
     }
 
-    /// Whether something that reaches outside is among these names of the module; all of the module, where there are none.
+    /// Returns `true` if one of these names of the module reaches outside; without names, if any does.
     pub fn reaches(&self, names: &[String]) -> bool {
         let harmless = |name: &str| {
             self.exceptions.iter().any(|(known, _)| *known == name)
@@ -66,7 +67,7 @@ impl Outside {
         known.then(|| Value::object(Name { outside: self, path: format!("{}.{name}", self.module.name).into() }))
     }
 
-    /// What calling something of the module raises.
+    /// The exception for calling something in the module.
     fn unavailable(&self, path: &str) -> Raised {
         lacking::note(format!("`{path}` reaches outside"));
         let message = format!("`{path}` reaches outside of the world");

@@ -1,4 +1,4 @@
-//! What the modules that reach outside have: the names that rules use, and the exceptions that they catch.
+//! The contents of the modules that reach outside: the names that rules use, and the exceptions that they catch.
 
 use super::{Failure, Outside};
 use tpv_python::builtins::exceptions;

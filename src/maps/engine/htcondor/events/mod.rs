@@ -9,10 +9,10 @@ use std::path::Path;
 
 use super::super::EngineState;
 
-/// How much of a log is read at once, in bytes.
+/// The number of bytes of a log read at once.
 const PIECE: usize = 1 << 20;
 
-/// What the log of a cluster tells. The process ids of a cluster are the positions of its components.
+/// The state of a cluster by its log. The process ids of a cluster are the positions of its components.
 #[derive(Debug)]
 pub(super) struct EventLog {
     cluster: u32,
@@ -32,12 +32,12 @@ impl EventLog {
         Self { cluster, states: vec![None; components], paused: None, over: false, end: 0 }
     }
 
-    /// What the log tells of a component; nothing where it has no event of its job.
+    /// The state of a component by the log; `None` if it has no event of its job.
     pub(super) fn state(&self, position: u32) -> Option<&EngineState> {
         self.states.get(usize::try_from(position).ok()?)?.as_ref()
     }
 
-    /// What the log tells of each component, by position.
+    /// The state of each component by the log, by position.
     pub(super) fn states(&self) -> &[Option<EngineState>] {
         &self.states
     }
@@ -47,7 +47,7 @@ impl EventLog {
         self.paused.as_deref()
     }
 
-    /// Whether HTCondor will make no more jobs.
+    /// Returns `true` if HTCondor will create no more jobs.
     pub(super) fn is_over(&self) -> bool {
         self.over
     }
@@ -153,7 +153,7 @@ mod code {
     pub(super) const FACTORY_RESUMED: u32 = 38;
 }
 
-/// How a job ended, from `(0) Abnormal termination (signal 9)`. Nothing where it ended well.
+/// Parses the termination line of an event, `(0) Abnormal termination (signal 9)`. Empty if the job exited normally.
 fn termination(detail: &str) -> String {
     let within = |before: &str| Some(detail.split_once(before)?.1.trim_end_matches(')').trim());
     match (within("(signal "), within("(return value ")) {
@@ -183,7 +183,7 @@ pub(super) fn cluster_of(path: &Path) -> io::Result<Option<u32>> {
 struct Header {
     code: u32,
     cluster: u32,
-    /// Nothing where the event is about the cluster as a whole: HTCondor writes -1.
+    /// `None` if the event is about the cluster as a whole: HTCondor writes -1.
     process: Option<u32>,
 }
 

@@ -110,7 +110,7 @@ impl Random {
     }
 }
 
-/// What a job can do in a state: the event's code, its title, the line below, and the state that follows.
+/// The possible transitions from a state: the event's code, its title, the line below, and the next state.
 fn moves(state: Option<&EngineState>) -> Vec<(u32, &'static str, &'static str, EngineState)> {
     let held = || Held("Transfer output files failure: (errno 28) No space left on device".to_owned());
     let hold = (12, "Job was held.", "Transfer output files failure: (errno 28) No space left on device", held());
