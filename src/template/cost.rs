@@ -1,6 +1,6 @@
 //! Work that the engine does not count: what it takes is paid for before it is done.
 
-use minijinja::value::{Rest, ValueKind, ValueOrKwargs};
+use minijinja::value::{Kwargs, Rest, StringInput, ValueKind, ValueOrKwargs};
 use minijinja::{Error, State, Value};
 use minijinja_contrib::pycompat;
 
@@ -11,6 +11,9 @@ pub(super) const VALUES_A_STEP: usize = 16;
 
 /// The bytes of a text that are written in about the time of a step.
 const BYTES_A_STEP: usize = 16;
+
+/// The bytes that are copied in about the time of a step.
+const COPIED_A_STEP: usize = 1024;
 
 /// The most characters that a number is padded to.
 const MAX_WIDTH: usize = 10_000;
@@ -83,6 +86,62 @@ pub(super) fn format(state: &mut State, text: &Value, args: Rest<ValueOrKwargs>)
     let made = formatting(state, text.as_str().unwrap_or(""), '%', &args)?;
     state.consume_fuel((made / BYTES_A_STEP) as u64)?;
     minijinja::filters::format(state, text, Rest(args.into_iter().map(ValueOrKwargs::from).collect()))
+}
+
+/// `items | join(...)`
+///
+/// # Errors
+/// As the engine's own, and where the template takes too many steps.
+pub(super) fn join(
+    state: &mut State,
+    items: &Value,
+    joiner: Option<StringInput<'_>>,
+    attribute: Option<&str>,
+    kwargs: Kwargs,
+) -> Result<Value, Error> {
+    pay(state, items)?;
+    let between = joiner.as_ref().map_or(0, |joiner| joiner.as_str().len()).saturating_mul(items.len().unwrap_or(0));
+    state.consume_fuel((between / BYTES_A_STEP) as u64)?;
+    minijinja::filters::join(state, items, joiner, attribute, kwargs)
+}
+
+/// `value | string`
+///
+/// # Errors
+/// As the engine's own, and where the template takes too many steps.
+pub(super) fn string(state: &State, value: &Value) -> Result<Value, Error> {
+    pay(state, value)?;
+    minijinja::filters::string(state, value)
+}
+
+/// `items | sum(...)`
+///
+/// # Errors
+/// As the engine's own, and where the template takes too many steps.
+pub(super) fn sum(
+    state: &State,
+    items: Value,
+    attribute: Option<&str>,
+    start: Option<Value>,
+    kwargs: Kwargs,
+) -> Result<Value, Error> {
+    let bytes = pay(state, &items)?;
+    // Each text or list is added to a copy of those before it.
+    let is_number = items.try_iter()?.next().is_none_or(|first| first.kind() == ValueKind::Number);
+    if !is_number {
+        let copied = bytes.saturating_mul(items.len().unwrap_or(0)) / 2;
+        state.consume_fuel((copied / COPIED_A_STEP) as u64)?;
+    }
+    minijinja::filters::sum(state, items, attribute, start, kwargs)
+}
+
+/// `text is lower`, `text is upper`
+///
+/// # Errors
+/// Where the template takes too many steps.
+pub(super) fn case(state: &State, value: &Value, test: fn(&Value) -> bool) -> Result<bool, Error> {
+    pay(state, value)?;
+    Ok(test(value))
 }
 
 /// Pays for the arguments of a text with fields, and returns the bytes that filling them in makes at most.

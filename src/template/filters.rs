@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use minijinja::value::{Kwargs, Rest, ValueKind};
-use minijinja::{Environment, Error, ErrorKind, State, Value};
+use minijinja::{Environment, Error, ErrorKind, State, Value, tests};
 use tpv_python::args::Args;
 use tpv_python::exception::PyResult;
 use tpv_python::lacking;
@@ -28,14 +28,19 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_filter("dict2items", dict_to_items);
     environment.add_filter("dirname", dirname);
     environment.add_filter("format", cost::format);
+    environment.add_filter("join", cost::join);
     environment.add_filter("mandatory", mandatory);
     environment.add_filter("quote", quote);
     environment.add_filter("regex_replace", regex_replace);
+    environment.add_filter("string", cost::string);
+    environment.add_filter("sum", cost::sum);
     environment.add_filter("ternary", ternary);
     environment.add_filter("to_json", json);
     environment.add_filter("to_nice_json", nice_json);
     environment.add_filter("to_nice_yaml", nice_yaml);
     environment.add_filter("to_yaml", nice_yaml);
+    environment.add_test("lower", |state: &State, value: &Value| cost::case(state, value, tests::is_lower));
+    environment.add_test("upper", |state: &State, value: &Value| cost::case(state, value, tests::is_upper));
 }
 
 pub(super) fn wrong(message: impl Into<String>) -> Error {
