@@ -249,6 +249,16 @@ fn rules_of_one_id_are_proved_together() {
         (higher(&never("n"), "users", &listed(some("s"))), &[], &[]),
         (higher(&never("n"), "roles", &listed(some("s"))), &[], &[]),
         (higher(&all("a"), "users", &listed(some("s"))), &[], &[]),
+        // The default is below the others of its section, wherever it stands.
+        (
+            format!(
+                "users:\n  u.*: {{rules: [{}]}}\n  default: {{abstract: true, rules: [{}]}}\nglobal: {{default_inherits: default}}\n",
+                some("s"),
+                all("a")
+            ),
+            &[],
+            &[],
+        ),
         // The rule of one id under another key is not followed.
         (higher(&never("n"), "users", &format!("{{other: {}}}", some("s"))), &[], &[]),
     ] {
@@ -480,23 +490,25 @@ fn owners(configs: &[Value]) -> BTreeMap<String, Vec<(String, String)>> {
             section.as_object().unwrap().iter().map(move |(id, entity)| (file, name, id, entity))
         })
     };
-    // A later file may name another parent: what the earlier one had by then stays.
-    let names = |file: usize, section: &str, child: &str, parent: &str| {
+    // A later file may name another parent: what was inherited by then stays.
+    let parent = |file: usize, section: &str, child: &str| {
         let of = |file: usize| configs.get(file).and_then(|config| config[section][child]["inherits"].as_str());
-        let last = of(1).or(of(0));
-        last == Some(parent) || (file == 0 && of(0) == Some(parent))
+        if file == 0 { of(0) } else { of(1).or(of(0)) }
     };
     let mut out: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
-    for (file, section, id, entity) in entities() {
+    for (first, section, id, entity) in entities() {
         let mut having = vec![id.clone()];
-        let mut at = 0;
-        while at < having.len() {
-            for (_, other, child, _) in entities() {
-                if other == section && !having.contains(child) && names(file, section, child, &having[at]) {
-                    having.push(child.clone());
+        for file in first..configs.len() {
+            let mut at = 0;
+            while at < having.len() {
+                for (_, other, child, _) in entities().filter(|(other, ..)| *other <= file) {
+                    let inherits = other == section && parent(file, section, child) == Some(&having[at]);
+                    if inherits && !having.contains(child) {
+                        having.push(child.clone());
+                    }
                 }
+                at += 1;
             }
-            at += 1;
         }
         // Where code is executed, the rule's fields do not count.
         let executes =

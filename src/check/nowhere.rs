@@ -185,9 +185,12 @@ pub(super) fn place(linter: &Linter<'_>, span: Span) -> String {
 /// A reason with the tools that it keeps out.
 type Refused<'r> = (&'r Reason, Vec<&'r str>);
 
+/// What keeps tools out, wherever it is written, with the tools.
+type Keeping<'r> = (&'r Why, Vec<&'r str>);
+
 fn destinations(linter: &mut Linter<'_>, reach: &Reach, known: &[Finding], unoffered: &HashSet<&str>) {
     let config = linter.config;
-    let mut groups: IndexMap<Vec<(&Why, Vec<&str>)>, (Vec<&Entity>, Option<Span>)> = IndexMap::new();
+    let mut groups: IndexMap<Vec<Keeping<'_>>, (Vec<&Entity>, Option<Span>)> = IndexMap::new();
     for (index, destination) in config.destinations.values().enumerate() {
         // `tpvc lint` says that nobody has a tag (T115), or that its limits contradict each other (T121).
         let is_told =
@@ -236,7 +239,7 @@ fn refused<'r>(config: &'r Config, reach: &'r Reach, index: usize) -> Option<Vec
     (!is_switched_off && !whys.is_empty()).then(|| whys.into_values().collect())
 }
 
-fn unreached(whys: &[(&Why, Vec<&str>)], destinations: &[&Entity], at: Option<Span>) -> Finding {
+fn unreached(whys: &[Keeping<'_>], destinations: &[&Entity], at: Option<Span>) -> Finding {
     let span = destinations.first().map(|destination| destination.span).unwrap_or_default();
     let names: Vec<String> = destinations.iter().map(|destination| format!("`{}`", destination.id)).collect();
     let (nouns, label) = match names.len() {

@@ -345,15 +345,14 @@ impl Follower<'_> {
     }
 }
 
-/// The roles and users that jobs may have.
+/// The roles and users that jobs may have, each after those that it may be laid over.
 fn higher(config: &Config) -> Higher {
     let mut out = Higher::default();
     for kind in [EntityKind::Role, EntityKind::User] {
-        let default = default(config, kind).map(|default| &default.id);
+        // The default is below all others, wherever it stands.
+        default(config, kind).into_iter().for_each(|entity| out.add(entity));
         let entities = config.section(kind).values();
-        entities
-            .filter(|entity| !entity.common.is_abstract || default == Some(&entity.id))
-            .for_each(|entity| out.add(entity));
+        entities.filter(|entity| !entity.common.is_abstract).for_each(|entity| out.add(entity));
     }
     out
 }
