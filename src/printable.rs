@@ -1,7 +1,7 @@
 //! Text from configs, jobs and file names, made safe to print.
 //!
 //! A terminal obeys control characters, a reader is misled by characters that reorder or hide text, and CI servers take lines of a log for
-//! commands. Whatever is printed for people passes through [`Form::Text`]; reports escape user text before they lay it out, with [`line`] or
+//! commands. Whatever is printed for people passes through [`Form::Text`]; reports escape user text before they lay it out, with [`line()`] or
 //! `put_line!`, so that no key of a config begins a line of its own. Styles are added afterwards, by tpvc alone.
 
 use std::borrow::Cow;
