@@ -84,7 +84,7 @@ pub(crate) fn fromkeys(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let dict = Dict::new();
     let iterator = vm.iter(&keys)?;
     while let Some(key) = vm.next(&iterator)? {
-        vm.charge(1)?;
+        vm.charge(2)?;
         dict.set(vm, key, value.clone())?;
     }
     Ok(Value::dict(dict))

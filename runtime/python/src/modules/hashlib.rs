@@ -33,7 +33,7 @@ pub(super) static HASH: BuiltinType =
     BuiltinType { methods: METHODS, ..BuiltinType::new("HASH", "_hashlib", &OBJECT).heap_in_c() };
 
 /// The steps that the last block takes, and the copy of the state that it is made in.
-const FINISHING: usize = 8;
+const FINISHING: usize = 12;
 /// The bytes that are hashed in the time of a step.
 const BYTES_A_STEP: usize = 32;
 

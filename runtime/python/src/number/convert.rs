@@ -85,8 +85,9 @@ fn head(value: &BigUint) -> (u64, i64) {
 /// # Errors
 /// `OverflowError: int too large to convert to float`
 pub fn big_to_float(value: &BigInt) -> PyResult<f64> {
-    let (mantissa, exponent) = head(value.magnitude());
-    match compose(mantissa, exponent) {
+    // No digit of an int above all floats needs to be looked at.
+    let float = if value.bits() > 1024 { None } else { Some(head(value.magnitude())) };
+    match float.and_then(|(mantissa, exponent)| compose(mantissa, exponent)) {
         Some(float) if value.is_negative() => Ok(-float),
         Some(float) => Ok(float),
         None => Err(overflow_error("int too large to convert to float")),

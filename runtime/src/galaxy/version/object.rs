@@ -44,7 +44,12 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
         vm.charge(text.len())?;
         if Pep440::parse(text).is_some() {
             check_digits(text)?;
-            return Ok(Value::object(VersionObject { text: text.clone(), is_text: true, class: OnceCell::new() }));
+            return Ok(Value::object(VersionObject {
+                text: text.clone(),
+                is_text: true,
+                class: OnceCell::new(),
+                hash: OnceCell::new(),
+            }));
         }
     }
     Err(raise(&INVALID_VERSION, format!("Invalid version: {}", vm.repr(value)?)))
@@ -72,10 +77,12 @@ pub struct VersionObject {
     is_text: bool,
     /// The class, found when it is first asked for.
     class: OnceCell<&'static BuiltinType>,
+    /// The hash, found when it is first asked for.
+    hash: OnceCell<i64>,
 }
 
 /// The bytes of a version that are read, and whose parts are compared, in about the time of a step.
-const READ_A_STEP: usize = 8;
+const READ_A_STEP: usize = 4;
 
 impl VersionObject {
     /// Galaxy's `parse_version(value)`: a text is read as a version; any other value is a legacy version of its `str`.
@@ -87,7 +94,7 @@ impl VersionObject {
             Value::Str(text) => (text.clone(), true),
             other => (vm.str(other)?, false),
         };
-        let version = Self { text, is_text, class: OnceCell::new() };
+        let version = Self { text, is_text, class: OnceCell::new(), hash: OnceCell::new() };
         version.charge_parsing(vm)?;
         Ok(version)
     }
@@ -100,6 +107,17 @@ impl VersionObject {
     /// Pays for reading the text anew, which each use does.
     fn charge_parsing(&self, vm: &mut Vm) -> PyResult<()> {
         vm.charge(self.text.len() / READ_A_STEP)
+    }
+
+    /// The tuple by which Galaxy and `packaging` hash.
+    fn key(&self) -> Value {
+        match self.version() {
+            Version::Legacy(legacy) => {
+                let parts = super::legacy::key(legacy).into_iter().map(text).collect();
+                Value::tuple(vec![Value::Int(-1), Value::tuple(parts)])
+            }
+            Version::Pep440(version) => sort_key(&version),
+        }
     }
 
     /// `str(version)`
@@ -168,17 +186,12 @@ impl Object for VersionObject {
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        if let Err(raised) = self.charge_parsing(vm) {
+        // A lookup reads the text once more, to compare; the first one also makes the key of its parts.
+        let making = if self.hash.get().is_none() { self.text.len() } else { 0 };
+        if let Err(raised) = self.charge_parsing(vm).and_then(|()| vm.charge(making)) {
             return Some(Err(raised));
         }
-        let key = match self.version() {
-            Version::Legacy(legacy) => {
-                let parts = super::legacy::key(legacy).into_iter().map(text).collect();
-                Value::tuple(vec![Value::Int(-1), Value::tuple(parts)])
-            }
-            Version::Pep440(version) => sort_key(&version),
-        };
-        Some(Ok(hash_immutable(&key).unwrap_or_default()))
+        Some(Ok(*self.hash.get_or_init(|| hash_immutable(&self.key()).unwrap_or_default())))
     }
 }
 

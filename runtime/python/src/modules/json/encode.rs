@@ -87,7 +87,8 @@ impl Writer<'_> {
                 self.array(vm, tuple.items.clone(), value)?;
             }
             Value::Dict(dict) => {
-                vm.charge(dict.len() / ITEMS_A_STEP)?;
+                // Keys and values are copied, each by its own kind.
+                vm.charge(dict.len())?;
                 self.object(vm, dict.items(), value)?;
             }
             other => {
