@@ -1,4 +1,4 @@
-//! `tpvc.toml`, which serde reads: `tests/schema.rs` compares what both know.
+//! `tpvc.toml`, which serde reads: `tests/analysis/schema/` compares what both know.
 
 use tpv_runtime::galaxy::shape::Shape::{Any, Count, List, Map, Text, Words};
 use tpv_runtime::galaxy::shape::{Object, Others, Shape, field};

@@ -3,7 +3,7 @@
 
     record_config.py CONFIG...
 
-Run it with the Python of a virtualenv that has total-perspective-vortex and Galaxy. `tests/config.rs` compares what
+Run it with the Python of a virtualenv that has total-perspective-vortex and Galaxy. `tests/compiler/config.rs` compares what
 tpvc has after the same files. Mappings are written as lists of pairs, since their order counts; values that JSON does
 not have are written as {"$kind": text}.
 """

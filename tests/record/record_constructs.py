@@ -3,7 +3,7 @@
 
     PYTHONHASHSEED=0 python3.11 tests/record/record_constructs.py > tests/closed/constructs.json
 
-`tests/closed.rs` demands of each that tpvc gives the same answer, or tells when compiling that it cannot.
+`tests/language/closed.rs` demands of each that tpvc gives the same answer, or tells when compiling that it cannot.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ seeds of the hashes, shows an address or is too long is left out.
 
 What tpvc keeps different is marked with its row of docs/differences.md, in tests/python/cpython_different.json:
 
-    CPYTHON_DIFFERENT=/tmp/different.json cargo test --test cpython every
+    CPYTHON_DIFFERENT=/tmp/different.json cargo test --test language cpython::every
     python tests/record/record_cpython.py /tmp/different.json --mark
 """
 

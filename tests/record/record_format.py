@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records what the real `tpv format` prints for the cases in tests/format, for tests/format.rs.
+"""Records what the real `tpv format` prints for the cases in tests/format, for tests/analysis/format.rs.
 
     record_format.py
 

@@ -5,7 +5,7 @@
 
 A group is one config file, or several joined by commas, which are merged in that order. Run it with the Python of a
 virtualenv that has total-perspective-vortex and Galaxy. T103 (mypy) is left out unless asked for, since it takes seconds
-a group. `tests/lint.rs` compares what tpvc finds.
+a group. `tests/analysis/lint.rs` compares what tpvc finds.
 """
 
 import json

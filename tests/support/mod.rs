@@ -1,6 +1,12 @@
-//! Shared code of the tests of the command line.
+//! Shared code of the test programs.
 
-#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+// Each program uses its part.
+#![allow(dead_code)]
+
+pub mod blocks;
+pub mod dump;
+pub mod python;
+pub mod random;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

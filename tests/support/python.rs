@@ -1,7 +1,5 @@
 //! Runs Python code as TPV's loader runs it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
-
 use std::rc::Rc;
 use std::sync::Arc;
 

@@ -60,7 +60,7 @@ pub static QUERY: Object = Object {
 mod tests {
     use super::*;
 
-    /// The values of each name are compared in `tests/schema.rs` of the compiler.
+    /// The values of each name are compared in `tests/analysis/schema/` of the compiler.
     #[test]
     fn the_reader_knows_these_names_and_no_other() {
         super::super::assert_same_names(

@@ -1,0 +1,21 @@
+//! Commands about rules: `lint`, `check`, `diff`, `test`, `dry-run`, `dump`, `format`, `schema` and `sweep`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod baseline;
+mod cases;
+mod check_domain;
+mod check_patterns;
+mod check_reach;
+mod diff;
+mod dry_run;
+mod fix;
+mod format;
+mod lint;
+mod mistakes;
+mod planted_faults;
+mod schema;
+mod sweep;

@@ -1,0 +1,73 @@
+//! The schemas of files say what the readers do: both judge the same documents.
+
+mod documents;
+mod fields;
+mod mutations;
+mod readers;
+mod refused;
+
+use crate::support::{expect_file, project, stdout, tpvc_in};
+use boon::{Compiler, SchemaIndex, Schemas};
+use serde_json::Value;
+use tpvc::schema::{File, schema, text};
+
+/// The schema of a file, ready to judge documents.
+struct Judge {
+    schemas: Schemas,
+    index: SchemaIndex,
+}
+
+impl Judge {
+    fn new(file: File, strict: bool) -> Self {
+        let mut schemas = Schemas::new();
+        let mut compiler = Compiler::new();
+        compiler.add_resource("schema.json", schema(file, strict)).unwrap();
+        let index = compiler.compile("schema.json", &mut schemas).unwrap_or_else(|error| panic!("{file:?}: {error:#}"));
+        Self { schemas, index }
+    }
+
+    fn accepts(&self, document: &Value) -> bool {
+        self.schemas.validate(document, self.index).is_ok()
+    }
+
+    /// The fault of a document.
+    fn complaint(&self, document: &Value) -> Option<String> {
+        self.schemas.validate(document, self.index).err().map(|error| error.to_string())
+    }
+}
+
+/// Editors fetch these files by their URLs.
+#[test]
+fn the_published_schemas_are_those_of_this_program() {
+    let folder = project().join("schemas");
+    let mut published = vec!["config.strict.json".to_owned()];
+    expect_file(&folder.join("config.strict.json"), &text(File::Config, true));
+    for file in File::ALL {
+        let name = format!("{}.json", file.name());
+        expect_file(&folder.join(&name), &text(file, false));
+        published.push(name);
+    }
+    published.sort();
+    let mut found: Vec<String> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    found.sort();
+    assert_eq!(found, published);
+}
+
+#[test]
+fn the_verb_prints_them() {
+    let folder = tempfile::tempdir().unwrap();
+    for (args, expected) in [
+        (&["schema"][..], text(File::Config, false)),
+        (&["schema", "config", "--strict"], text(File::Config, true)),
+        (&["schema", "job"], text(File::Job, false)),
+    ] {
+        let output = tpvc_in(folder.path(), args);
+        assert!(output.status.success() && output.stderr.is_empty());
+        assert_eq!(stdout(&output), expected);
+    }
+    let output = tpvc_in(folder.path(), &["schema", "world", "-o", "world.json"]);
+    assert!(output.status.success() && output.stdout.is_empty());
+    assert_eq!(std::fs::read_to_string(folder.path().join("world.json")).unwrap(), text(File::World, false));
+    assert_eq!(tpvc_in(folder.path(), &["schema", "rules"]).status.code(), Some(2));
+}

@@ -1,0 +1,303 @@
+//! The documents say what the code does: their commands are run, their messages and tables are compared with tpvc's own.
+//!
+//! - A block ```` ```console ```` holds commands, each after `$ `, with what they print. They run in a folder that has the
+//!   document's last ```` ```yaml ```` block before them as `config.yml`, and its last ```` ```json ```` block as `jobs.jsonl`. A block of YAML
+//!   that begins with `# NAME.yml` is that file instead, a block of TOML is `tpvc.toml`.
+//! - Every other command `tpvc ...` in a document, or among the examples of a verb's help, is a command line that tpvc takes.
+//! - What stands between `<!-- name -->` and `<!-- /name -->` is a table of the code.
+//!
+//! With `UPDATE_EXPECT=1` in the environment the documents are rewritten; review the change before committing it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser};
+use tpv_bytecode::Instr;
+use tpv_python::builtins::BUILTINS;
+use tpv_python::module::ModuleDef;
+use tpv_runtime::artifact::format::{FORMAT_VERSION, SECTIONS};
+use tpv_runtime::galaxy;
+use tpv_runtime::galaxy::shape::Object;
+use tpv_runtime::mapper::modules;
+use tpvc::cases::keys::{EXPECT, FILE, JOB, Kind, TEST};
+use tpvc::cli::Cli;
+
+/// Held by the test that rewrites documents, since another may rewrite other parts of the same.
+static REWRITING: Mutex<()> = Mutex::new(());
+
+/// All documents: those at the top, those of a folder `docs`, and those beside benches.
+fn documents() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for folder in ["", "docs", "docs/lint", "examples", "runtime", "benches/against_tpv"] {
+        let entries = std::fs::read_dir(project().join(folder)).unwrap().map(|entry| entry.unwrap().path());
+        found.extend(entries.filter(|path| path.extension().is_some_and(|extension| extension == "md")));
+    }
+    found.sort();
+    assert!(found.len() > 25);
+    found
+}
+
+/// The files that a document shows, by name.
+type Files = BTreeMap<String, String>;
+
+/// The output of a command as a terminal shows it: stderr of `tpvc` after stdout.
+fn printed(command: &str, files: &Files) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let args: Vec<&str> = command.strip_prefix("tpvc ").expect(command).split(' ').collect();
+    let output = tpvc_in(folder.path(), &args);
+    format!("{}{}", stdout(&output), stderr(&output))
+}
+
+/// The document with what its commands really print.
+fn run(document: &str) -> String {
+    let (mut out, mut files, mut block) = (String::new(), Files::new(), "");
+    let mut file = None;
+    for line in document.lines() {
+        let fence = line.strip_prefix("```");
+        if let Some(name) = fence {
+            block = if block.is_empty() { if name.is_empty() { "text" } else { name } } else { "" };
+            file = match block {
+                "yaml" => Some("config.yml"),
+                "json" => Some("jobs.jsonl"),
+                "toml" => Some("tpvc.toml"),
+                _ => None,
+            }
+            .map(|name| (name.to_owned(), true));
+        } else if let Some((name, is_first)) = &mut file {
+            if std::mem::take(is_first) {
+                if let Some(other) = line.strip_prefix("# ").filter(|other| other.ends_with(".yml")) {
+                    *name = other.to_owned();
+                }
+                files.insert(name.clone(), String::new());
+            }
+            let text = files.get_mut(name).unwrap();
+            text.push_str(line);
+            text.push('\n');
+        }
+        let command = line.strip_prefix("$ ").filter(|_| block == "console");
+        if block != "console" || fence.is_some() || command.is_some() {
+            out += line;
+            out.push('\n');
+        }
+        if let Some(command) = command {
+            out += &printed(command, &files);
+        }
+    }
+    out
+}
+
+#[test]
+fn commands_print_what_is_shown() {
+    let _rewriting = REWRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = 0;
+    for path in documents() {
+        let document = std::fs::read_to_string(&path).unwrap();
+        shown += document.matches("```console\n").count();
+        expect_file(&path, &run(&document));
+    }
+    assert!(shown > 20);
+}
+
+/// Messages stand in blocks that are run, and nowhere else.
+#[test]
+fn every_message_is_run() {
+    for path in documents() {
+        let mut block = "";
+        for line in std::fs::read_to_string(&path).unwrap().lines() {
+            if let Some(name) = line.strip_prefix("```") {
+                block = if block.is_empty() { if name.is_empty() { "text" } else { name } } else { "" };
+            }
+            let message = ["error", "warning", "-->"].iter().any(|start| {
+                line.trim_start()
+                    .strip_prefix(start)
+                    .is_some_and(|rest| rest.starts_with([':', '[']) || *start == "-->")
+            });
+            let of_commands = block == "console" || block == "rust,ignore";
+            assert!(!message || of_commands, "{}: put this into a block of `console`: {line}", path.display());
+        }
+    }
+}
+
+/// The commands in a text: lines that start with `tpvc`, and pieces of code in a line.
+fn commands(text: &str) -> Vec<String> {
+    let joined = text.replace("\\\n", " ");
+    let mut found = Vec::new();
+    let mut block = false;
+    for line in joined.lines() {
+        block ^= line.starts_with("```");
+        let code = block || line.starts_with("  ");
+        let line = line.trim_start().trim_start_matches("$ ");
+        let line = line.strip_prefix("cargo run --release -- ").map_or(line.to_owned(), |rest| format!("tpvc {rest}"));
+        if code && line.starts_with("tpvc ") {
+            let line = line.split("  #").next().unwrap();
+            let parts = line.split(" && ").filter(|part| part.starts_with("tpvc "));
+            found.extend(parts.map(|part| part.split(['>', '|']).next().unwrap().trim().to_owned()));
+        } else {
+            let code = line.split('`').skip(1).step_by(2).filter(|code| code.starts_with("tpvc "));
+            found.extend(code.map(str::to_owned));
+        }
+    }
+    found
+}
+
+/// The words of a command line; quotes hold together what a space would part.
+fn words(command: &str) -> Vec<String> {
+    let (mut words, mut quoted) = (vec![String::new()], false);
+    for letter in command.chars() {
+        match letter {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            _ => words.last_mut().unwrap().push(letter),
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    // `N` stands for a number.
+    words.iter_mut().filter(|word| *word == "N").for_each(|word| *word = "1".to_owned());
+    words
+}
+
+#[test]
+fn every_command_line_is_one_that_tpvc_takes() {
+    let mut texts: Vec<(String, String)> =
+        documents().iter().map(|path| (path.display().to_string(), std::fs::read_to_string(path).unwrap())).collect();
+    let cli = Cli::command();
+    for command in std::iter::once(&cli).chain(cli.get_subcommands()) {
+        let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(examples.contains("tpvc "), "`{}` has no example", command.get_name());
+        texts.push((format!("the help of {}", command.get_name()), examples));
+        for verb in command.get_subcommands() {
+            let examples = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+            texts.push((format!("the help of {} {}", command.get_name(), verb.get_name()), examples));
+        }
+    }
+    let mut seen = 0;
+    for (name, text) in &texts {
+        for command in commands(text) {
+            seen += 1;
+            // A verb may be named without what it needs.
+            let named = [
+                ErrorKind::MissingRequiredArgument,
+                ErrorKind::DisplayHelp,
+                ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+                ErrorKind::DisplayVersion,
+            ];
+            if let Err(error) = Cli::try_parse_from(words(&command)) {
+                assert!(named.contains(&error.kind()), "{name}: `{command}`: {error}");
+            }
+        }
+    }
+    assert!(seen > 60, "{seen}");
+}
+
+/// Replaces what stands between `<!-- name -->` and `<!-- /name -->`.
+fn fill(document: &str, name: &str, content: &str) -> String {
+    let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));
+    let start = document.find(&open).unwrap_or_else(|| panic!("{open} is missing")) + open.len();
+    let end = document[start..].find(&close).unwrap_or_else(|| panic!("{close} is missing")) + start;
+    format!("{}{content}{}", &document[..start], &document[end..])
+}
+
+/// Compares parts of a document with what they must be.
+fn expect_parts(path: &Path, parts: &[(&str, String)]) {
+    let _rewriting = REWRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut document = std::fs::read_to_string(path).unwrap();
+    for (name, content) in parts {
+        document = fill(&document, name, content);
+    }
+    expect_file(path, &document);
+}
+
+/// The doc tests of `tpv-runtime` load it: that crate has no compiler.
+#[test]
+fn the_artifact_of_the_doc_tests_is_what_compiling_gives() {
+    let compiled = tpvc::compile(&["examples/site/tpv.yml".to_owned()], &tpvc::CompileOptions::default());
+    let bytes = compiled.rules.unwrap().to_bytes().unwrap();
+    let path = project().join("runtime/tests/rules.bin");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        std::fs::write(&path, &bytes).unwrap();
+    }
+    assert!(std::fs::read(&path).unwrap() == bytes, "{} differs (UPDATE_EXPECT=1 accepts it)", path.display());
+}
+
+#[test]
+fn the_format_and_all_opcodes_are_documented() {
+    let mut sections = String::from("| section | what it holds |\n| --- | --- |\n");
+    for (name, about) in SECTIONS {
+        writeln!(sections, "| `{name}` | {about} |").unwrap();
+    }
+    let mut opcodes = String::from("| opcode | stack and meaning |\n| --- | --- |\n");
+    for (name, about) in Instr::TABLE {
+        writeln!(opcodes, "| `{name}` | {} |", about.trim().replace('|', "\\|")).unwrap();
+    }
+    let parts = [("sections", sections), ("opcodes", opcodes), ("version", format!("{FORMAT_VERSION}\n"))];
+    expect_parts(&project().join("docs/artifact.md"), &parts);
+}
+
+/// The tables of docs/test.md are the lists that the reader of test files reads by.
+#[test]
+fn the_keys_of_test_files_are_documented() {
+    let table = |object: &Object| {
+        let mut out = String::from("| key | takes | meaning |\n| --- | --- | --- |\n");
+        for key in object.fields() {
+            let takes: Vec<&str> = Kind::all_of(&key.shape).into_iter().map(Kind::noun).collect();
+            writeln!(out, "| `{}` | {} | {} |", key.name, takes.join(", "), key.doc).unwrap();
+        }
+        out
+    };
+    let parts =
+        [("file", &FILE), ("test", &TEST), ("job", &JOB), ("expect", &EXPECT)].map(|(name, keys)| (name, table(keys)));
+    expect_parts(&project().join("docs/test.md"), &parts);
+}
+
+/// The public names, sorted, as code.
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<&str> = names.filter(|name| !name.starts_with(['_', '.'])).collect();
+    names.sort_unstable();
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// The modules that exist natively, but for those that only say that they are outside.
+fn native_modules() -> impl Iterator<Item = &'static ModuleDef> {
+    let is_outside = |name| galaxy::modules::outside::MODULES.iter().any(|outside| outside.module.name == name);
+    modules().iter().copied().filter(move |module| !is_outside(module.name))
+}
+
+#[test]
+fn builtins_and_modules_are_all_named() {
+    let all = native_modules().filter(|module| !module.names.is_empty());
+    let mut rows: Vec<_> = all.map(|module| (module.name, listed(module.names.iter().copied()))).collect();
+    rows.sort_unstable();
+    let rows: String = rows.iter().map(|(module, names)| format!("| `{module}` | {names} |\n")).collect();
+    let outside = listed(galaxy::modules::outside::MODULES.iter().map(|outside| outside.module.name));
+    let builtins = listed(BUILTINS.iter().map(|one| one.name));
+    let parts = [
+        ("builtins", format!("\nBeside the classes of the values: {builtins}.\n\n")),
+        ("modules", format!("\n| module | what is there |\n| --- | --- |\n{rows}\n")),
+        ("outside", format!("\n{outside}.\n\n")),
+    ];
+    expect_parts(&project().join("docs/python.md"), &parts);
+}
+
+/// The page of T130 is what someone sees who has only the installed program.
+#[test]
+fn the_page_of_limits_names_the_modules() {
+    let _rewriting = REWRITING.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = project().join("docs/lint/T130.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let start = "There are these modules: ";
+    let names = listed(native_modules().map(|module| module.name));
+    assert_eq!(page.matches(start).count(), 1);
+    let lines = page
+        .lines()
+        .map(|line| if line.starts_with(start) { format!("{start}{names}.\n") } else { format!("{line}\n") });
+    expect_file(&path, &lines.collect::<String>());
+}

@@ -1,0 +1,15 @@
+//! The program as a process: its options, documents, outputs, settings and limits.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod action;
+mod bounds;
+mod documents;
+mod outputs;
+mod printing;
+mod robustness;
+mod sessions;
+mod settings;

@@ -1,0 +1,167 @@
+//! Templates are filled in as Ansible does, and what is wrong with what they give is shown in the template.
+
+use crate::support::{expect_file, project, run, site, stderr, stdout, tpvc_in};
+use serde_json::Value;
+
+/// The value that a template gives for `params.value` of a destination, as JSON.
+fn given(template: &str, variables: &str) -> Result<Value, String> {
+    let rules = format!("destinations:\n  local:\n    runner: local\n    params:\n      value: {template}\n");
+    let site = site(&[("a.yml.j2", &rules), ("vars.yml", variables), ("jobs.jsonl", "{\"tool\": {\"id\": \"x\"}}\n")]);
+    let args = ["map", "-q", "--vars", "vars.yml", "--config", "a.yml.j2", "jobs.jsonl"];
+    let (status, said) = run(site.path(), &args);
+    if status != 0 {
+        return Err(said);
+    }
+    let answer: Value = serde_json::from_str(&said).unwrap_or_else(|error| panic!("{error}: {said}"));
+    Ok(answer["destination"]["params"]["value"].clone())
+}
+
+#[test]
+fn findings_are_shown_in_the_template() {
+    let folder = project().join("tests/templates");
+    let output = tpvc_in(&folder, &["lint", "rules.yml.j2", "--vars", "vars.yml"]);
+    expect_file(&folder.join("rules.txt"), &format!("{}{}", stdout(&output), stderr(&output)));
+    // The annotations of a code host have the same places.
+    let output = tpvc_in(&folder, &["lint", "rules.yml.j2", "--vars", "vars.yml", "--format", "json"]);
+    let findings: Value = serde_json::from_str(&stdout(&output)).unwrap();
+    let text = std::fs::read_to_string(folder.join("rules.yml.j2")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let mut found = 0;
+    for finding in findings.as_array().unwrap() {
+        let number = |name: &str| usize::try_from(finding[name].as_u64().unwrap()).unwrap();
+        let line = lines[number("line") - 1];
+        let name = finding["message"].as_str().unwrap().split('`').nth(1).unwrap();
+        let shown: String =
+            line.chars().skip(number("column") - 1).take(number("end_column") - number("column")).collect();
+        found += usize::from(shown == name);
+    }
+    assert!(found >= 4, "{findings:#}");
+}
+
+#[test]
+fn an_exception_of_a_job_is_led_back_to_the_template() {
+    let rules = "\
+tools:
+  bwa:
+    rules:
+    - if: true
+      execute: |
+{% for step in [1, 2, 3] %}
+        log.info('{{ step }}')
+{% endfor %}
+        entity.cores = missing_name
+destinations:
+  local:
+    runner: local
+";
+    let site = site(&[("a.yml.j2", rules)]);
+    let (status, said) = run(site.path(), &["dry-run", "a.yml.j2", "--tool", "bwa"]);
+    assert!(
+        status == 1 && said.contains("a.yml.j2:9:24") && said.contains("9 |         entity.cores = missing_name"),
+        "{said}"
+    );
+}
+
+#[test]
+fn values_are_those_of_ansible() {
+    let variables = "\
+number: 4
+truth: true
+none: null
+no: 'no'
+name: main
+queue: \"{{ name }}-{{ number }}\"
+list: [b, a]
+same: \"{{ list }}\"
+map: {a: 1, b: {c: 2}}
+";
+    let cases = [
+        ("\"{{ number }}\"", serde_json::json!("4")),
+        ("\"{{ truth }} {{ none }}\"", serde_json::json!("True None")),
+        ("\"{{ queue }}\"", serde_json::json!("main-4")),
+        ("\"{{ same | sort | join('+') }}\"", serde_json::json!("a+b")),
+        ("\"{{ missing | default('x') }}\"", serde_json::json!("x")),
+        ("\"{{ 'y' if no | bool else 'n' }}\"", serde_json::json!("n")),
+        ("\"{{ truth | ternary('y', 'n') }}\"", serde_json::json!("y")),
+        ("{{ map | to_json }}", serde_json::json!({"a": 1, "b": {"c": 2}})),
+        ("{{ map | combine({'b': {'d': 3}}) | to_json }}", serde_json::json!({"a": 1, "b": {"d": 3}})),
+        (
+            "{{ map | combine({'b': {'d': 3}}, recursive=true) | to_json }}",
+            serde_json::json!({"a": 1, "b": {"c": 2, "d": 3}}),
+        ),
+        ("{{ map | dict2items | map(attribute='key') | list | to_json }}", serde_json::json!(["a", "b"])),
+        ("\n        {{ map | to_nice_yaml(indent=2) | indent(8) }}", serde_json::json!({"a": 1, "b": {"c": 2}})),
+        ("\"{{ '/a/b.sif' | basename | regex_replace('\\\\.(\\\\w+)$', '-\\\\1') }}\"", serde_json::json!("b-sif")),
+        ("\"{% for key, value in map.items() %}{{ key }}{% endfor %}\"", serde_json::json!("ab")),
+        ("\"{{ 'a b'.split(' ')[1].upper() }}\"", serde_json::json!("B")),
+    ];
+    for (template, expected) in cases {
+        assert_eq!(given(template, variables).unwrap(), expected, "{template}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_shown_at_its_place() {
+    let cases = [
+        ("\"{{ nmae }}\"", "a.yml.j2:5:18", "`nmae` is not among the variables", "did you mean `name`?"),
+        ("\"{{ name | to_uuid }}\"", "a.yml.j2:5:25", "tpvc does not have the filter `to_uuid`", "docs/pipeline.md"),
+        ("\"{{ lookup('env', 'HOME') }}\"", "a.yml.j2:5:18", "tpvc does not have the function `lookup`", "--vars"),
+        ("\"{% if %}\"", "a.yml.j2:5:21", "the template is not Jinja", "braces"),
+        ("\"{{ ring }}\"", "a.yml.j2", "the variable `ring` cannot be filled in: it is made of itself", "vars.yml:2:1"),
+        (
+            "{% for i in range(99999) %}{% for j in range(99999) %}{{ name }}{% endfor %}{% endfor %}",
+            "a.yml.j2",
+            "more than 1000000 steps",
+            "loops",
+        ),
+    ];
+    for (template, place, message, help) in cases {
+        let said = given(template, "name: main\nring: \"{{ ring2 }}\"\nring2: \"{{ ring }}\"\n").unwrap_err();
+        assert!(said.contains(place) && said.contains(message) && said.contains(help), "{template}: {said}");
+    }
+    let said = given("x", "- a\n").unwrap_err();
+    assert!(said.contains("vars.yml:1:1") && said.contains("variables are a mapping, and this is a list"), "{said}");
+}
+
+#[test]
+fn blanks_are_treated_as_the_first_line_says() {
+    let rules = "{% if true %}\ntools:\n{% endif %}\n  bwa:\n    cores: 2\n    mem: 4\n";
+    let site = site(&[("a.yml.j2", rules), ("b.yml.j2", &format!("#jinja2: lstrip_blocks: Yes\n{rules}"))]);
+    assert_eq!(run(site.path(), &["lint", "a.yml.j2"]), (0, "nothing found in 1 file\n".to_owned()));
+    let (status, said) = run(site.path(), &["lint", "b.yml.j2"]);
+    assert!(status == 1 && said.contains("`lstrip_blocks` cannot be set"), "{said}");
+    std::fs::write(site.path().join("b.yml.j2"), format!("#jinja2: trim_blocks: False\n{rules}    mme: 3\n")).unwrap();
+    assert!(run(site.path(), &["lint", "b.yml.j2"]).1.contains("b.yml.j2:8:5"));
+}
+
+#[test]
+fn without_variables_only_templates_by_name_are_filled_in() {
+    let rules = "destinations:\n  local:\n    runner: local\n    params:\n      a: \"{{x}}\"\n";
+    let site = site(&[("a.yml", rules), ("vars.json", "{\"x\": 5}"), ("tpvc.toml", "")]);
+    let job = ["dry-run", "a.yml", "--tool", "x"];
+    // An f-string with doubled braces.
+    assert!(run(site.path(), &job).1.contains("a: '{x}'"), "{}", run(site.path(), &job).1);
+    std::fs::write(site.path().join("tpvc.toml"), "vars = [\"vars.json\"]\n").unwrap();
+    assert!(run(site.path(), &job).1.contains("a: '5'"), "{}", run(site.path(), &job).1);
+}
+
+#[test]
+fn templates_are_not_written() {
+    let rules = "tools:\n  bwa:\n    coers: {{ 2 }}\n    mem: 4\n";
+    let site = site(&[("a.yml.j2", rules)]);
+    assert!(run(site.path(), &["lint", "--fix", "a.yml.j2"]).1.contains("warning[T104]"));
+    let (status, said) = run(site.path(), &["format", "--write", "a.yml.j2"]);
+    assert!(status == 1 && said.contains("error: `a.yml.j2` is a template, which cannot be formatted"), "{said}");
+    // With variables all files are templates, of which those without Jinja are formatted.
+    let plain = "tools:\n  b:\n    cores: 1\n  a:\n    cores: 1\n";
+    for (name, text) in [("b.yml", rules), ("c.yml", plain), ("vars.yml", "x: 1\n")] {
+        std::fs::write(site.path().join(name), text).unwrap();
+    }
+    let settings = "files = [\"a.yml.j2\", \"b.yml\", \"c.yml\"]\nvars = [\"vars.yml\"]\n";
+    std::fs::write(site.path().join("tpvc.toml"), settings).unwrap();
+    let (status, said) = run(site.path(), &["format", "--write"]);
+    assert!(status == 0 && said.contains("formatted 1 file"), "{said}");
+    let read = |name: &str| std::fs::read_to_string(site.path().join(name)).unwrap();
+    assert_eq!((read("a.yml.j2"), read("b.yml")), (rules.to_owned(), rules.to_owned()));
+    assert_ne!(read("c.yml"), plain);
+}

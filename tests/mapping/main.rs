@@ -1,0 +1,13 @@
+//! Answers to jobs: equal to TPV's, and the same whatever is compiled, cached or left to CPython.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod compressed_jobs;
+mod conformance;
+mod jit_modes;
+mod kept_results;
+mod tiers;
+mod traces;
