@@ -38,6 +38,11 @@ pub mod template;
 mod text_diff;
 pub mod yaml;
 
+/// Runs the README's example of Rust as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 #[allow(dead_code, clippy::indexing_slicing, reason = "integration tests use the rest")]
 #[path = "../tests/support/random.rs"]

@@ -26,6 +26,11 @@
 //! world. Nothing in an artifact is trusted: it is verified before it is used. All outcomes of a job are answers: mapping fails
 //! never, and ends within the job's budget.
 
+/// Runs the README's example as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod error;
 
 pub use artifact::Rules;

@@ -1,7 +1,7 @@
 //! Maps: one command over many components, known by a tag, with all state on disk, on the engine that a site has.
 //!
 //! The model is that of HTMap (<https://htmap.readthedocs.io>, "HTMap Innards"): a *component* is one rule set on one slice of jobs, a
-//! *cluster* some components that were submitted together, a *tag* all that a user needs to know of a map. docs/maps.md describes the files.
+//! *cluster* some components that were submitted together, a *tag* all that a user needs to know of a map. docs/maps-format.md describes the files.
 //!
 //! [`store`] does all reading and writing of a map's files, [`engine`] runs components on this machine, on HTCondor or on Slurm,
 //! [`component`] is what runs there. [`Map`] has the verbs.

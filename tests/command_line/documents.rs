@@ -121,7 +121,7 @@ fn every_message_is_run() {
                     .strip_prefix(start)
                     .is_some_and(|rest| rest.starts_with([':', '[']) || *start == "-->")
             });
-            let of_commands = block == "console" || block == "rust,ignore";
+            let of_commands = block == "console" || block == "rust";
             assert!(!message || of_commands, "{}: put this into a block of `console`: {line}", path.display());
         }
     }

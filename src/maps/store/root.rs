@@ -9,7 +9,7 @@ use super::directory::{self, FOLDERS, MapDir, names};
 use super::lock::Lock;
 use super::{random, whole};
 
-/// The format of the files; see docs/maps.md.
+/// The format of the files; see docs/maps-format.md.
 pub const FORMAT: &str = "1";
 
 /// The beginning of the names of maps that are being made.
