@@ -193,7 +193,7 @@ fn destination<'py>(py: Python<'py>, mapped: &Mapped) -> PyResult<Bound<'py, PyA
 /// A value for Galaxy, which keeps it longer than the job is mapped: lists and dicts are Python's alone.
 fn data<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
-        Value::Dict(dict) if dict.is_plain() => {
+        Value::Dict(dict) => {
             let of_python = PyDict::new(py);
             for (key, value) in dict.items() {
                 of_python.set_item(to_python::value(py, &key)?, data(py, &value)?)?;

@@ -330,14 +330,6 @@ impl Object for LiveObject {
         })
     }
 
-    fn deepcopy(&self, vm: &mut Vm, _: &Value) -> NativeResult<Value> {
-        self.ask(vm, |object| object.py().import("copy")?.call_method1("deepcopy", (object,)))
-    }
-
-    fn copy_as_data(&self, _: &mut Vm, this: &Value) -> NativeResult<Value> {
-        Ok(this.clone())
-    }
-
     fn identity(&self) -> Option<usize> {
         Some(self.object.as_ptr().addr())
     }

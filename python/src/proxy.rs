@@ -14,13 +14,31 @@ use pyo3::types::{PyDict, PyTuple};
 use tpv_python::args::Args;
 use tpv_python::exception::{NOT_IMPLEMENTED_ERROR, PyResult as NativeResult, type_error};
 use tpv_python::hash;
+use tpv_python::methods::dict_views::View;
+use tpv_python::object::Object;
 use tpv_python::string::Str;
+use tpv_python::types::GENERATOR;
 use tpv_python::value::Value;
 use tpv_python::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
 
 use crate::machine::on_machine;
 use crate::session::Session;
 use crate::{classes, to_native, to_python};
+
+/// The object to copy for `copy.copy` and `copy.deepcopy`; `None` for a value that is its own copy.
+///
+/// # Errors
+/// `TypeError` for what CPython cannot pickle: views, modules and generators.
+fn copied(value: &Value) -> NativeResult<Option<&dyn Object>> {
+    match value {
+        Value::Object(object) if value.downcast::<View>().is_none() => Ok(Some(&***object)),
+        Value::Iterator(iterator) if !iterator.class().is(&GENERATOR) => Ok(None),
+        Value::Object(_) | Value::Module(_) | Value::Iterator(_) => {
+            Err(type_error(format!("cannot pickle '{}' object", value.type_name().as_str())))
+        }
+        _ => Ok(None),
+    }
+}
 
 /// A value and the thread that it belongs to.
 struct Owned {
@@ -420,18 +438,18 @@ impl NativeObject {
     }
 
     fn __copy__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.ask(py, |vm, value| {
-            let copy = vm.import("copy", true)?;
-            vm.call_method(&copy, "copy", Args::one(value.clone()))
+        self.ask(py, |vm, value| match copied(value)? {
+            Some(object) if object.has_method("copy") => vm.call_method(value, "copy", Args::none()),
+            _ => Ok(value.clone()),
         })
     }
 
     #[pyo3(signature = (memo = None))]
     fn __deepcopy__<'py>(&self, py: Python<'py>, memo: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
         let _ = memo;
-        self.ask(py, |vm, value| {
-            let copy = vm.import("copy", true)?;
-            vm.call_method(&copy, "deepcopy", Args::one(value.clone()))
+        self.ask(py, |vm, value| match copied(value)? {
+            Some(object) => object.deepcopy(vm, value),
+            None => Ok(value.clone()),
         })
     }
 

@@ -104,12 +104,6 @@ fn rarer(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> {
     if let Ok(of_python) = object.cast::<PyType>() {
         return class(vm, of_python);
     }
-    if object.is_instance_of::<PyDict>()
-        && let Some(known) = Session::current().native_twin(object)
-    {
-        // An `OrderedDict` or its like of the machine.
-        return Ok(known);
-    }
     match plain(vm, object) {
         Ok(Some(plain)) => Ok(plain),
         Ok(None) => live(vm, object),

@@ -46,15 +46,7 @@ pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
             PyTuple::new(py, items)?.into_any()
         }
         Value::List(_) => container(py, value, || Ok(PyList::empty(py).into_any()))?,
-        Value::Dict(dict) if dict.is_plain() => container(py, value, || Ok(PyDict::new(py).into_any()))?,
-        Value::Dict(dict) => {
-            let class = py.import("collections")?.getattr(dict.class().name)?;
-            let factory = dict.factory().map(|factory| self::value(py, factory)).transpose()?;
-            container(py, value, || match factory {
-                Some(factory) => class.call1((factory,)),
-                None => class.call0(),
-            })?
-        }
+        Value::Dict(_) => container(py, value, || Ok(PyDict::new(py).into_any()))?,
         Value::Set(set) if set.frozen() => {
             let _deeper = deeper()?;
             let items: Vec<_> = set.items().iter().map(|item| self::value(py, item)).collect::<PyResult<_>>()?;

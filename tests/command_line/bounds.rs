@@ -154,7 +154,7 @@ const ENDLESS: &[(&str, &str)] = &[
     ("execute: 'entity.rules[0] = entity'", "RuntimeError"),
     ("execute: \"entity.rules = {1: entity}\\nx = entity.combine(entity)\\nentity.cores = 3\"", "3"),
     ("execute: \"entity.rules = {1: entity}\\nx = entity.dict()\\nentity.cores = len(x['rules'])\"", "1"),
-    ("execute: \"import copy\\nentity.rules = {1: entity}\\ne = copy.deepcopy(entity)\"", "1"),
+    ("execute: \"entity.rules = {1: entity}\\ne = entity.copy()\"", "1"),
     ("execute: \"entity.rules = {1: entity}\\ne = entity.rules[1].rules[1]\\ne.cores = 7\\ne.rules = {}\"", "7"),
     ("execute: \"entity.rules = {entity.id: entity}\\nx = entity.combine(entity)\"", "RecursionError"),
     ("execute: 'entity.rules = 5'", "TypeError"),

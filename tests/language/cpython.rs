@@ -73,24 +73,19 @@ modules! {
     test_builtin
     test_bytes
     test_cmath
-    test_collections
     test_compare
     test_contains
-    test_copy
     test_decorators
-    test_defaultdict
     test_dict
     test_dictcomps
     test_enumerate
     test_exceptions
     test_float
-    test_fnmatch
     test_format
     test_fstring
     test_functools
     test_grammar
     test_hash
-    test_hashlib
     test_index
     test_int
     test_iter
@@ -103,8 +98,6 @@ modules! {
     test_named_expressions
     test_numeric_tower
     test_opcodes
-    test_operator
-    test_ordered_dict
     test_positional_only_arg
     test_posixpath
     test_pow

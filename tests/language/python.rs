@@ -143,11 +143,6 @@ fn random() {
 }
 
 #[test]
-fn collections() {
-    replay("collections");
-}
-
-#[test]
 fn itertools() {
     replay("itertools");
 }
@@ -165,11 +160,6 @@ fn stdlib() {
 #[test]
 fn what_the_referee_found() {
     replay("referee");
-}
-
-#[test]
-fn hashing() {
-    replay("hashing");
 }
 
 #[test]

@@ -2,16 +2,14 @@
 
 use std::cell::RefCell;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
-use std::rc::Rc;
 
 use indexmap::IndexMap;
 
-use super::exception::{PyResult, key_error};
+use super::exception::PyResult;
 use super::release::release;
 use super::string::Str;
-use super::types::{BuiltinType, DICT};
 use super::value::Value;
-use super::vm::{BinaryOp, CompareOp, UnaryOp, Vm};
+use super::vm::Vm;
 use super::{collisions, hash};
 
 /// A key of a dict or an item of a set: a value with its Python hash.
@@ -106,108 +104,15 @@ impl Hasher for KeyHasher {
 /// The table behind a dict.
 pub type Table = IndexMap<Key, Value, BuildHasherDefault<KeyHasher>>;
 
-/// The behaviour that distinguishes a class of dicts. The defaults are those of `dict`.
-pub trait DictClass: Sync {
-    /// The class.
-    fn class(&self) -> &'static BuiltinType;
-
-    /// Returns `true` for `OrderedDict`, whose iterators and views have their own classes.
-    fn is_ordered(&self) -> bool {
-        false
-    }
-
-    /// Returns `true` if `|` of a dict of the class and a plain one, in either order, gives one of the class.
-    fn keeps_class(&self) -> bool {
-        false
-    }
-
-    /// `dict[key]` where there is no such key. `this` is the value that holds `dict`.
-    ///
-    /// # Errors
-    /// `KeyError`
-    fn missing(&self, vm: &mut Vm, this: &Value, dict: &Dict, key: &Value) -> PyResult<Value> {
-        let _ = (vm, this, dict);
-        Err(key_error(key.clone()))
-    }
-
-    /// `del dict[key]` where there is no such key.
-    ///
-    /// # Errors
-    /// `KeyError`
-    fn delete_missing(&self, key: &Value) -> PyResult<()> {
-        Err(key_error(key.clone()))
-    }
-
-    /// `repr(dict)`
-    ///
-    /// # Errors
-    /// Exceptions raised by the text of an item.
-    fn repr(&self, vm: &mut Vm, this: &Value, dict: &Dict) -> PyResult<String> {
-        vm.guarded_repr(this, "{...}", |vm| vm.entries_repr(&dict.items()))
-    }
-
-    /// `a == b` of two dicts of the class.
-    ///
-    /// # Errors
-    /// Exceptions raised by comparing values.
-    fn equal(&self, vm: &mut Vm, a: &Dict, b: &Dict) -> PyResult<bool> {
-        vm.entries_equal(a, b)
-    }
-
-    /// `a < b` and its like; `None` where the dicts have no order.
-    ///
-    /// # Errors
-    /// Exceptions raised by comparing values.
-    fn compare(&self, vm: &mut Vm, op: CompareOp, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<Option<bool>> {
-        let _ = (vm, op, a, b);
-        Ok(None)
-    }
-
-    /// `a op b`; `None` where the class has nothing of its own for it.
-    ///
-    /// # Errors
-    /// Exceptions raised by the operation on two values.
-    fn binary(&self, vm: &mut Vm, op: BinaryOp, a: &Dict, b: &Dict) -> PyResult<Option<Value>> {
-        let _ = (vm, op, a, b);
-        Ok(None)
-    }
-
-    /// `dict op= other`; false where the class has nothing of its own for it.
-    ///
-    /// # Errors
-    /// Exceptions raised by the operation on two values.
-    fn in_place(&self, vm: &mut Vm, op: BinaryOp, dict: &Dict, other: &Value) -> PyResult<bool> {
-        let _ = (vm, op, dict, other);
-        Ok(false)
-    }
-
-    /// `-dict` and its like; `None` where there is no such thing.
-    fn unary(&self, vm: &mut Vm, op: UnaryOp, dict: &Dict) -> Option<PyResult<Value>> {
-        let _ = (vm, op, dict);
-        None
-    }
-}
-
-/// `dict` itself.
-struct Plain;
-
-impl DictClass for Plain {
-    fn class(&self) -> &'static BuiltinType {
-        &DICT
-    }
-}
-
 /// A Python dict. Never hold a borrow of the table while calling back into Python code.
 pub struct Dict {
     /// The items in insertion order. Remove with `shift_remove`, which keeps the order.
     pub table: RefCell<Table>,
-    kind: &'static dyn DictClass,
-    factory: Option<Value>,
 }
 
 impl Drop for Dict {
     fn drop(&mut self) {
-        release((std::mem::take(self.table.get_mut()), self.factory.take()));
+        release(std::mem::take(self.table.get_mut()));
     }
 }
 
@@ -223,30 +128,12 @@ impl Dict {
         Self::from_table(Table::default())
     }
 
-    /// An empty dict of this class.
-    pub fn of_class(kind: &'static dyn DictClass) -> Self {
-        Self { table: RefCell::default(), kind, factory: None }
-    }
-
-    /// The same, with what makes the values of missing keys.
-    #[must_use]
-    pub fn with_factory(mut self, factory: Value) -> Self {
-        self.factory = Some(factory);
-        self
-    }
-
-    /// A dict of the same class with other items.
-    #[must_use]
-    pub fn with_items(&self, table: Table) -> Self {
-        Self { table: RefCell::new(table), kind: self.kind, factory: self.factory.clone() }
-    }
-
-    /// A plain dict with these items.
+    /// A dict with these items.
     pub fn from_table(table: Table) -> Self {
-        Self { table: RefCell::new(table), kind: &Plain, factory: None }
+        Self { table: RefCell::new(table) }
     }
 
-    /// A plain dict with string keys.
+    /// A dict with string keys.
     pub fn from_strs<K: Into<Str>>(items: impl IntoIterator<Item = (K, Value)>) -> Self {
         Self::from_table(items.into_iter().map(|(key, value)| (Key::str(key.into()), value)).collect())
     }
@@ -272,10 +159,10 @@ impl Dict {
         drop(old);
     }
 
-    /// A dict of the same class with the same items.
+    /// A dict with the same items.
     #[must_use]
     pub fn copied(&self) -> Self {
-        self.with_items(self.table.borrow().clone())
+        Self::from_table(self.table.borrow().clone())
     }
 
     /// `dict.get(key)`
@@ -310,30 +197,5 @@ impl Dict {
     /// The values, as they are now.
     pub fn values(&self) -> Vec<Value> {
         self.table.borrow().values().cloned().collect()
-    }
-
-    /// The behaviour of its class.
-    pub fn kind(&self) -> &'static dyn DictClass {
-        self.kind
-    }
-
-    /// The factory for the values of missing keys: `defaultdict.default_factory`.
-    pub fn factory(&self) -> Option<&Value> {
-        self.factory.as_ref()
-    }
-
-    /// The class.
-    pub fn class(&self) -> &'static BuiltinType {
-        self.kind.class()
-    }
-
-    /// Returns `true` if it is a `dict` and of no derived class.
-    pub fn is_plain(&self) -> bool {
-        self.class().is(&DICT)
-    }
-
-    /// Returns `true` for an `OrderedDict`.
-    pub fn is_ordered(&self) -> bool {
-        self.kind.is_ordered()
     }
 }

@@ -256,16 +256,6 @@ pub fn key_error(key: Value) -> Raised {
     raise_with(&KEY_ERROR, vec![key])
 }
 
-/// `KeyError` as `OrderedDict` sets it: nothing of `None`, the items of a tuple, and an exception as it is.
-pub fn ordered_key_error(key: Value) -> Raised {
-    match key {
-        Value::None => raise_with(&KEY_ERROR, Vec::new()),
-        Value::Tuple(tuple) => raise_with(&KEY_ERROR, tuple.items.clone()),
-        Value::Exception(exception) if exception.is(&KEY_ERROR) => Raised(exception),
-        key => key_error(key),
-    }
-}
-
 /// Raises `StopIteration`.
 pub fn stop_iteration() -> Raised {
     raise_with(&STOP_ITERATION, Vec::new())

@@ -1,9 +1,8 @@
-//! Values by identity: as keys, and as the path of a walk through values that may hold themselves.
+//! The identity of values, and the path of a walk through values that may hold themselves.
 //!
-//! Both own their values: an address identifies a value only while it lives, since a value that is allocated later may get the
-//! same address.
+//! The path owns its values: an address identifies a value only while it lives, because a value that is allocated later may get
+//! the same address.
 
-use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 
 use super::value::Value;
@@ -44,29 +43,6 @@ pub fn identity(value: &Value) -> usize {
     }
 }
 
-/// A value as a key that equals this very value only: Python's `is`.
-#[derive(Clone)]
-pub struct ById(pub Value);
-
-impl PartialEq for ById {
-    fn eq(&self, other: &Self) -> bool {
-        self.0.is(&other.0)
-    }
-}
-
-impl Eq for ById {}
-
-impl Hash for ById {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        match &self.0 {
-            // Equal strings are the same, and so are all empty tuples.
-            Value::Str(text) => text.as_str().hash(state),
-            Value::Tuple(tuple) if tuple.items.is_empty() => 0.hash(state),
-            value => identity(value).hash(state),
-        }
-    }
-}
-
 /// The values that a walk is inside of, the outermost first: one that holds itself is met again.
 #[derive(Default)]
 pub struct Inside(Vec<Value>);
@@ -100,32 +76,7 @@ impl Inside {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::mutable_key_type, reason = "what changes in a value is no part of its identity")]
-    use std::collections::HashMap;
-
     use super::*;
-
-    #[test]
-    fn what_was_dropped_is_never_found_again() {
-        let mut numbers = HashMap::new();
-        for number in 0..1000 {
-            assert!(numbers.insert(ById(Value::list(Vec::new())), number).is_none());
-        }
-        assert_eq!(numbers.len(), 1000);
-    }
-
-    #[test]
-    fn equal_keys_have_equal_hashes() {
-        let pairs = [
-            (Value::str("a"), Value::str("a")),
-            (Value::tuple(Vec::new()), Value::tuple(Vec::new())),
-            (Value::Int(3), Value::Int(3)),
-        ];
-        for (first, second) in pairs {
-            let known = HashMap::from([(ById(first), ())]);
-            assert!(known.contains_key(&ById(second)));
-        }
-    }
 
     #[test]
     fn a_walk_meets_what_it_is_inside_of() {

@@ -228,15 +228,11 @@ pub trait Object: Any {
         Ok(false)
     }
 
-    /// `copy.deepcopy(object)`; the default shares the object, which is right for immutable ones.
+    /// A copy of the object, as a part of data that is copied for another holder; the default shares the object, which is right
+    /// for immutable ones and for those that are no data.
     fn deepcopy(&self, vm: &mut Vm, this: &Value) -> PyResult<Value> {
         let _ = vm;
         Ok(this.clone())
-    }
-
-    /// The object as a part of data that is copied for another holder: a copy of what is data itself, else the object.
-    fn copy_as_data(&self, vm: &mut Vm, this: &Value) -> PyResult<Value> {
-        self.deepcopy(vm, this)
     }
 }
 

@@ -116,7 +116,6 @@ mod tests {
             Value::BoundMethod(Rc::new(BoundMethod { receiver, target: MethodTarget::Host(Str::from("copy")) }))
         });
         nest(|value| Value::Slice(Rc::new(Slice { start: Value::None, stop: value, step: Value::None })));
-        nest(|value| Value::dict(Dict::new().with_factory(value)));
         nest(|value| Value::object(Holder(value)));
         nest(|value| {
             let exception = ExceptionObject::new(&EXCEPTION, Vec::new());

@@ -260,8 +260,6 @@ builtin_types! {
     DICT_VALUEITERATOR = "dict_valueiterator" (Some(&OBJECT), None, &[]);
     /// `dict_itemiterator`
     DICT_ITEMITERATOR = "dict_itemiterator" (Some(&OBJECT), None, &[]);
-    /// `odict_iterator`
-    ODICT_ITERATOR = "odict_iterator" (Some(&OBJECT), None, &[]);
     /// `dict_keys`
     DICT_KEYS = "dict_keys" (Some(&OBJECT), None, &[]);
     /// `dict_values`

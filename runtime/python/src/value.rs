@@ -313,7 +313,7 @@ impl Value {
             Self::Bytes(_) => &BYTES,
             Self::Tuple(_) => &TUPLE,
             Self::List(_) => &LIST,
-            Self::Dict(dict) => dict.class(),
+            Self::Dict(_) => &DICT,
             Self::Set(set) if set.frozen() => &FROZENSET,
             Self::Set(_) => &SET,
             Self::Range(_) => &RANGE,

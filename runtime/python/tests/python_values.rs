@@ -11,7 +11,6 @@ use tpv_python::args::Args;
 use tpv_python::builtins;
 use tpv_python::dict::Key;
 use tpv_python::exception::{ExceptionObject, PyResult};
-use tpv_python::modules::collections::{COUNTER, ORDERED_DICT};
 use tpv_python::set::SetObject;
 use tpv_python::string::Str;
 use tpv_python::types::DICT;
@@ -51,13 +50,8 @@ fn value(vm: &mut Vm, json: &Json) -> Value {
             let keys = values(vm, rest).into_iter().map(|item| Key::new(vm, item).unwrap()).collect::<Vec<_>>();
             Value::Set(Rc::new(SetObject::new(keys.into_iter().collect(), kind == "fs")))
         }
-        "d" | "od" | "counter" => {
-            let class = match kind {
-                "d" => &DICT,
-                "od" => &ORDERED_DICT,
-                _ => &COUNTER,
-            };
-            let dict = vm.call(&Value::Type(class), Args::none()).unwrap();
+        "d" => {
+            let dict = vm.call(&Value::Type(&DICT), Args::none()).unwrap();
             for pair in rest {
                 let (key, item) = (value(vm, &pair[0]), value(vm, &pair[1]));
                 vm.set_item(&dict, &key, item).unwrap();

@@ -31,9 +31,9 @@ pub fn deep_copy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
                 }
                 Ok(())
             })?;
-            Ok(Value::dict(dict.with_items(table)))
+            Ok(Value::dict(Dict::from_table(table)))
         }
-        Value::Object(object) => object.copy_as_data(vm, value),
+        Value::Object(object) => object.deepcopy(vm, value),
         other => Ok(other.clone()),
     }
 }

@@ -95,8 +95,6 @@ const CLASSES: &[(&str, Origin, &[Step])] = &[
     ("datetime.timedelta", Module("datetime"), &[Attribute("timedelta"), Call(&[])]),
     ("functools._lru_cache_wrapper", Code("import functools\nfunctools.cache(len)"), &[]),
     ("logging.Logger", Module("logging"), &[Attribute("getLogger"), Call(&[])]),
-    ("collections.Counter", Module("collections"), &[Attribute("Counter"), Call(&[])]),
-    ("collections.defaultdict", Module("collections"), &[Attribute("defaultdict"), Call(&[])]),
     ("packaging.version.Version", Module("packaging.version"), &[Attribute("parse"), Call(&["1"])]),
     ("App", Mapper("app"), &[]),
     ("Model", Mapper("app"), &[Attribute("model")]),

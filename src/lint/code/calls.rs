@@ -204,8 +204,8 @@ fn only_looks(function: &Type, receiver: &Type) -> bool {
     ];
     match (function, receiver) {
         (Type::Function("builtins", name), _) => LOOKS.contains(name),
-        (_, Type::Module(module)) => matches!(&**module, "hashlib" | "json" | "re"),
-        (Type::Object(path), _) => path.starts_with("hashlib:") || LOOKS.contains(&&**path),
+        (_, Type::Module(module)) => matches!(&**module, "json" | "re"),
+        (Type::Object(path), _) => LOOKS.contains(&&**path),
         _ => false,
     }
 }

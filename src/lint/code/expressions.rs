@@ -83,10 +83,6 @@ impl<'a> Checker<'a> {
                 }
                 match node.op {
                     UnaryOp::Not => Type::BOOL,
-                    UnaryOp::UAdd | UnaryOp::USub if ty.class() == Some("collections.Counter") => {
-                        self.left_out_operator(&[&ty], node.range);
-                        ty
-                    }
                     _ if ty.is_number() => ty,
                     _ => Type::Any,
                 }
@@ -94,7 +90,6 @@ impl<'a> Checker<'a> {
             Expr::BinOp(binary) => {
                 let left = self.expr(&binary.left);
                 let right = self.expr(&binary.right);
-                self.left_out_operator(&[&left, &right], node.range());
                 self.left_out_power(binary);
                 self.calculates(&binary.left);
                 self.calculates(&binary.right);
@@ -290,7 +285,6 @@ impl<'a> Checker<'a> {
     }
 
     fn ordering(&mut self, left: &Type, right: &Type, range: TextRange) {
-        self.left_out_operator(&[left, right], range);
         // Neither text nor `None` has an order with a number.
         let text = |ty: &Type| match ty {
             Type::Optional(inner) => **inner == Type::STR,

@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
                 self.lacks(keyword.range, message, NOT_IMPLEMENTED_ERROR, help);
             }
         }
-        let is_text_only = matches!(module, "re" | "fnmatch" | "os.path");
+        let is_text_only = matches!(module, "re" | "os.path");
         if is_text_only && arguments.contains(&Type::Class("bytes")) {
             let message = format!("tpvc's `{module}` works on text only, not on bytes");
             self.lacks(node.range, message, NOT_IMPLEMENTED_ERROR, "decode the bytes: `value.decode()`");
@@ -93,15 +93,6 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The operators of `Counter`.
-    pub(super) fn left_out_operator(&mut self, operands: &[&Type], range: TextRange) {
-        if operands.contains(&&Type::Class("collections.Counter")) {
-            let message = "tpvc's `Counter` has no operators".to_owned();
-            let help = "use `update`, `subtract` or a comprehension, or let CPython run it";
-            self.lacks(range, message, NOT_IMPLEMENTED_ERROR, help);
-        }
-    }
-
     /// Names of `typing` that are called or given to a function.
     pub(super) fn calls_annotation(&mut self, node: &ExprCall, function: &Type, arguments: &[Type]) {
         let is_annotation = |ty: &Type| matches!(ty, Type::Object(path) if path.starts_with("typing:"));
@@ -133,7 +124,7 @@ impl<'a> Checker<'a> {
     /// A text that names an attribute that no object has natively, in code that asks for attributes by their names.
     pub(super) fn names_left_out_attribute(&mut self, node: &ExprConstant) {
         let Some(text) = node.value.as_str() else { return };
-        let asks = ["getattr", "hasattr", "attrgetter", "methodcaller"].iter().any(|name| self.source.contains(name));
+        let asks = ["getattr", "hasattr"].iter().any(|name| self.source.contains(name));
         if asks && language::is_left_out_attribute(text) {
             self.no_such_attribute(text, node.range);
         }

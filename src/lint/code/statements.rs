@@ -41,8 +41,7 @@ impl<'a> Checker<'a> {
                 if let Expr::Name(name) = &*node.target {
                     self.read(&name.id, name.range);
                 }
-                let value = self.expr(&node.value);
-                self.left_out_operator(&[&value], node.range);
+                self.expr(&node.value);
                 self.assign(&node.target, Type::Any);
             }
             Stmt::If(node) => {

@@ -190,8 +190,7 @@ pub(in super::super) unsafe extern "C" fn item(host: *mut Host<'_>, object: u64,
     let (Some(object), Some(key)) = (host.value(reference(object)), host.tagged(tag, payload)) else { return LEAVE };
     let is_known = match &object {
         Value::Str(_) | Value::Tuple(_) | Value::List(_) => matches!(key, Value::Int(_)),
-        // A default factory makes what is missing.
-        Value::Dict(dict) => dict.factory().is_none() && matches!(key, Value::Str(_) | Value::Int(_)),
+        Value::Dict(_) => matches!(key, Value::Str(_) | Value::Int(_)),
         _ => false,
     };
     let value = if is_known { host.vm.get_item(&object, &key).ok() } else { None };

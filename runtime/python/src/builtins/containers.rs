@@ -52,7 +52,7 @@ pub fn update(vm: &mut Vm, dict: &Dict, function: &str, args: Args) -> PyResult<
 }
 
 /// Sets each keyword argument as an item.
-pub fn update_from_keywords(dict: &Dict, keywords: Vec<(Str, Value)>) {
+fn update_from_keywords(dict: &Dict, keywords: Vec<(Str, Value)>) {
     for (name, value) in keywords {
         dict.set_str(name, value);
     }

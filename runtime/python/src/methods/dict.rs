@@ -6,7 +6,7 @@ use super::dict_views::{Kind, View};
 use crate::args::Args;
 use crate::builtins::containers;
 use crate::dict::{Dict, Key};
-use crate::exception::{PyResult, Raised, key_error, ordered_key_error};
+use crate::exception::{PyResult, key_error};
 use crate::value::{Builtin, Method, Value};
 use crate::vm::Vm;
 
@@ -32,7 +32,7 @@ pub static STATICS: &[Builtin] = &[Builtin::new("dict", "fromkeys", fromkeys)];
 ///
 /// # Errors
 /// `TypeError` where it was called on something else.
-pub(crate) fn receiver(this: &Value) -> PyResult<&Rc<Dict>> {
+fn receiver(this: &Value) -> PyResult<&Rc<Dict>> {
     match this {
         Value::Dict(dict) => Ok(dict),
         other => Err(super::wrong_receiver("dict", other)),
@@ -48,22 +48,22 @@ fn get(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(found.or(default).unwrap_or_default())
 }
 
-pub(crate) fn items(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn items(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.items")?;
     Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Items }))
 }
 
-pub(crate) fn keys(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn keys(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.keys")?;
     Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Keys }))
 }
 
-pub(crate) fn values(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn values(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.values")?;
     Ok(Value::object(View { dict: receiver(this)?.clone(), kind: Kind::Values }))
 }
 
-pub(crate) fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.clear")?;
     // Dropped after the borrow ends.
     let old = std::mem::take(&mut *receiver(this)?.table.borrow_mut());
@@ -71,7 +71,7 @@ pub(crate) fn clear(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     Ok(Value::None)
 }
 
-pub(crate) fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("dict.copy")?;
     let dict = receiver(this)?;
     vm.charge(dict.len())?;
@@ -79,7 +79,7 @@ pub(crate) fn copy(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 }
 
 /// `dict.fromkeys(iterable, value=None)`
-pub(crate) fn fromkeys(vm: &mut Vm, args: Args) -> PyResult<Value> {
+fn fromkeys(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [keys, value] = args.between("fromkeys", 1)?.map(Option::unwrap_or_default);
     let dict = Dict::new();
     let iterator = vm.iter(&keys)?;
@@ -95,46 +95,19 @@ fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let (dict, key) = (receiver(this)?, key.unwrap_or_default());
     if dict.table.borrow().is_empty() {
         // CPython does not even hash the key.
-        return default.ok_or_else(|| no_key(dict, key));
+        return default.ok_or_else(|| key_error(key));
     }
-    take_out(vm, dict, key, default)
-}
-
-/// Removes the item of a key and gives its value, or the default where there is none.
-///
-/// # Errors
-/// `KeyError` where there is no default, `TypeError` where the key cannot be hashed.
-pub fn take_out(vm: &mut Vm, dict: &Dict, key: Value, default: Option<Value>) -> PyResult<Value> {
     let wanted = Key::new(vm, key.clone())?;
     vm.charge_removal(dict, &wanted)?;
     let removed = dict.table.borrow_mut().shift_remove(&wanted);
-    removed.or(default).ok_or_else(|| no_key(dict, key))
+    removed.or(default).ok_or_else(|| key_error(key))
 }
 
-fn no_key(dict: &Dict, key: Value) -> Raised {
-    if dict.is_ordered() { ordered_key_error(key) } else { key_error(key) }
-}
-
-pub(crate) fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
-    let dict = receiver(this)?;
-    let mut last = true;
-    if dict.is_ordered() {
-        let [flag] = args.bind("popitem", ["last"], 0)?;
-        if let Some(flag) = flag {
-            last = vm.truthy(&flag)?;
-        }
-    } else {
-        let [] = args.exactly("dict.popitem")?;
-    }
-    let mut table = dict.table.borrow_mut();
-    if !last {
-        vm.charge(table.len() / 4)?;
-    }
-    let popped = if last { table.pop() } else { table.shift_remove_index(0) };
-    drop(table);
+fn popitem(_: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [] = args.exactly("dict.popitem")?;
+    let popped = receiver(this)?.table.borrow_mut().pop();
     match popped {
         Some((key, value)) => Ok(Value::tuple(vec![key.value, value])),
-        None if dict.is_ordered() => Err(key_error(Value::str("dictionary is empty"))),
         None => Err(key_error(Value::str("popitem(): dictionary is empty"))),
     }
 }
@@ -143,7 +116,7 @@ pub(crate) fn popitem(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> 
 ///
 /// # Errors
 /// `TypeError` where the key is not hashable, or for too few or many arguments.
-pub fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+fn setdefault(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [key, default] = args.between("setdefault", 1)?.map(Option::unwrap_or_default);
     let key = Key::new(vm, key)?;
     Ok(receiver(this)?.table.borrow_mut().entry(key).or_insert(default).clone())

@@ -10,7 +10,7 @@ use crate::exception::{PyResult, runtime_error};
 use crate::iterator::{IteratorObject, PyIterator};
 use crate::object::Object;
 use crate::set::SetTable;
-use crate::types::{BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT, ODICT_ITERATOR};
+use crate::types::{BuiltinType, DICT_ITEMS, DICT_KEYS, DICT_VALUES, OBJECT};
 use crate::value::Value;
 use crate::vm::iteration::{DictPart, dict_iterator};
 use crate::vm::operators::of_method;
@@ -34,11 +34,6 @@ pub struct View {
     /// The content.
     pub kind: Kind,
 }
-
-// The views of an `OrderedDict`.
-static ODICT_KEYS: BuiltinType = BuiltinType::new("odict_keys", "", &DICT_KEYS);
-static ODICT_VALUES: BuiltinType = BuiltinType::new("odict_values", "", &DICT_VALUES);
-static ODICT_ITEMS: BuiltinType = BuiltinType::new("odict_items", "", &DICT_ITEMS);
 
 static DICT_REVERSEKEYITERATOR: BuiltinType = reverse_class("dict_reversekeyiterator");
 static DICT_REVERSEVALUEITERATOR: BuiltinType = reverse_class("dict_reversevalueiterator");
@@ -80,7 +75,6 @@ impl PyIterator for ReverseIterator {
 /// An iterator over a dict from its end.
 pub fn reversed(dict: &Rc<Dict>, kind: Kind) -> Value {
     let class = match kind {
-        _ if dict.is_ordered() => &ODICT_ITERATOR,
         Kind::Keys => &DICT_REVERSEKEYITERATOR,
         Kind::Values => &DICT_REVERSEVALUEITERATOR,
         Kind::Items => &DICT_REVERSEITEMITERATOR,
@@ -141,9 +135,9 @@ impl View {
             Operation::Xor => "symmetric_difference_update",
         };
         let (left, right) = if swapped { (other.clone(), this) } else { (this, other.clone()) };
-        // Of a plain dict itself, CPython knows beforehand how many keys come.
+        // Of a dict itself, CPython knows beforehand how many keys come.
         let left = match left.downcast::<Self>() {
-            Some(Self { dict, kind: Kind::Keys }) if dict.is_plain() => Value::Dict(dict.clone()),
+            Some(Self { dict, kind: Kind::Keys }) => Value::Dict(dict.clone()),
             _ => left,
         };
         let result = containers::set(vm, Args::one(left))?;
@@ -205,11 +199,7 @@ fn is_set_like(value: &Value) -> bool {
 
 impl Object for View {
     fn class(&self) -> &'static BuiltinType {
-        let ordered = self.dict.is_ordered();
         match self.kind {
-            Kind::Keys if ordered => &ODICT_KEYS,
-            Kind::Values if ordered => &ODICT_VALUES,
-            Kind::Items if ordered => &ODICT_ITEMS,
             Kind::Keys => &DICT_KEYS,
             Kind::Values => &DICT_VALUES,
             Kind::Items => &DICT_ITEMS,

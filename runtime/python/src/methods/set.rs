@@ -143,7 +143,8 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
             }
             Ok(result)
         }
-        (Operation::Subtract, other) if !is_plain_dict(other) => {
+        // In a dict CPython looks up instead of walking it.
+        (Operation::Subtract, other) if !matches!(other, Value::Dict(_)) => {
             let mut result = table.copied();
             let iterator = vm.iter(other)?;
             while let Some(item) = vm.next(&iterator)? {
@@ -158,11 +159,6 @@ fn combine(vm: &mut Vm, mut table: SetTable, operation: Operation, other: &Value
             Ok(operation.apply(&table, &other))
         }
     }
-}
-
-/// Returns `true` for the class `dict` itself, in which CPython looks up instead of walking it.
-fn is_plain_dict(value: &Value) -> bool {
-    matches!(value, Value::Dict(dict) if dict.is_plain())
 }
 
 fn replace(this: &Value, table: SetTable) -> PyResult<Value> {

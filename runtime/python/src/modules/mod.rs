@@ -37,18 +37,13 @@ macro_rules! module {
     };
 }
 
-pub mod collections;
-pub mod copy;
 pub mod datetime;
-pub mod fnmatch;
 pub mod functools;
-pub mod hashlib;
 pub mod itertools;
 pub mod json;
 pub mod logging;
 pub mod math;
 pub mod numbers;
-pub mod operator;
 pub mod os;
 pub mod os_path;
 pub mod pathlib;
@@ -67,18 +62,13 @@ use super::vm::CompareOp;
 
 /// The modules of Python's standard library that the runtime has, by dotted name.
 pub static MODULES: &[&ModuleDef] = &[
-    &collections::MODULE,
-    &copy::MODULE,
     &datetime::MODULE,
-    &fnmatch::MODULE,
     &functools::MODULE,
-    &hashlib::MODULE,
     &itertools::MODULE,
     &json::MODULE,
     &logging::MODULE,
     &math::MODULE,
     &numbers::MODULE,
-    &operator::MODULE,
     &os::MODULE,
     &os_path::MODULE,
     &pathlib::MODULE,

@@ -81,11 +81,6 @@ impl Vm {
                     return Ok(Some(value));
                 }
             }
-            Value::Dict(dict) if name == "default_factory" => {
-                if let Some(factory) = dict.factory() {
-                    return Ok(Some(factory.clone()));
-                }
-            }
             Value::Slice(slice) => match name {
                 "start" => return Ok(Some(slice.start.clone())),
                 "stop" => return Ok(Some(slice.stop.clone())),

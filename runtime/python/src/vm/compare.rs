@@ -154,7 +154,6 @@ impl Vm {
             (Value::Dict(x), Value::Dict(y)) if matches!(op, CompareOp::Eq | CompareOp::Ne) => {
                 by_equality(op, self.dicts_equal(x, y)?)
             }
-            (Value::Dict(x), Value::Dict(y)) => x.kind().compare(self, op, x, y)?,
             (Value::Set(x), Value::Set(y)) => {
                 self.charge(x.table.borrow().len().min(y.table.borrow().len()))?;
                 let result = compare_sets(op, x, y);
@@ -211,16 +210,11 @@ impl Vm {
         }
     }
 
-    /// `a == b` of dicts of any classes.
+    /// `a == b` of dicts: the same items, in any order.
     pub(crate) fn dicts_equal(&mut self, a: &Rc<Dict>, b: &Rc<Dict>) -> PyResult<bool> {
         if Rc::ptr_eq(a, b) {
             return Ok(true);
         }
-        if a.class().is(b.class()) { a.kind().equal(self, a, b) } else { self.entries_equal(a, b) }
-    }
-
-    /// Returns `true` if two dicts have the same items, in any order.
-    pub(crate) fn entries_equal(&mut self, a: &Dict, b: &Dict) -> PyResult<bool> {
         if a.len() != b.len() {
             return Ok(false);
         }

@@ -96,8 +96,7 @@ impl Vm {
                 table.merge(&other);
                 self.charge_comparisons()?;
             }
-            // CPython makes room for a `dict` itself only: a `Counter` comes item by item.
-            Value::Dict(dict) if dict.is_plain() => {
+            Value::Dict(dict) => {
                 self.charge(dict.len())?;
                 table.make_room(dict.len());
                 for key in dict.table.borrow().keys() {

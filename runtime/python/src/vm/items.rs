@@ -6,7 +6,9 @@ use super::Vm;
 use super::slices::Span;
 use crate::annotation;
 use crate::dict::{Dict, Key};
-use crate::exception::{PyResult, Raised, index_error, not_implemented_error, overflow_error, type_error, value_error};
+use crate::exception::{
+    PyResult, Raised, index_error, key_error, not_implemented_error, overflow_error, type_error, value_error,
+};
 use crate::number::Num;
 use crate::string::Str;
 use crate::types::{
@@ -32,7 +34,7 @@ impl Vm {
     /// `TypeError`, `IndexError`, `KeyError`.
     pub fn get_item(&mut self, object: &Value, key: &Value) -> PyResult<Value> {
         match object {
-            Value::Dict(dict) => self.dict_item(object, dict, key),
+            Value::Dict(dict) => self.dict_item(dict, key),
             Value::List(list) => match key {
                 Value::Slice(slice) => {
                     let len = list.items.borrow().len();
@@ -79,7 +81,7 @@ impl Vm {
         }
     }
 
-    fn dict_item(&mut self, object: &Value, dict: &Rc<Dict>, key: &Value) -> PyResult<Value> {
+    fn dict_item(&mut self, dict: &Dict, key: &Value) -> PyResult<Value> {
         if let Value::Str(text) = key {
             self.charge(text.as_str().len() / 256)?;
             if let Some(value) = dict.get_str(text.as_str()) {
@@ -88,7 +90,7 @@ impl Vm {
         } else if let Some(value) = dict.get(self, key)? {
             return Ok(value);
         }
-        dict.kind().missing(self, object, dict, key)
+        Err(key_error(key.clone()))
     }
 
     fn str_item(&mut self, text: &Str, key: &Value) -> PyResult<Value> {
@@ -241,7 +243,7 @@ impl Vm {
                 let removed = dict.table.borrow_mut().shift_remove(&table_key);
                 match removed {
                     Some(_) => Ok(()),
-                    None => dict.kind().delete_missing(key),
+                    None => Err(key_error(key.clone())),
                 }
             }
             Value::List(list) => match key {

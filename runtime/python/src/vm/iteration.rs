@@ -12,8 +12,8 @@ use crate::dict::Dict;
 use crate::exception::{PyResult, Raised, TYPE_ERROR, type_error, value_error};
 use crate::iterator::IteratorObject;
 use crate::types::{
-    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, LIST_ITERATOR, ODICT_ITERATOR,
-    RANGE_ITERATOR, SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
+    BYTES_ITERATOR, DICT_ITEMITERATOR, DICT_KEYITERATOR, DICT_VALUEITERATOR, LIST_ITERATOR, RANGE_ITERATOR,
+    SET_ITERATOR, STR_ASCII_ITERATOR, STR_ITERATOR, TUPLE_ITERATOR,
 };
 use crate::value::Value;
 
@@ -21,7 +21,6 @@ use crate::value::Value;
 /// size meanwhile.
 pub fn dict_iterator(dict: &Rc<Dict>, part: DictPart) -> Value {
     let class = match part {
-        _ if dict.is_ordered() => &ODICT_ITERATOR,
         DictPart::Keys => &DICT_KEYITERATOR,
         DictPart::Values => &DICT_VALUEITERATOR,
         DictPart::Items => &DICT_ITEMITERATOR,

@@ -145,11 +145,7 @@ impl PyIterator for DictIterator {
             if table.len() != self.len {
                 // As in CPython the error stays: the size is never right again.
                 self.len = usize::MAX;
-                return Err(runtime_error(if dict.is_ordered() {
-                    "OrderedDict mutated during iteration"
-                } else {
-                    "dictionary changed size during iteration"
-                }));
+                return Err(runtime_error("dictionary changed size during iteration"));
             }
             table.get_index(self.index).map(|(key, value)| match self.part {
                 DictPart::Keys => key.value.clone(),

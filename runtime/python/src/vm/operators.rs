@@ -132,11 +132,6 @@ impl Vm {
         if let Some(result) = self.overloaded(op, a, b)? {
             return Ok(Some(result));
         }
-        if let (Value::Dict(x), Value::Dict(y)) = (a, b)
-            && let Some(result) = x.kind().binary(self, op, x, y)?
-        {
-            return Ok(Some(result));
-        }
         match (op, a, b) {
             (BinaryOp::Remainder, Value::Str(text), _) => {
                 return format::percent::format(self, text, b).map(|text| Some(Value::Str(text)));
@@ -228,11 +223,6 @@ impl Vm {
     }
 
     fn try_in_place(&mut self, op: BinaryOp, a: &Value, b: &Value) -> PyResult<Option<Value>> {
-        if let Value::Dict(dict) = a
-            && dict.kind().in_place(self, op, dict, b)?
-        {
-            return Ok(Some(a.clone()));
-        }
         if let (Value::List(_), Value::Object(object)) = (a, b)
             && let Some(value) = object.reflected_in_place(self, method_names(op).1, a).transpose()?
         {
@@ -324,14 +314,12 @@ impl Vm {
             UnaryOp::Positive => ("+", "pos"),
             _ => ("~", "invert"),
         };
-        let result = match a {
-            Value::Object(object) => object.unary(self, method),
-            Value::Dict(dict) => dict.kind().unary(self, op, dict),
-            _ => None,
-        };
-        result.unwrap_or_else(|| {
-            Err(type_error(format!("bad operand type for unary {sign}: '{}'", a.type_name().as_str())))
-        })
+        if let Value::Object(object) = a
+            && let Some(result) = object.unary(self, method)
+        {
+            return result;
+        }
+        Err(type_error(format!("bad operand type for unary {sign}: '{}'", a.type_name().as_str())))
     }
 
     /// `item in container`
@@ -455,14 +443,11 @@ fn set_operation(op: BinaryOp, a: &Rc<SetObject>, b: &Rc<SetObject>) -> Value {
     Value::Set(Rc::new(SetObject::new(table, a.frozen())))
 }
 
-/// `a | b` of dicts; the result is of the class of the first that keeps it.
+/// `a | b` of dicts.
 fn merged(a: &Dict, b: &Dict) -> Dict {
     let mut table = a.table.borrow().clone();
     table.extend(b.table.borrow().iter().map(|(key, value)| (key.clone(), value.clone())));
-    match [a, b].into_iter().find(|dict| dict.kind().keeps_class()) {
-        Some(dict) => dict.with_items(table),
-        None => Dict::from_table(table),
-    }
+    Dict::from_table(table)
 }
 
 /// The reflected operator: `a < b` is `b > a`.

@@ -79,7 +79,7 @@ impl Vm {
                 let items = list.items.borrow().clone();
                 Ok(format!("[{}]", vm.joined_reprs(&items)?))
             })?,
-            Value::Dict(dict) => dict.kind().repr(self, value, dict)?,
+            Value::Dict(dict) => self.guarded_repr(value, "{...}", |vm| vm.entries_repr(&dict.items()))?,
             Value::Set(set) => {
                 let own = if set.frozen() { "frozenset(...)" } else { "set(...)" };
                 self.guarded_repr(value, own, |vm| vm.set_repr(set))?

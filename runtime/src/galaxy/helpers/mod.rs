@@ -79,7 +79,6 @@ pub static NAMES: &[&str] = &[
     "job_args_match",
     "logging",
     "model",
-    "operator",
     "parse_version",
     "random",
     "re",
@@ -118,7 +117,7 @@ pub fn get(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         "COMPRESSED_EXTENSION_SUFFIXES" => {
             Some(Value::tuple(COMPRESSED_EXTENSION_SUFFIXES.iter().map(|suffix| Value::str(*suffix)).collect()))
         }
-        "random" | "re" | "operator" | "logging" => standard::module(name).map(Value::Module),
+        "random" | "re" | "logging" => standard::module(name).map(Value::Module),
         "reduce" => Some(standard::get(vm, "functools", "reduce")?),
         "model" => Some(Value::Module(&galaxy_modules::MODEL)),
         "Dataset" | "HistoryDatasetAssociation" | "Job" | "JobToInputDatasetAssociation" => {

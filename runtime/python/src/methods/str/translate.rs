@@ -52,9 +52,6 @@ fn from_dict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     let Value::Dict(dict) = value else {
         return Err(type_error("if you give only one argument to maketrans it must be a dict"));
     };
-    if !dict.is_plain() {
-        return Err(type_error("if you give only one argument to maketrans it must be a dict"));
-    }
     vm.charge(dict.len())?;
     let mut table = Table::default();
     for (key, value) in dict.items() {
