@@ -332,7 +332,6 @@ helpers._weighted_draw([1, 2, 3], [1, 0, 0], 2)
 helpers.random.seed(4)\nhelpers._weighted_draw(['a', 'b', 'c'], [1, 2, 3], k=5)
 helpers.reduce(lambda a, b: a + b, [1, 2, 3])
 helpers.re.match('a', 'ab').group()
-helpers.operator.add(1, 2)
 helpers.parse_version('1.0') > helpers.parse_version('0.9')
 """
 

@@ -168,11 +168,6 @@ fn packaging() {
 }
 
 #[test]
-fn time() {
-    replay("time");
-}
-
-#[test]
 fn pathlib() {
     replay("pathlib");
 }

@@ -319,7 +319,8 @@ fn everything_that_tpvc_lacks_is_noted_when_it_is_met() {
         "'x'.encode('cp' + '437')",
         "import json\nlen(json.loads('[\"\\\\ud800\"]'))",
         "import re\n4 if re.match(r'(a|aa)+\\1c', 'a' * 60) else 2",
-        "from datetime import datetime\ndatetime.strptime('2024 1', '%Y %' + 'U').year",
+        "from datetime import datetime\ngetattr(datetime, 'strp' + 'time')('2024', '%Y').year",
+        "import json\njson.loads((lambda x: x)(b'4'))",
         "try:\n    x = len\n    x.y = 4\nexcept AttributeError:\n    pass\n4",
         "(lambda: 4).__class__.__name__.nothing",
     ] {

@@ -712,7 +712,13 @@ def f(o):
 import json
 def f(o):
     return o.split('a')
-[f('bab'), json.loads('[1]'.encode())]
+[f('bab'), json.dumps('x'.encode().hex())]
+---
+import json
+json.loads('[1]'.encode())
+---
+from datetime import datetime
+datetime.strptime('2026-03-01', '%Y-%m-%d').year
 ---
 (1).to_bytes(2, 'big').count(b'a') if hasattr((1).to_bytes(2, 'big'), 'count') else 7
 ---

@@ -111,7 +111,6 @@ KNOWN = [
     Known("hashes of patterns", r"\bhash\(.*\bre\.compile\(", r"^-?\d+ int$", r"^-?\d+ int$"),
     Known("names of `typing`, and `list[int]`", None, None, r"^!NotImplementedError: tpvc takes names of `typing`, and parameters of classes"),
     Known("arithmetic of the flags of `re`", r"\bre\.", None, r"^!NotImplementedError: tpvc does not calculate with the flags of `re`"),
-    Known("rare forms of `datetime`", r"strptime\(", None, r"^!ValueError: '[UWGVu]' is a bad directive in format"),
     Known("keywords that are no names", r"\*\*", None, r"keywords must be strings"),
     Known("attributes that `functools` copies of a class", r"cache", r"<attribute '__name__' of 'type' objects>", r"'type'"),
     Known("where the recursion went too deep", None, r"^!RecursionError: maximum", r"^!RecursionError: maximum", [(r"exceeded.*", "exceeded")]),

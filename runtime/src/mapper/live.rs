@@ -52,7 +52,7 @@ mod tests {
             assert_eq!(module(pure), None);
         }
         for (owner, of) in
-            [("datetime:datetime", "strptime"), ("galaxy", "jobs"), ("os.path", "join"), ("random", "random")]
+            [("datetime:datetime", "fromisoformat"), ("galaxy", "jobs"), ("os.path", "join"), ("random", "random")]
         {
             assert_eq!(name(owner, of), None);
         }

@@ -58,7 +58,7 @@ impl<'a> Checker<'a> {
                 self.lacks(keyword.range, message, NOT_IMPLEMENTED_ERROR, help);
             }
         }
-        let is_text_only = matches!(module, "re" | "os.path");
+        let is_text_only = matches!((module, name), ("re" | "os.path", _) | ("json", "loads"));
         if is_text_only && arguments.contains(&Type::Class("bytes")) {
             let message = format!("tpvc's `{module}` works on text only, not on bytes");
             self.lacks(node.range, message, NOT_IMPLEMENTED_ERROR, "decode the bytes: `value.decode()`");

@@ -5,8 +5,8 @@ use jiff::civil;
 use super::arguments::{Parameters, none, number};
 use super::date::{Date, checked as checked_date};
 use super::timedelta::{Delta, delta};
-use super::timezone::{self, Zone, zone_argument};
-use super::{DATE, EPOCH, between, calendar, decide, format, invalid_iso, now, parse, shifted, strptime};
+use super::timezone::{Zone, zone_argument};
+use super::{DATE, EPOCH, between, calendar, decide, format, invalid_iso, now, parse, shifted};
 use crate::args::Args;
 use crate::builtins::convert;
 use crate::exception::{PyResult, type_error, value_error};
@@ -77,30 +77,6 @@ pub static DATETIME: BuiltinType = BuiltinType {
                 let zone = zone_argument(zone)?;
                 let at = now(vm)?;
                 in_zone(at, zone)
-            },
-        },
-        Builtin {
-            pure: false,
-            owner: "datetime",
-            name: "strptime",
-            call: |vm, args| {
-                args.no_keywords("datetime.strptime")?;
-                let [text, pattern] = args.pos.as_slice() else {
-                    let given = args.pos.len();
-                    return Err(type_error(format!("strptime() takes exactly 2 arguments ({given} given)")));
-                };
-                let wrong = |place: u8, value: &Value| {
-                    let given = value.argument_class();
-                    type_error(format!("strptime() argument {place} must be str, not {}", given.as_str()))
-                };
-                let text = text.as_str().ok_or_else(|| wrong(1, text))?;
-                let pattern = pattern.as_str().ok_or_else(|| wrong(2, pattern))?;
-                let read = strptime::strptime(vm, text, pattern)?;
-                let ([year, month, day], [hour, minute, second]) = (read.date, read.time);
-                let date = checked_date(year, month, day)?;
-                let local = date.to_datetime(checked_time(hour, minute, second, read.microsecond)?);
-                let zone = read.offset.map(|offset| timezone::checked(vm, offset.into())).transpose()?;
-                Ok(Value::object(DateTime { local, zone }))
             },
         },
         Builtin {

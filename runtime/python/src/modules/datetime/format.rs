@@ -30,11 +30,6 @@ fn name(names: &'static [&'static str], index: i8) -> &'static str {
     usize::try_from(index).ok().and_then(|index| names.get(index)).copied().unwrap_or_default()
 }
 
-/// The names of the months and of the weekdays, for reading them.
-pub(super) fn names() -> (&'static [&'static str], &'static [&'static str]) {
-    (&MONTHS, &WEEKDAYS)
-}
-
 fn short(name: &str) -> &str {
     name.get(..3).unwrap_or(name)
 }

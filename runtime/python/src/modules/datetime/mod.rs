@@ -7,7 +7,6 @@ mod date_time;
 mod exact;
 mod format;
 mod parse;
-mod strptime;
 mod timedelta;
 mod timezone;
 
