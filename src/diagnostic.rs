@@ -13,6 +13,9 @@ use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use crate::printable;
 use crate::source::{Place, SourceId, SourceMap, Span};
 
+/// The help of an error that is a fault of tpvc itself.
+pub(crate) const REPORT_BUG: &str = "report this as a bug";
+
 /// The severity of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {

@@ -9,15 +9,18 @@ pub mod bench;
 pub mod cases;
 pub mod check;
 pub mod cli;
+pub mod clock;
 pub mod config;
 mod decompress;
 pub mod diagnostic;
 pub mod diff;
 pub mod dump;
 pub mod explain;
+mod figures;
 pub mod format;
 mod git;
 pub mod job_file;
+mod json_number;
 mod junit;
 pub mod link;
 pub mod lint;
@@ -50,7 +53,7 @@ mod random;
 
 use tpv_runtime::artifact::Rules;
 
-use diagnostic::{Diagnostic, Diagnostics, Severity};
+use diagnostic::{Diagnostic, Diagnostics, REPORT_BUG, Severity};
 use source::{Limits, SourceMap};
 
 /// The options of the compiler.
@@ -99,7 +102,7 @@ pub fn compile_inputs(inputs: &[config::Input], mut sources: SourceMap, options:
             Ok(linked) => rules = Some(linked),
             Err(error) => diagnostics.push(
                 Diagnostic::error(format!("the config compiled into rules that are not sound: {error}"))
-                    .help("this is a fault of tpvc: report it with the config"),
+                    .help(format!("{REPORT_BUG}, with the config")),
             ),
         }
     }

@@ -5,7 +5,6 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use num_bigint::BigInt;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
@@ -19,6 +18,7 @@ use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::stream::{self, Work};
 use tpv_runtime::{Error, Job};
 use tpvc::cli::temporary;
+use tpvc::clock::at_this_moment;
 use tpvc::job_file::JobFile;
 
 use crate::block::Blocks;
@@ -261,13 +261,4 @@ fn json_text(object: &Bound<'_, PyAny>) -> PyResult<String> {
 
 fn not_a(what: &'static str) -> impl Fn(Error) -> PyErr {
     move |error| PyValueError::new_err(format!("this is not a {what}: {error}"))
-}
-
-/// A world that does not tell the time is now.
-fn at_this_moment(mut world: World) -> World {
-    world.now.get_or_insert_with(|| {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
-    });
-    world
 }

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use num_traits::ToPrimitive;
 use tpv_python::regex::{Effort, Regex};
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::{Json, write_text};
@@ -11,6 +10,7 @@ use super::fields::{Fields, fields, items};
 use super::keys::{ERROR, Kind};
 use super::read::wrong_kind;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::json_number::to_f64;
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, ValueKind};
 
@@ -222,7 +222,7 @@ fn same_number(wanted: &Json, value: &Json) -> bool {
     match (wanted, value) {
         (Json::Int(wanted), Json::Int(value)) => wanted == value,
         (Json::BigInt(wanted), Json::BigInt(value)) => wanted == value,
-        _ => match (double(wanted), double(value)) {
+        _ => match (to_f64(wanted), to_f64(value)) {
             (Some(wanted), Some(value)) => {
                 wanted == value
                     || (wanted.is_nan() && value.is_nan())
@@ -230,15 +230,6 @@ fn same_number(wanted: &Json, value: &Json) -> bool {
             }
             _ => false,
         },
-    }
-}
-
-fn double(value: &Json) -> Option<f64> {
-    match value {
-        Json::Int(number) => number.to_f64(),
-        Json::BigInt(number) => number.to_f64(),
-        Json::Float(number) => Some(*number),
-        _ => None,
     }
 }
 

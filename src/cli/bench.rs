@@ -9,6 +9,7 @@ use clap::Args;
 use super::Outcome;
 use super::error::CliError;
 use crate::bench::{Shape, Timing, Workload, WorkloadError, compile, time};
+use crate::diagnostic::REPORT_BUG;
 use tpv_runtime::artifact::Rules;
 
 /// Measure compiling, loading and mapping
@@ -116,7 +117,7 @@ impl Bench {
         ];
         rows.push(Row { name: "map", unit: "job", count: jobs, timing: time(runs, || workload.map(&mapper)) });
         if workload.answers(&mapper) != first {
-            return Err(WorkloadError("two runs gave different answers: this is a fault of tpvc".to_owned()));
+            return Err(WorkloadError(format!("two runs gave different answers: {REPORT_BUG}")));
         }
         Ok((workload, rows))
     }

@@ -76,8 +76,6 @@ fn write_matrix(path: &Path, matrix: Option<&Matrix>, errors: usize, configs: &[
         Some(extension) if extension == "html" => (Form::Data, reach::page(matrix, &configs.join(", "))),
         _ => (Form::Json, serde_json::to_string(matrix).map(|text| text + "\n")),
     };
-    let text = text.map_err(|error| {
-        CliError::new(format!("the matrix cannot be written: {error}"), "report this as a fault of tpvc")
-    })?;
+    let text = text.map_err(|error| CliError::bug("the matrix", &error))?;
     write_text("the matrix", path, form, &text)
 }

@@ -9,9 +9,9 @@ use clap::Args;
 use super::error::CliError;
 use super::output::{Output, print_stderr};
 use super::paths;
-use super::report::{count, grouped};
 use super::{Common, Outcome};
 use crate::config::Input;
+use crate::figures::{count, grouped};
 use crate::printable::Form;
 use crate::{CompileOptions, compile_inputs};
 

@@ -101,9 +101,7 @@ impl Diff {
             None => None,
         };
         let report = Report { old: old.name, new: new.name, changes, jobs };
-        let unwritten = |error: serde_json::Error| {
-            CliError::new(format!("the report cannot be written: {error}"), "report this as a fault of tpvc")
-        };
+        let unwritten = |error| CliError::bug("the report", &error);
         let (form, text) = match self.format {
             Format::Text => (Form::Text, text(&report)),
             Format::Markdown => (Form::Text, markdown(&report)),

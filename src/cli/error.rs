@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use crate::diagnostic::Problem;
+use crate::diagnostic::{Problem, REPORT_BUG};
 use crate::job_file::Unreadable;
 pub(super) use crate::system_error::explain as io_help;
 
@@ -29,6 +29,11 @@ impl CliError {
     /// The command line is wrong: exit status 2.
     pub(super) fn misuse(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { status: 2, ..Self::new(message, help) }
+    }
+
+    /// A text that tpvc itself cannot form; `what` it is, such as `the matrix`.
+    pub(super) fn bug(what: &str, error: &serde_json::Error) -> Self {
+        Self::new(format!("{what} cannot be written: {error}"), REPORT_BUG)
     }
 
     /// An output cannot be written; `what` it is, such as `the answers`.

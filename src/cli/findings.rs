@@ -9,9 +9,9 @@ use clap::{Args, ValueEnum};
 
 use super::error::CliError;
 use super::output::print_stdout;
-use super::report::count;
 use super::{Common, Outcome, baseline};
 use crate::config::suggest::{closest, did_you_mean};
+use crate::figures::count;
 use crate::lint::{Linted, Options, codes, report};
 use crate::printable::Form;
 use crate::settings::Settings;

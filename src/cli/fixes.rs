@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::error::CliError;
 use super::output::print_stdout;
-use super::report::count;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome};
+use crate::figures::count;
 use crate::lint::fix::Fixed;
 use crate::printable::Form;
 use crate::text_diff;

@@ -13,9 +13,9 @@ use tpv_runtime::artifact::tables::Tables;
 use super::Outcome;
 use super::error::CliError;
 use super::output::print_stdout;
-use super::report::grouped;
 use super::rules::artifact_error;
 use crate::config::suggest::did_you_mean;
+use crate::figures::grouped;
 use crate::link::{blocks_at, cpython_blocks, paths_near};
 use crate::printable::{Form, put_line};
 

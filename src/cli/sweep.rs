@@ -223,8 +223,7 @@ impl Sweep {
         let facts = [("tool", tool), ("user", user), ("rules", rules), ("values", tried.len().to_string())];
         let points = tried.iter().map(|one| sweep::Mark { at: one.number.clone(), outcome: &one.outcome }).collect();
         let data = sweep::Data { field: over.label(), log: self.log, points, rows };
-        sweep::page(&data, &facts)
-            .map_err(|error| CliError::new(format!("the page cannot be made: {error}"), "report this with the command"))
+        sweep::page(&data, &facts).map_err(|error| CliError::bug("the page", &error))
     }
 }
 

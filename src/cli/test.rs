@@ -9,7 +9,6 @@ use tpv_runtime::mapper::Hooks;
 
 use super::error::CliError;
 use super::output::{print_stdout, write_text};
-use super::report::count;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{Common, Outcome, map, paths, rules, world};
 use crate::cases::coverage::{Coverage, coverage, html};
@@ -18,6 +17,7 @@ use crate::cases::report::{self, Ran};
 use crate::cases::run::{self, Tested};
 use crate::cases::{Case, TestFile, expect, update};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::figures::count;
 use crate::printable::Form;
 use crate::settings::{FILE, Settings};
 use crate::source::{Limits, SourceMap};

@@ -1,25 +1,17 @@
 //! The world file of a verb: what Galaxy knows at that moment.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use tpv_runtime::galaxy::world::World;
 
 use super::error::CliError;
 use super::input;
 use super::kind::Kind;
+use crate::clock;
 
 /// The world: what the file says, and else an empty Galaxy; where it does not tell the time, it is now for all jobs.
 pub(super) fn at_this_moment(path: Option<&Path>) -> Result<World, CliError> {
-    let mut world = path.map_or_else(|| Ok(World::default()), read)?;
-    world.now.get_or_insert_with(now);
-    Ok(world)
-}
-
-/// The time in microseconds from 1970-01-01 in UTC.
-fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
+    path.map_or_else(|| Ok(World::default()), read).map(clock::at_this_moment)
 }
 
 /// Reads a world file.

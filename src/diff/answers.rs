@@ -7,6 +7,8 @@ use serde::Serialize;
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::{Json, escape_into, write_text};
 
+use crate::json_number::to_f64;
+
 /// A part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
@@ -118,7 +120,7 @@ fn cause(part: Part, before: &Json, after: &Json) -> String {
             _ => name.to_owned(),
         },
         // Memory is often computed from the sizes of inputs, so that each job has its own.
-        Part::Mem => match (number(before), number(after)) {
+        Part::Mem => match (to_f64(before), to_f64(after)) {
             (Some(before), Some(after)) => format!("{name}: {}", if after > before { "more" } else { "less" }),
             _ => name.to_owned(),
         },
@@ -199,15 +201,6 @@ fn variable(item: &Json) -> Option<&str> {
     match (item.get("name"), item) {
         (Some(Json::Str(name)), _) => Some(name),
         (_, Json::Object(fields)) => fields.first().map(|(key, _)| &**key),
-        _ => None,
-    }
-}
-
-fn number(value: &Json) -> Option<f64> {
-    match value {
-        Json::Int(number) => number.to_f64(),
-        Json::BigInt(number) => number.to_f64(),
-        Json::Float(number) => Some(*number),
         _ => None,
     }
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::Hooks;
@@ -18,6 +17,7 @@ use super::slices::{CutError, Cutter};
 use super::store::{Draft, MapDir, Root};
 use super::submit::{Budget, Output, Submit};
 use super::{Error, Map, words};
+use crate::clock;
 use crate::job_file::JobFile;
 
 /// A rule set.
@@ -131,7 +131,7 @@ pub fn create(root: &Root, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(
         output,
         detail: plan.detail,
         world: world.map(String::from),
-        now: now(),
+        now: clock::microseconds(),
         program: program.into(),
         platform: platform(&plan.program),
         jit: plan.jit.clone(),
@@ -259,11 +259,6 @@ fn cut(dir: &MapDir, plan: &Plan, mut sizes: Sizes, progress: &mut dyn FnMut(Ste
         }
     }
     Ok(slices)
-}
-
-pub(super) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
 /// The platform of a program, by its ELF header: `x86_64-linux`, with `-dynamic` if it needs libraries of the node.

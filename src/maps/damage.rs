@@ -9,8 +9,9 @@ use std::io;
 use super::Error;
 use super::component::completion::Completion;
 use super::component::error_report::ErrorReport;
-use super::component::run::{node, seconds};
+use super::component::run::node;
 use super::store::{Digesting, MapDir};
+use crate::clock::seconds;
 use crate::parallel;
 
 /// The record of a component that is done, and the file of its answers; `Err` if they are damaged.

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::diagnostic::REPORT_BUG;
+
 /// Why something could not be done, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Error {
@@ -19,6 +21,11 @@ impl Error {
     /// An error of these words.
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
+    }
+
+    /// A text that tpvc itself cannot form; `what` it is, such as `the summary`.
+    pub(super) fn bug(what: &str, error: &serde_json::Error) -> Self {
+        Self::new(format!("{what} cannot be written: {error}"), REPORT_BUG)
     }
 
     /// A file or folder of a map could not be used; `what` was to be done with it, such as `written`.

@@ -2,13 +2,13 @@
 
 use super::Error;
 use super::cluster::{Cluster, Indices};
-use super::component::run::seconds;
 use super::engine::{self, Action, Engine, Submission};
 use super::item::Item;
 use super::state::State;
 use super::status::{self, Status};
 use super::store::{Lock, MapDir, Root, random};
 use super::submit::Submit;
+use crate::clock::seconds;
 
 /// The stand-in for the id of a cluster that the engine never got.
 pub const NEVER: &str = "-";

@@ -10,9 +10,10 @@ use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
 use super::Error;
-use super::create::{Plan, RuleSet, load, now, open};
+use super::create::{Plan, RuleSet, load, open};
 use super::engine::Kind;
 use super::store::MapDir;
+use crate::clock;
 
 /// The work of a component, where nobody asks for another: long enough that starting it costs nothing, short enough to lose.
 pub const SLICE: Duration = Duration::from_secs(60);
@@ -157,8 +158,7 @@ fn speed(plan: &Plan, sample: &[u8], rules: Rules, hooks: &Hooks) -> Result<f64,
             Error::new(format!("the world cannot be used: {error}"), "a world is one JSON object: docs/formats.md")
         })?;
     }
-    world.now.get_or_insert(now());
-    let world = Arc::new(world);
+    let world = Arc::new(clock::at_this_moment(world));
     // The first jobs are slower: code is not compiled yet, and little is kept.
     let (mut bytes, mut started, mut warm) = (0_u64, Instant::now(), false);
     for line in sample.split(|byte| *byte == b'\n') {

@@ -63,7 +63,7 @@ class Chaos:
     def note_message(self, stderr):
         text = stderr.decode(errors="replace")
         # A word of the program's inside is never for its users.
-        for fault in ("panicked", "RUST_BACKTRACE", "Os {", "fault of tpvc"):
+        for fault in ("panicked", "RUST_BACKTRACE", "Os {", "report this as a bug"):
             if fault in text:
                 raise Failure(f"a message that no user should see: {text}")
         for line in text.splitlines():

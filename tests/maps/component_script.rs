@@ -133,7 +133,7 @@ fn a_program_that_is_killed_leaves_the_line_and_the_memory_it_had() {
 fn a_heartbeat_that_is_cut_short_is_no_number() {
     let report = Node::new("printf '12x' > $heartbeat; kill -11 $$").report();
     assert_eq!((report.message.as_str(), report.line), ("killed by signal 11", None));
-    assert!(report.help.contains("fault of tpvc"));
+    assert!(report.help.contains("report this as a bug"));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::remove::remove;
 use super::{CliError, Context, Outcome};
-use crate::cli::report::count;
+use crate::figures::count;
 
 /// Remove maps that were made without a tag, and what interrupted verbs have left
 #[derive(Args)]

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use super::select::{Components, Select};
 use super::{CliError, Context, Outcome};
-use crate::cli::report::count;
+use crate::figures::count;
 
 /// Run components again
 ///

@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::select::Select;
 use super::{CliError, Context, Outcome};
-use crate::cli::report::{count, grouped};
+use crate::figures::{count, grouped};
 use crate::maps::engine::Kind;
 use crate::maps::item::Item;
 use crate::maps::state::State;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Cause, Jobs, MOST_NAMES, Pair, Report, amount, arrow, changed, count, left_out, names, one_line};
+use super::{Cause, Jobs, MOST_NAMES, Pair, Report, arrow, changed, left_out, names, one_line};
+use crate::figures::{amount, count, grouped};
 use crate::printable;
 
 /// The most characters of a comment, by GitHub's rule.
@@ -80,7 +81,7 @@ fn bounded(mut out: String, parts: &[String]) -> String {
 
 fn summary(jobs: &Jobs) -> String {
     let Pair { old, new } = jobs.all;
-    let mut out = format!("**{} of {}** get another answer.", number(jobs.differing.new.jobs), count(new.jobs, "job"));
+    let mut out = format!("**{} of {}** get another answer.", grouped(jobs.differing.new.jobs), count(new.jobs, "job"));
     if jobs.invalid > 0 {
         let _ = write!(out, " {}.", left_out(jobs.invalid));
     }
@@ -115,11 +116,11 @@ fn jobs_parts(jobs: &Jobs) -> Vec<String> {
         let mark = if is_new_error(cause) { ":x: " } else { "" };
         let because =
             cause.reasons.iter().take(3).map(|reason| escaped(&reason.because)).collect::<Vec<_>>().join("<br>");
-        parts.push(format!("| {} | {mark}{} | {because} |\n", number(cause.amounts.new.jobs), escaped(&cause.cause)));
+        parts.push(format!("| {} | {mark}{} | {because} |\n", grouped(cause.amounts.new.jobs), escaped(&cause.cause)));
     }
     if jobs.causes.len() > MOST_ROWS {
         let rest = jobs.causes.iter().skip(MOST_ROWS).map(|cause| cause.amounts.new.jobs).sum();
-        parts.push(format!("| {} | {} more causes | |\n", number(rest), jobs.causes.len() - MOST_ROWS));
+        parts.push(format!("| {} | {} more causes | |\n", grouped(rest), jobs.causes.len() - MOST_ROWS));
     }
     parts.push("\n".to_owned());
     let moved: Vec<_> = jobs.destinations.iter().filter(|row| row.amounts.old != row.amounts.new).collect();
@@ -212,9 +213,4 @@ fn plain(out: &mut String, text: &str) {
         }
         before = c;
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count for people")]
-fn number(number: u64) -> String {
-    amount(number as f64)
 }

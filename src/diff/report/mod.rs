@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::answers::Detail;
 use super::entities::{Change, Changes, Group, Kind};
 use super::jobs::{Outcome, RATIOS, Ratios, split_flow, split_reason};
+use crate::figures::{amount, count};
 use crate::summary::{self, Usage};
 
 pub use markdown::markdown;
@@ -366,28 +367,6 @@ fn short(text: &str) -> String {
     if line.len() < text.len() { line + " ..." } else { line }
 }
 
-/// A sum for people: two digits behind the point at most.
-fn amount(number: f64) -> String {
-    if number < 0.0 {
-        return format!("-{}", amount(-number));
-    }
-    let text = format!("{number:.2}");
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    let mut out = String::new();
-    for (index, digit) in whole.chars().enumerate() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    let fraction = fraction.trim_end_matches('0');
-    if !fraction.is_empty() && number < 10_000.0 {
-        out.push('.');
-        out.push_str(fraction);
-    }
-    out
-}
-
 /// The change of a sum: `12 -> 15 (+25 %)`.
 fn changed(old: f64, new: f64) -> String {
     let percent = (new - old) / old * 100.0;
@@ -402,11 +381,4 @@ fn changed(old: f64, new: f64) -> String {
 fn left_out(lines: u64) -> String {
     let are = if lines == 1 { "is not a job" } else { "are not jobs" };
     format!("{} of the job file {are} and left out", count(lines, "line"))
-}
-
-/// A count with its noun.
-fn count(number: u64, noun: &str) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "a count for people")]
-    let shown = amount(number as f64);
-    if number == 1 { format!("{shown} {noun}") } else { format!("{shown} {noun}s") }
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{Cause, Jobs, Pair, Report, amount, arrow, changed, count, left_out, names, one_line};
+use super::{Cause, Jobs, Pair, Report, arrow, changed, left_out, names, one_line};
+use crate::figures::{amount, count};
 use crate::page::{Page, escape, facts, prose, slot};
 
 /// The number of table rows without scripts.

@@ -1,7 +1,8 @@
 //! The report as text.
 
 use super::super::entities::{Change, Group, Kind};
-use super::{Jobs, MOST_NAMES, Pair, Report, amount, arrow, changed, count, left_out, names, one_line, order, place};
+use super::{Jobs, MOST_NAMES, Pair, Report, arrow, changed, left_out, names, one_line, order, place};
+use crate::figures::{count, grouped};
 use crate::printable::put_line;
 use crate::text_diff::unified;
 
@@ -98,7 +99,7 @@ fn change(out: &mut String, change: &Change) {
 /// Appends the changes for jobs.
 fn jobs(out: &mut String, jobs: &Jobs) {
     let (all, differing) = (jobs.all.new.jobs, jobs.differing.new.jobs);
-    put_line!(out, "{} of {} get another answer", amount_of(differing), count(all, "job"));
+    put_line!(out, "{} of {} get another answer", grouped(differing), count(all, "job"));
     if jobs.invalid > 0 {
         put_line!(out, "{}", left_out(jobs.invalid));
     }
@@ -113,14 +114,14 @@ fn jobs(out: &mut String, jobs: &Jobs) {
     #[expect(clippy::cast_precision_loss, reason = "counts for people")]
     let counts = |pair: &Pair| (pair.old.jobs as f64, pair.new.jobs as f64);
     if old.errors > 0 || new.errors > 0 {
-        put_line!(out, "  errors    {} -> {}", amount_of(old.errors), amount_of(new.errors));
+        put_line!(out, "  errors    {} -> {}", grouped(old.errors), grouped(new.errors));
     }
     out.push('\n');
     if differing == 0 {
         return;
     }
     for cause in &jobs.causes {
-        put_line!(out, "{:>10}  {}", amount_of(cause.amounts.new.jobs), cause.cause);
+        put_line!(out, "{:>10}  {}", grouped(cause.amounts.new.jobs), cause.cause);
         let Pair { old, new } = cause.amounts;
         let differ = [("cores", old.cores, new.cores), ("mem", old.mem, new.mem), ("gpus", old.gpus, new.gpus)];
         let differ = differ.into_iter().filter(|(_, old, new)| old != new);
@@ -147,7 +148,7 @@ fn jobs(out: &mut String, jobs: &Jobs) {
         }
     }
     if let Some(others) = &jobs.other_causes {
-        put_line!(out, "{:>10}  (other causes)", amount_of(others.new.jobs));
+        put_line!(out, "{:>10}  (other causes)", grouped(others.new.jobs));
     }
     let moved: Vec<_> = jobs.destinations.iter().filter(|row| row.amounts.old != row.amounts.new).collect();
     if !moved.is_empty() {
@@ -162,13 +163,13 @@ fn jobs(out: &mut String, jobs: &Jobs) {
     if !jobs.flows.is_empty() {
         out.push_str("\nelsewhere\n");
         for flow in jobs.flows.iter().take(MOST_ROWS) {
-            put_line!(out, "{:>10}  {} -> {}", amount_of(flow.jobs), flow.from, flow.to);
+            put_line!(out, "{:>10}  {} -> {}", grouped(flow.jobs), flow.from, flow.to);
         }
         more(out, jobs.flows.len());
     }
     out.push_str("\ntools\n");
     for tool in jobs.tools.iter().take(MOST_ROWS) {
-        put_line!(out, "{:>10}  {}", amount_of(tool.amounts.new.jobs), tool.id);
+        put_line!(out, "{:>10}  {}", grouped(tool.amounts.new.jobs), tool.id);
     }
     more(out, jobs.tools.len());
     out.push_str("\nwhat changed in the config\n\n");
@@ -178,9 +179,4 @@ fn more(out: &mut String, rows: usize) {
     if rows > MOST_ROWS {
         put_line!(out, "  and {} more", rows - MOST_ROWS);
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count for people")]
-fn amount_of(number: u64) -> String {
-    amount(number as f64)
 }

@@ -95,7 +95,7 @@ tail=
 
 grant='give it more with `tpvc maps edit`, then `tpvc maps rerun`'
 again='`tpvc maps rerun` runs it again'
-fault='if it ends so again, report it as a fault of tpvc with this report'
+fault='if it ends so again, report this as a bug, with this error report'
 signal=0
 [ "$status" -le 128 ] || signal=$((status - 128))
 case $status in

@@ -5,7 +5,7 @@ use std::io::{self, BufReader, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
@@ -18,6 +18,8 @@ use super::super::store::{Digesting, WholeFile, write_whole};
 use super::completion::{Completion, Head};
 use super::error_report::ErrorReport;
 use super::heartbeat::{Heartbeat, peak_kib};
+use crate::clock::seconds;
+use crate::diagnostic::REPORT_BUG;
 use crate::diff::answers::compare;
 use crate::summary::Summary;
 
@@ -74,7 +76,7 @@ pub fn run(task: &Task, hooks: &Hooks) -> Ended {
         Ok(Err(error)) => error,
         Err(panic) => Error::new(
             format!("tpvc itself failed: {}", panic_text(panic.as_ref())),
-            "report this as a fault of tpvc, with the job of that line",
+            format!("{REPORT_BUG}, with the job of that line"),
         ),
     };
     let line = beat.line();
@@ -137,9 +139,7 @@ fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
         summary_digest: Completion::digest(&summary),
         summary,
     };
-    let mut text = serde_json::to_vec(&completion).map_err(|error| {
-        Error::new(format!("the summary cannot be written: {error}"), "report this as a fault of tpvc")
-    })?;
+    let mut text = serde_json::to_vec(&completion).map_err(|error| Error::bug("the summary", &error))?;
     text.push(b'\n');
     write_whole(&task.summary, &text).map_err(|error| Error::io("written", &task.summary, &error))
 }
@@ -245,9 +245,4 @@ impl<W: Write> Write for Unflushed<W> {
 pub(crate) fn node() -> String {
     std::fs::read_to_string("/proc/sys/kernel/hostname")
         .map_or_else(|_| "unknown".to_owned(), |name| name.trim().to_owned())
-}
-
-/// The time in seconds from 1970-01-01 UTC.
-pub(crate) fn seconds() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }

@@ -454,9 +454,7 @@ pub(super) fn names(folder: &Path) -> Result<Vec<String>, Error> {
 }
 
 fn json_text(value: &impl Serialize) -> Result<String, Error> {
-    serde_json::to_string(value).map_err(|error| {
-        Error::new(format!("a file of the map cannot be written: {error}"), "report this as a fault of tpvc")
-    })
+    serde_json::to_string(value).map_err(|error| Error::bug("a file of the map", &error))
 }
 
 pub(super) fn damaged(path: &Path, why: &str) -> Error {

@@ -65,9 +65,7 @@ impl MapDir {
     /// # Errors
     /// The system's.
     pub fn write_error(&self, report: &ErrorReport) -> Result<(), Error> {
-        let text = serde_json::to_string(report).map_err(|error| {
-            Error::new(format!("an error report cannot be written: {error}"), "report this as a fault of tpvc")
-        })?;
+        let text = serde_json::to_string(report).map_err(|error| Error::bug("an error report", &error))?;
         self.write(&self.error(report.component), (text + "\n").as_bytes())
     }
 }

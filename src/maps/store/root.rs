@@ -8,6 +8,7 @@ use super::super::item::Item;
 use super::directory::{self, FOLDERS, MapDir, names};
 use super::lock::Lock;
 use super::{random, whole};
+use crate::diagnostic::REPORT_BUG;
 
 /// The format of the files; see docs/maps-format.md.
 pub const FORMAT: &str = "1";
@@ -276,7 +277,7 @@ impl Draft {
         whole::sync_folder(&self.root.0).map_err(|error| Error::io("written", &path, &error))?;
         match self.lock.take() {
             Some(lock) => Ok((MapDir::new(path), lock)),
-            None => Err(Error::new("the map was finished twice", "report this as a fault of tpvc")),
+            None => Err(Error::new("the map was finished twice", REPORT_BUG)),
         }
     }
 }

@@ -10,8 +10,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 
+use crate::clock::seconds;
 use crate::maps::Error;
-use crate::maps::component::run::seconds;
 use crate::maps::store::MapDir;
 
 /// An event of a component.

@@ -8,10 +8,11 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::journal::{Event, Journal, Stage};
+use crate::clock::seconds;
 use crate::maps::Error;
 use crate::maps::cluster::Cluster;
 use crate::maps::component::error_report::ErrorReport;
-use crate::maps::component::run::{node, seconds};
+use crate::maps::component::run::node;
 use crate::maps::component::{self, Places};
 use crate::maps::engine::Kind;
 use crate::maps::item::Item;
