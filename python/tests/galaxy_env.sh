@@ -13,6 +13,10 @@ venv=${GALAXY_VENV:-$cache/galaxy-26.1.1}
 mkdir -p "$cache"
 
 if [ ! -x "$venv/bin/python" ]; then
+    if [ "${TPVC_CI_INSTALL:-1}" != 1 ]; then
+        echo "SKIPPED: $venv is missing; TPVC_CI_INSTALL=1 makes it" >&2
+        exit 0
+    fi
     echo "making $venv: 900 MB of Galaxy's packages, about a minute" >&2
     "${PYTHON:-python3}" -m venv "$cache/uv"
     "$cache/uv/bin/pip" install --quiet uv
