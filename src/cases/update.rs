@@ -10,6 +10,7 @@ use super::expect::{Mismatch, Subject, shown};
 use super::run::Outcome;
 use super::{Case, TestFile};
 use crate::source::{SourceMap, Span};
+use crate::splice::splice;
 use crate::yaml::value::{ConfigValue, Map, ValueKind};
 
 /// The result of updating a file.
@@ -58,14 +59,8 @@ pub fn update(file: &TestFile, outcomes: &[Option<&Outcome>], sources: &SourceMa
             _ => kept.push(edit),
         }
     }
-    let mut at = 0;
-    for edit in kept {
-        updated.text += text.get(at..edit.range.start).unwrap_or_default();
-        updated.text += &edit.text;
-        at = edit.range.end;
-        updated.changes.push((edit.case, edit.what));
-    }
-    updated.text += text.get(at..).unwrap_or_default();
+    updated.text = splice(&text, kept.iter().map(|edit| (edit.range.clone(), &*edit.text)));
+    updated.changes = kept.into_iter().map(|edit| (edit.case, edit.what)).collect();
     updated
 }
 

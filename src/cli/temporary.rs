@@ -8,6 +8,8 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
+use crate::sibling_file::{self, folder};
+
 /// The beginning of the names of temporary files.
 const PREFIX: &str = ".tpvc-";
 /// The end of the names of outputs under construction, which are worth nothing once their process has ended.
@@ -25,7 +27,7 @@ pub fn temporary(target: &Path, mode: u32) -> io::Result<NamedTempFile> {
     folder.metadata()?;
     sweep(folder);
     loop {
-        let file = make(folder, PART, mode)?;
+        let file = sibling_file::create(target, PREFIX, PART, mode)?;
         // By its lock others see that this process lives. Where the file system has none, they don't remove it either.
         let is_taken = matches!(file.as_file().try_lock(), Err(TryLockError::WouldBlock));
         // Another process may have taken it for a leftover before it was locked.
@@ -40,21 +42,7 @@ pub fn temporary(target: &Path, mode: u32) -> io::Result<NamedTempFile> {
 /// # Errors
 /// The system's.
 pub(super) fn backup(target: &Path) -> io::Result<NamedTempFile> {
-    make(folder(target), OLD, 0o600)
-}
-
-fn folder(target: &Path) -> &Path {
-    target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-fn make(folder: &Path, suffix: &str, mode: u32) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(PREFIX).suffix(suffix);
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
-    #[cfg(not(unix))]
-    let _ = mode;
-    builder.tempfile_in(folder)
+    sibling_file::create(target, PREFIX, OLD, 0o600)
 }
 
 #[cfg(unix)]

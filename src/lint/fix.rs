@@ -9,6 +9,7 @@ use super::{Finding, Linted, Options, lint_inputs};
 use crate::config::Input;
 use crate::diagnostic::{Diagnostic, Edit};
 use crate::source::{SourceId, SourceMap, is_url};
+use crate::splice::splice;
 
 /// The most runs of the linter that leave out the edits which new findings point to.
 const MOST_ROUNDS: usize = 8;
@@ -143,14 +144,7 @@ impl<'a> Attempt<'a> {
     /// The text of a file with what some findings ask for.
     fn text(&self, id: SourceId, findings: &[usize]) -> String {
         let Some(old) = self.texts.get(&id) else { return String::new() };
-        let (mut out, mut at) = (String::with_capacity(old.len()), 0);
-        for (edit, _) in self.edits(findings) {
-            let range = edit.span.range();
-            out.push_str(old.get(at..range.start).unwrap_or(""));
-            out.push_str(&edit.text);
-            at = range.end;
-        }
-        out + old.get(at..).unwrap_or("")
+        splice(old, self.edits(findings).into_iter().map(|(edit, _)| (edit.span.range(), &*edit.text)))
     }
 
     /// Lints the config with these findings of a file mended, and gives the findings that are new. None if the edits can be made.

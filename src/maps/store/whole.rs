@@ -6,20 +6,14 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::sibling_file::{self, folder};
+
 /// The beginning of the names of files that are being written. A kill leaves such a file; whatever lists a folder passes it over.
 pub(super) const PART: &str = ".part-";
 
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 fn temporary(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(PART);
     // Other users may look at a map, as the umask allows, and an execute node may run as another user.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder(path))
+    sibling_file::create(path, PART, "", 0o666)
 }
 
 /// Makes the names in a folder durable.
