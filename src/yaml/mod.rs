@@ -1,7 +1,8 @@
 //! YAML as ruamel.yaml 0.19 reads and writes it, which TPV reads and writes with.
 //!
-//! - [`mod@load`]: text to values with their places, for everything that works with what a config means.
-//! - [`roundtrip`]: text to values with their comments, and back to text, for `tpvc format`.
+//! - [`read`]: text to nodes with their places, styles and comments.
+//! - [`mod@load`]: nodes to values with their places, for everything that works with what a config means.
+//! - [`roundtrip`]: nodes to values with their comments, and back to text, for `tpvc format`.
 //! - [`mod@write`]: data to text, for `tpvc dump` and `tpvc dry-run`.
 //!
 //! The shared parts are each here once: the types of plain scalars ([`resolve`]), the values of numbers and booleans
@@ -11,6 +12,7 @@
 mod characters;
 pub mod load;
 mod number;
+mod read;
 mod resolve;
 pub(crate) mod roundtrip;
 pub mod style;

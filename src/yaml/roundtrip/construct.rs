@@ -6,22 +6,20 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 
 use super::base64;
-use super::comment::{Before, ItemSlots, Slots};
-use super::error::Result;
-use super::node::{Content, Node, NodeId, Tag};
-use super::parse::{MAX_DEPTH, NodeTree};
-use super::reader::Reader;
+use super::error::{Result, RoundTripError};
 use super::represent::is_generated;
-use super::scan::{FOLD, lost};
 use super::value::{Anchor, Form, Key, Mapping, Merge, OwnSlots, Pair, Scalar, Sequence, Value, ValueId, Values};
 use super::written_number;
 use crate::yaml::number;
+use crate::yaml::read::comment::{Before, Comments, ItemSlots, Slots};
+use crate::yaml::read::node::{Child, Content, Node, NodeId, NodeTree, Tag, WrittenTag};
+use crate::yaml::read::reader::Mark;
+use crate::yaml::read::{FOLD, MAX_DEPTH, lost};
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::timestamp::Timestamp;
 
-pub(super) struct Constructor<'a> {
-    reader: &'a Reader,
-    nodes: Vec<Node>,
+struct Constructor<'t> {
+    nodes: Vec<Node<'t>>,
     values: Values,
     made: HashMap<NodeId, ValueId>,
     /// Collections under construction: an alias to one of them is null in ruamel.yaml.
@@ -30,19 +28,19 @@ pub(super) struct Constructor<'a> {
 }
 
 /// The values of a document and its root.
-pub(super) fn construct(tree: NodeTree, reader: &Reader) -> Result<(Values, Option<ValueId>)> {
-    let NodeTree { nodes, root } = tree;
+pub(super) fn construct(tree: NodeTree<'_>) -> Result<(Values, Option<ValueId>, Comments)> {
+    let NodeTree { nodes, root, comments } = tree;
     let (values, made, open) = (Values::default(), HashMap::new(), HashSet::new());
-    let mut constructor = Constructor { reader, nodes, values, made, open, depth: 0 };
+    let mut constructor = Constructor { nodes, values, made, open, depth: 0 };
     let root = root.map(|root| constructor.value(root)).transpose()?;
-    Ok((constructor.values, root))
+    Ok((constructor.values, root, comments))
 }
 
 /// The value of a null.
 fn null() -> Scalar {
     Scalar {
         text: String::new(),
-        tag: Tag::implicit("null"),
+        tag: Tag::Implicit("null"),
         style: ScalarStyle::Plain,
         header: None,
         anchor: None,
@@ -51,9 +49,9 @@ fn null() -> Scalar {
     }
 }
 
-impl Constructor<'_> {
-    fn error<T>(&self, message: impl Into<String>, node: &Node) -> Result<T> {
-        self.reader.error(message, node.start)
+impl<'t> Constructor<'t> {
+    fn error<T>(&self, message: impl Into<String>, node: &Node<'t>) -> Result<T> {
+        Err(RoundTripError::new(message).at(node.start.offset))
     }
 
     fn value(&mut self, id: NodeId) -> Result<ValueId> {
@@ -86,7 +84,7 @@ impl Constructor<'_> {
         Ok(value)
     }
 
-    fn add_scalar(&mut self, node: &Node, text: &str, style: ScalarStyle) -> Result<ValueId> {
+    fn add_scalar(&mut self, node: &Node<'t>, text: &str, style: ScalarStyle) -> Result<ValueId> {
         // A tagged scalar is its own key, so that its number must be known before.
         let place = self.values.add(Value::Scalar(null()));
         let scalar = self.scalar(node, text, style, place)?;
@@ -94,13 +92,13 @@ impl Constructor<'_> {
         Ok(place)
     }
 
-    fn scalar(&self, node: &Node, text: &str, style: ScalarStyle, place: ValueId) -> Result<Scalar> {
-        let kind = if node.tag.handle.is_some() && node.tag.kind() == Some("str") { None } else { node.tag.kind() };
-        let anchor = node.anchor.as_ref().map(|name| Anchor { name: name.clone(), always: true });
+    fn scalar(&self, node: &Node<'t>, text: &str, style: ScalarStyle, place: ValueId) -> Result<Scalar> {
+        let kind = if node.tag.handle().is_some() && node.tag.kind() == Some("str") { None } else { node.tag.kind() };
+        let anchor = node.anchor.as_ref().map(|name| Anchor { name: name.to_string(), always: true });
         let shared = anchor.is_some();
-        let simple = |text: String, kind: &str, key: Key| Scalar {
+        let simple = |text: String, kind: &'static str, key: Key| Scalar {
             text,
-            tag: Tag::implicit(kind),
+            tag: Tag::Implicit(kind),
             anchor: anchor.clone(),
             shared,
             key,
@@ -150,11 +148,11 @@ impl Constructor<'_> {
                 self.error(format!("a scalar cannot have the tag `!!{kind}`"), node)
             }
             _ => {
-                let tag = match node.tag.handle.as_deref() {
+                let tag = match &node.tag {
                     // ruamel.yaml writes handle and suffix with a space between them, and escapes the space.
-                    Some("!!") => {
-                        let name = format!("!! {}", node.tag.suffix);
-                        Tag { handle: None, suffix: name.clone(), name }
+                    Tag::Written(tag) if tag.handle.as_deref() == Some("!!") => {
+                        let name = format!("!! {}", tag.suffix);
+                        Tag::Written(Box::new(WrittenTag { handle: None, suffix: name.clone(), name }))
                     }
                     _ => node.tag.clone(),
                 };
@@ -167,7 +165,7 @@ impl Constructor<'_> {
     }
 
     /// The comment in the first line of a block scalar.
-    fn header(&self, node: &Node, style: ScalarStyle) -> Option<Rc<str>> {
+    fn header(&self, node: &Node<'t>, style: ScalarStyle) -> Option<Rc<str>> {
         if !matches!(style, ScalarStyle::Literal | ScalarStyle::Folded) {
             return None;
         }
@@ -177,7 +175,7 @@ impl Constructor<'_> {
         }
     }
 
-    fn string(&self, node: &Node, text: &str, style: ScalarStyle, anchor: Option<Anchor>) -> Scalar {
+    fn string(&self, node: &Node<'t>, text: &str, style: ScalarStyle, anchor: Option<Anchor>) -> Scalar {
         let mut header = self.header(node, style);
         let key = Key::Str(unfolded(text, style));
         let mut text = text.to_owned();
@@ -197,23 +195,23 @@ impl Constructor<'_> {
             _ => {}
         }
         let shared = anchor.is_some();
-        Scalar { text, tag: Tag::implicit("str"), style: written, header, anchor, shared, key }
+        Scalar { text, tag: Tag::Implicit("str"), style: written, header, anchor, shared, key }
     }
 
     /// The form of a collection, with the comments that are still on its node.
-    fn form(&self, node: &Node, empty: bool, kind: &str) -> Form {
+    fn form(&self, node: &Node<'t>, empty: bool, kind: &str) -> Form {
         let own = node.slots.as_ref().map(|slots| OwnSlots {
             after: slots.after,
             before: slots.before.clone(),
             end: slots.end.clone().unwrap_or_default(),
         });
-        let anchor = node.anchor.clone().filter(|anchor| !is_generated(anchor));
+        let anchor = node.anchor.as_deref().filter(|anchor| !is_generated(anchor)).map(str::to_owned);
         let known = node.tag.kind() == Some(kind);
         let tag = (!known).then(|| node.tag.clone());
         Form { own, flow: (!empty || !known).then_some(node.flow), anchor, tag }
     }
 
-    fn sequence(&mut self, node: &Node, items: &[NodeId]) -> Result<ValueId> {
+    fn sequence(&mut self, node: &Node<'t>, items: &[Child]) -> Result<ValueId> {
         self.refuse(node, &["seq"])?;
         let mut sequence = Sequence { form: self.form(node, items.is_empty(), "seq"), ..Sequence::default() };
         let plain = sequence.form.tag.is_none();
@@ -221,7 +219,7 @@ impl Constructor<'_> {
             // Those with a tag of their own lose their comments.
             sequence.form.own = None;
         }
-        for (index, &item) in items.iter().enumerate() {
+        for (index, item) in items.iter().map(|item| item.id).enumerate() {
             if plain && let Some(slots) = self.nodes.get_mut(item).and_then(|item| item.slots.take()) {
                 let entry = sequence.slots.entry(index).or_default();
                 (entry.key_after, entry.key_before) = (slots.after, slots.before);
@@ -233,7 +231,7 @@ impl Constructor<'_> {
     }
 
     /// Refuses tags that ask for a type that the node is not.
-    fn refuse(&self, node: &Node, kinds: &[&str]) -> Result<()> {
+    fn refuse(&self, node: &Node<'t>, kinds: &[&str]) -> Result<()> {
         const KINDS: [&str; 10] =
             ["null", "bool", "int", "float", "binary", "timestamp", "omap", "pairs", "set", "seq"];
         match node.tag.kind() {
@@ -244,12 +242,12 @@ impl Constructor<'_> {
         }
     }
 
-    fn mapping(&mut self, node: &Node, pairs: &[(NodeId, NodeId)]) -> Result<ValueId> {
+    fn mapping(&mut self, node: &Node<'t>, pairs: &[(Child, Child)]) -> Result<ValueId> {
         self.refuse(node, &["map"])?;
         let mut pairs = pairs.to_vec();
         let merge = self.merge(node, &mut pairs)?;
         let mut mapping = Box::new(Mapping { form: self.form(node, false, "map"), ..Mapping::default() });
-        for (key_node, value_node) in pairs {
+        for (key_node, value_node) in pairs.into_iter().map(|(key, value)| (key.id, value.id)) {
             let (key_id, key) = self.key(key_node)?;
             let pair = Pair { key: key_id, value: self.value(value_node)? };
             self.add_pair(&mut mapping, key, pair, key_node, value_node)?;
@@ -265,9 +263,9 @@ impl Constructor<'_> {
     }
 
     /// `!!set`. What stands after the keys is lost, as in ruamel.yaml.
-    fn set(&mut self, node: &Node, pairs: &[(NodeId, NodeId)]) -> Result<ValueId> {
+    fn set(&mut self, node: &Node<'t>, pairs: &[(Child, Child)]) -> Result<ValueId> {
         let mut set = Mapping { form: self.form(node, false, "set"), ..Mapping::default() };
-        for &(key_node, value_node) in pairs {
+        for (key_node, value_node) in pairs.iter().map(|(key, value)| (key.id, value.id)) {
             let (key_id, key) = self.key(key_node)?;
             if !matches!(self.values.get(key_id), Some(Value::Scalar(_))) {
                 return self.error("a set cannot hold collections", node);
@@ -278,7 +276,7 @@ impl Constructor<'_> {
                 return self.error("this set has a value twice", node);
             }
             if let Some(slots) = self.slots(key_node) {
-                key_comment(&mut set, &key, &slots, self.reader.offset(node.start))?;
+                key_comment(&mut set, &key, &slots, node.start)?;
             }
             set.pairs.insert(key, pair);
         }
@@ -286,9 +284,9 @@ impl Constructor<'_> {
     }
 
     /// The pairs of a sequence of mappings of one key, as `!!omap` and `!!pairs` have them.
-    fn single_pairs(&self, node: &Node, items: &[NodeId]) -> Result<Vec<(NodeId, NodeId)>> {
-        let pair = |item: &NodeId| match self.nodes.get(*item).map(|item| &item.content) {
-            Some(Content::Mapping(pairs)) => pairs.first().copied().filter(|_| pairs.len() == 1),
+    fn single_pairs(&self, node: &Node<'t>, items: &[Child]) -> Result<Vec<(Child, Child)>> {
+        let pair = |item: &Child| match self.nodes.get(item.id).map(|item| &item.content) {
+            Some(Content::Mapping(pairs)) => pairs.first().cloned().filter(|_| pairs.len() == 1),
             _ => None,
         };
         match items.iter().map(pair).collect() {
@@ -298,25 +296,26 @@ impl Constructor<'_> {
     }
 
     /// `!!omap`
-    fn ordered_map(&mut self, node: &Node, items: &[NodeId]) -> Result<ValueId> {
+    fn ordered_map(&mut self, node: &Node<'t>, items: &[Child]) -> Result<ValueId> {
         let mut mapping = Mapping { form: self.form(node, items.is_empty(), "omap"), ..Mapping::default() };
-        for ((key_node, value_node), &item) in self.single_pairs(node, items)?.into_iter().zip(items) {
+        for ((key_node, value_node), item) in self.single_pairs(node, items)?.into_iter().zip(items) {
+            let (key_node, value_node, item) = (key_node.id, value_node.id, item.id);
             let (key_id, key) = self.key(key_node)?;
             let pair = Pair { key: key_id, value: self.value(value_node)? };
             let own = self.slots(item);
             self.add_pair(&mut mapping, key.clone(), pair, key_node, value_node)?;
             if let Some(slots) = own {
-                key_comment(&mut mapping, &key, &slots, self.reader.offset(node.start))?;
+                key_comment(&mut mapping, &key, &slots, node.start)?;
             }
         }
         Ok(self.values.add(Value::OrderedMap(mapping)))
     }
 
     /// `!!pairs`: tuples, which are written as sequences.
-    fn pairs(&mut self, node: &Node, items: &[NodeId]) -> Result<ValueId> {
+    fn pairs(&mut self, node: &Node<'t>, items: &[Child]) -> Result<ValueId> {
         let mut sequence = Sequence::default();
         for (key, value) in self.single_pairs(node, items)? {
-            let items = vec![self.value(key)?, self.value(value)?];
+            let items = vec![self.value(key.id)?, self.value(value.id)?];
             sequence.items.push(self.values.add(Value::Sequence(Sequence { items, ..Sequence::default() })));
         }
         Ok(self.values.add(Value::Sequence(sequence)))
@@ -333,48 +332,47 @@ impl Constructor<'_> {
     ) -> Result<()> {
         let Some(start) = self.nodes.get(key_node).map(|node| node.start) else { return Ok(()) };
         if mapping.pairs.contains_key(&key) {
-            return self.reader.error("this key stands twice in the mapping", start);
+            return Err(RoundTripError::new("this key stands twice in the mapping").at(start.offset));
         }
-        let offset = self.reader.offset(start);
         let (mut key_slots, value_slots) = (self.slots(key_node), self.slots(value_node));
         if let Some(slots) = key_slots.take_if(|slots| slots.moved.flatten().is_some()) {
             let last = mapping.pairs.last().map(|(key, pair)| (key.clone(), pair.value));
             match last.filter(|&(_, value)| self.values.key(value) == Some(Key::Null)) {
                 Some((last, _)) => {
-                    let slots = Slots { after: slots.moved.flatten(), ..slots };
-                    value_comment(mapping, &last, &slots, offset)?;
+                    let slots = Slots { after: slots.moved.flatten(), ..*slots };
+                    value_comment(mapping, &last, &slots, start)?;
                 }
-                None => key_comment(mapping, &key, &slots, offset)?,
+                None => key_comment(mapping, &key, &slots, start)?,
             }
             if let Some(node) = self.nodes.get_mut(key_node) {
                 node.slots = None;
             }
         }
         if let Some(slots) = key_slots {
-            key_comment(mapping, &key, &slots, offset)?;
+            key_comment(mapping, &key, &slots, start)?;
         }
         if let Some(slots) = value_slots {
-            value_comment(mapping, &key, &slots, offset)?;
+            value_comment(mapping, &key, &slots, start)?;
         }
         mapping.pairs.insert(key, pair);
         Ok(())
     }
 
-    fn slots(&self, id: NodeId) -> Option<Slots> {
+    fn slots(&self, id: NodeId) -> Option<Box<Slots>> {
         self.nodes.get(id)?.slots.clone()
     }
 
     /// Takes the `<<` out of the pairs.
-    fn merge(&mut self, node: &Node, pairs: &mut Vec<(NodeId, NodeId)>) -> Result<Option<Merge>> {
+    fn merge(&mut self, node: &Node<'t>, pairs: &mut Vec<(Child, Child)>) -> Result<Option<Merge>> {
         let mut merge: Option<Merge> = None;
         let mut index = 0;
-        while let Some(&(key, value)) = pairs.get(index) {
+        while let Some((key, value)) = pairs.get(index).map(|(key, value)| (key.id, value.id)) {
             let kind = self.nodes.get(key).and_then(|key| key.tag.kind()).unwrap_or("").to_owned();
             if kind != "merge" {
                 if kind == "value"
                     && let Some(key) = self.nodes.get_mut(key)
                 {
-                    key.tag = Tag::implicit("str");
+                    key.tag = Tag::Implicit("str");
                 }
                 index += 1;
                 continue;
@@ -389,10 +387,10 @@ impl Constructor<'_> {
                 Some(Content::Sequence(items)) => {
                     found.sequence = Some(self.value(value)?);
                     for item in items {
-                        if !matches!(self.nodes.get(item).map(|node| &node.content), Some(Content::Mapping(_))) {
+                        if !matches!(self.nodes.get(item.id).map(|node| &node.content), Some(Content::Mapping(_))) {
                             return self.error("`<<` can merge mappings only", node);
                         }
-                        found.mappings.push(self.value(item)?);
+                        found.mappings.push(self.value(item.id)?);
                     }
                 }
                 _ => return self.error("`<<` can merge mappings only", node),
@@ -464,19 +462,19 @@ fn keep_folds(text: &str) -> String {
     out
 }
 
-fn key_comment(mapping: &mut Mapping, key: &Key, slots: &Slots, offset: usize) -> Result<()> {
+fn key_comment(mapping: &mut Mapping, key: &Key, slots: &Slots, at: Mark) -> Result<()> {
     let entry: &mut ItemSlots = mapping.slots.entry(key.clone()).or_default();
     if entry.key_before.is_some() {
-        return Err(lost(offset));
+        return Err(lost(at).into());
     }
     (entry.key_after, entry.key_before) = (slots.after, slots.before.clone());
     Ok(())
 }
 
-fn value_comment(mapping: &mut Mapping, key: &Key, slots: &Slots, offset: usize) -> Result<()> {
+fn value_comment(mapping: &mut Mapping, key: &Key, slots: &Slots, at: Mark) -> Result<()> {
     let entry: &mut ItemSlots = mapping.slots.entry(key.clone()).or_default();
     if entry.value_before.is_some() {
-        return Err(lost(offset));
+        return Err(lost(at).into());
     }
     (entry.value_after, entry.value_before) = (slots.after, slots.before.clone());
     Ok(())

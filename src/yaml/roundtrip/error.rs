@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::yaml::read::fault::{Fault, Problem};
+
 /// A text that `tpv format` refuses too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoundTripError {
@@ -38,3 +40,14 @@ impl fmt::Display for RoundTripError {
 impl std::error::Error for RoundTripError {}
 
 pub(crate) type Result<T> = std::result::Result<T, RoundTripError>;
+
+impl From<Fault> for RoundTripError {
+    fn from(Fault { problem, message, at, .. }: Fault) -> Self {
+        let error = Self::new(message).at(at);
+        match problem {
+            Problem::Comments => error.help("move a comment to another line: `tpv format` stops here too"),
+            Problem::Character(_) => error.help("write it as an escape in a double-quoted string, or remove it"),
+            _ => error,
+        }
+    }
+}

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 
-use super::comment::{Before, CommentId, Comments, ItemSlots};
 use super::emit::{Ending, Event, Start};
 use super::error::{Result, RoundTripError};
-use super::node::Tag;
-use super::parse::MAX_DEPTH;
 use super::value::{Anchor, Form, Mapping, Scalar, Sequence, Value, ValueId, Values};
+use crate::yaml::read::MAX_DEPTH;
+use crate::yaml::read::comment::{Before, CommentId, Comments, ItemSlots};
+use crate::yaml::read::node::Tag;
 use crate::yaml::style::ScalarStyle;
 
 /// Returns `true` if an anchor looks like one that ruamel.yaml created: `id001` and the like. Those are numbered anew.
@@ -116,7 +116,7 @@ impl Representer<'_> {
     }
 
     /// The node of a collection, still empty.
-    fn collection(&mut self, id: ValueId, form: &Form, kind: &str, content: Content, keeps_end: bool) -> usize {
+    fn collection(&mut self, id: ValueId, form: &Form, kind: &'static str, content: Content, keeps_end: bool) -> usize {
         let slots = form.own.as_ref().map(|own| OutSlots {
             after: own.after,
             before: own.before.clone(),
@@ -124,7 +124,7 @@ impl Representer<'_> {
         });
         let node = OutNode {
             content,
-            tag: form.tag.clone().unwrap_or_else(|| Tag::implicit(kind)),
+            tag: form.tag.clone().unwrap_or(Tag::Implicit(kind)),
             flow: form.flow.unwrap_or(false),
             anchor: form.anchor.clone().map(|name| Anchor { name, always: false }),
             slots,
@@ -204,7 +204,7 @@ impl Representer<'_> {
                 Some(value) => self.value(value)?,
                 None => return Err(RoundTripError::new("`<<` merges nothing")),
             };
-            let (content, tag) = (Content::Scalar("<<".to_owned(), ScalarStyle::Plain), Tag::implicit("merge"));
+            let (content, tag) = (Content::Scalar("<<".to_owned(), ScalarStyle::Plain), Tag::Implicit("merge"));
             let key = self.add(OutNode { content, tag, flow: false, anchor: None, slots: None, in_set: false });
             pairs.insert(merge.at.min(pairs.len()), (key, value));
         }
@@ -257,7 +257,7 @@ impl Representer<'_> {
             }
             items.push(self.add(OutNode {
                 content: Content::Mapping(vec![(key_node, value_node)]),
-                tag: Tag::implicit("map"),
+                tag: Tag::Implicit("map"),
                 flow: false,
                 anchor: None,
                 slots: Some(OutSlots { before: slots.key_before, ..OutSlots::default() }),

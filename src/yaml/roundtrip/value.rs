@@ -8,8 +8,8 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use num_bigint::BigInt;
 
-use super::comment::{Before, CommentId, ItemSlots};
-use super::node::Tag;
+use crate::yaml::read::comment::{Before, CommentId, ItemSlots};
+use crate::yaml::read::node::Tag;
 use crate::yaml::style::ScalarStyle;
 
 /// The number of a value in [`Values`].

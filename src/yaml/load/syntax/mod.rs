@@ -1,5 +1,5 @@
-//! Why a text is not YAML, in its author's words. The parser tells where it could not go on, which is often the line after the
-//! mistake, and in terms of its grammar; here the likely mistake is found.
+//! Explanations of why a text is not YAML. The parser reports where it could not go on, which is often the line after the
+//! mistake, and in terms of its grammar; the author's likely mistake is found here.
 
 mod structure;
 mod values;
@@ -7,25 +7,24 @@ mod values;
 use super::lines::{Line, quoted};
 use crate::diagnostic::Diagnostic;
 use crate::source::{SourceId, Span};
+use crate::yaml::load::MAX_DEPTH;
+use crate::yaml::read::fault::{Fault, Problem};
 
-/// The place at which the parser stopped, and the reason.
+/// An error of the parser in its text.
 pub(super) struct Stop<'a> {
     /// The text.
     pub(super) text: &'a str,
     /// Its source.
     pub(super) id: SourceId,
-    /// The parser's message.
-    pub(super) info: &'a str,
-    /// The place at which it stopped.
-    pub(super) at: usize,
-    /// The innermost bracket that is open there.
-    pub(super) bracket: Option<usize>,
+    /// The error.
+    pub(super) fault: &'a Fault,
 }
 
 impl<'a> Stop<'a> {
     /// The mistake that likely made the parser stop.
     pub(super) fn explain(&self) -> Diagnostic {
         let mistakes = [
+            Self::beyond_syntax,
             Self::alias,
             Self::conflict,
             Self::template,
@@ -49,39 +48,75 @@ impl<'a> Stop<'a> {
         Span::new(self.id, start, end.max(start))
     }
 
-    fn says(&self, part: &str) -> bool {
-        self.info.contains(part)
+    /// Returns `true` for an error of one of these kinds.
+    fn is(&self, problems: &[Problem]) -> bool {
+        problems.contains(&self.fault.problem)
     }
 
     fn line(&self) -> Line<'a> {
-        Line::around(self.text, self.at)
+        Line::around(self.text, self.fault.at)
     }
 
     /// The text of the line before the place.
     fn before(&self) -> &'a str {
-        self.text.get(self.line().start..self.at).unwrap_or("")
+        self.text.get(self.line().start..self.fault.at).unwrap_or("")
     }
 
     /// The text from the place on.
     fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or("")
+        self.text.get(self.fault.at..).unwrap_or("")
     }
 
     /// From the place to the end of the line's content.
     fn rest_of_line(&self) -> Span {
-        self.span(self.at, self.line().content_range().end)
+        self.span(self.fault.at, self.line().content_range().end)
+    }
+
+    /// An error that is no mistake in the syntax.
+    fn beyond_syntax(&self) -> Option<Diagnostic> {
+        let at = self.fault.at;
+        if let Some(mark) = self.text.get(..at).and_then(|before| before.find("\n\u{feff}")) {
+            return Some(byte_order_mark(self.id, mark + 1));
+        }
+        let problem = match self.fault.problem {
+            Problem::Character(found) => {
+                Diagnostic::error(format!("the character U+{:04X} may not stand in a YAML file", u32::from(found)))
+                    .at(self.span(at, at + found.len_utf8()), "")
+                    .help("in a string in double quotes, write it as an escape such as `\\x07`")
+            }
+            // DIFFERENCE: ruamel.yaml switches to the types of YAML 1.1, in which `yes` is a boolean.
+            Problem::Version => {
+                let version = self.rest().lines().next().unwrap_or("").trim_start_matches("%YAML").trim();
+                Diagnostic::error(format!("YAML version `{version}` is not supported"))
+                    .at(self.rest_of_line(), "")
+                    .help("remove the line: the file is then read as YAML 1.2")
+            }
+            Problem::SecondDocument => {
+                let place = if self.rest().starts_with("---") { self.span(at, at + 3) } else { self.rest_of_line() };
+                Diagnostic::error("expected a single document in the file, but found another one")
+                    .at(place, "the second document starts here")
+                    .help("move it to a file of its own, and list that file after this one")
+            }
+            Problem::Depth => Diagnostic::error(format!("collections are nested deeper than {MAX_DEPTH} levels"))
+                .at(self.span(at, at), ""),
+            Problem::Comments => Diagnostic::error(self.fault.message.clone())
+                .at(self.span(at, at), "TPV fails here, too")
+                .help("move a comment to another line"),
+            _ => return None,
+        };
+        Some(problem)
     }
 
     /// An alias without an anchor; mostly a pattern as shells have them.
     fn alias(&self) -> Option<Diagnostic> {
-        if !self.says("unknown anchor") {
+        if !self.is(&[Problem::UnknownAlias]) {
             return None;
         }
         let rest = self.rest();
         let alias = rest.split(|c: char| c.is_whitespace() || matches!(c, ',' | ']' | '}')).next().unwrap_or("");
         let alias = alias.trim_end_matches(':');
         let name = alias.trim_start_matches('*');
-        let at = self.span(self.at, self.at + alias.len());
+        let at = self.span(self.fault.at, self.fault.at + alias.len());
         if !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-')) {
             return Some(
                 Diagnostic::error(format!("the alias `{alias}` names no anchor"))
@@ -149,15 +184,15 @@ impl<'a> Stop<'a> {
     fn tab(&self) -> Option<Diagnostic> {
         let line = self.line();
         let behind_tab = self.before().ends_with('\t');
-        if !behind_tab && !self.says("tab") {
+        if !behind_tab && !self.is(&[Problem::Tab]) {
             return None;
         }
         let at = if let Some(found) = line.margin().find('\t') {
             line.start + found
         } else if behind_tab {
-            self.at - 1
+            self.fault.at - 1
         } else {
-            self.at + self.rest().find('\t')?
+            self.fault.at + self.rest().find('\t')?
         };
         let length = self.text.get(at..)?.len() - self.text.get(at..)?.trim_start_matches('\t').len();
         let line = Line::around(self.text, at);
@@ -180,15 +215,22 @@ impl<'a> Stop<'a> {
     /// The parser's own words.
     fn other(&self) -> Diagnostic {
         let length = self.rest().chars().next().filter(|c| *c != '\n').map_or(0, char::len_utf8);
-        let diagnostic = Diagnostic::error(format!("invalid YAML: {}", self.info));
-        let diagnostic = diagnostic.at(self.span(self.at, self.at + length), "");
+        let diagnostic = Diagnostic::error(format!("invalid YAML: {}", self.fault.message));
+        let diagnostic = diagnostic.at(self.span(self.fault.at, self.fault.at + length), "");
         let help = match () {
-            () if self.says("escape") => "write a backslash as `\\\\`, or put the text in single quotes",
-            () if self.says("quoted scalar") => "close the quotes, or leave them out",
+            () if self.is(&[Problem::Escape]) => "write a backslash as `\\\\`, or put the text in single quotes",
+            () if self.is(&[Problem::OpenQuotes]) => "close the quotes, or leave them out",
             () => "check the indentation, and put text that contains `: ` or ` #` in quotes",
         };
         diagnostic.help(help)
     }
+}
+
+/// The error for a byte order mark inside the text.
+pub(super) fn byte_order_mark(id: SourceId, at: usize) -> Diagnostic {
+    Diagnostic::error("a byte order mark (U+FEFF) stands inside the file")
+        .at(Span::new(id, at, at + '\u{feff}'.len_utf8()), "")
+        .help("remove it; joining files leaves such marks")
 }
 
 /// `4 spaces`

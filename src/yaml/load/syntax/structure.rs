@@ -3,6 +3,7 @@
 use super::{Stop, spaces};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::load::lines::{Line, mistake};
+use crate::yaml::read::fault::Problem;
 
 /// The number of lines of a block searched for its header.
 const MOST_LINES: usize = 200;
@@ -10,12 +11,11 @@ const MOST_LINES: usize = 200;
 impl Stop<'_> {
     /// A key without its colon, which is noticed at the next one.
     pub(super) fn no_colon(&self) -> Option<Diagnostic> {
-        let next = self.says("mapping values are not allowed");
-        if !next && !self.says("simple key expect") {
+        if !self.is(&[Problem::Colon, Problem::MissingColon]) {
             return None;
         }
         let here = self.line();
-        let at_end = self.at >= self.text.len() && !here.content().is_empty();
+        let at_end = self.fault.at >= self.text.len() && !here.content().is_empty();
         let line = if at_end { here } else { here.above().next()? };
         // The items of a list below a key without its colon, which are one text with that key.
         let key_above = line.above().find(|above| above.indent() < line.indent() && !above.is_item());
@@ -128,8 +128,7 @@ impl Stop<'_> {
 
     /// A key that stands under none of those above.
     pub(super) fn indentation(&self) -> Option<Diagnostic> {
-        let is_lost = self.says("block mapping, did not find expected key");
-        if !is_lost || !matches!(self.before().trim(), "" | "-") {
+        if !self.is(&[Problem::ExpectedKey]) || !matches!(self.before().trim(), "" | "-") {
             return None;
         }
         let line = self.line();
@@ -189,7 +188,7 @@ impl Stop<'_> {
         let line = self.line();
         let content = line.content_range();
         let place = self.span(content.start, content.end);
-        if self.says("block sequence entries are not allowed") {
+        if self.is(&[Problem::Dash]) {
             let (key, item) = (line.key()?, self.rest().trim_start_matches('-').trim_start());
             let item = item.lines().next().unwrap_or("");
             return Some(
@@ -198,7 +197,7 @@ impl Stop<'_> {
                     .help(format!("write it on the next line, or `{key}: [{item}]`")),
             );
         }
-        if !self.says("did not find expected '-' indicator") || !self.before().trim().is_empty() {
+        if !self.is(&[Problem::ExpectedDash]) || !self.before().trim().is_empty() {
             return None;
         }
         let item = line.above().find(|above| above.is_item() && above.indent() <= line.indent())?;
@@ -220,14 +219,7 @@ impl Stop<'_> {
 
     /// A first key that is indented, where the next is not.
     pub(super) fn first_line(&self) -> Option<Diagnostic> {
-        if self.says("byte order mark") {
-            return Some(
-                Diagnostic::error("a byte order mark (U+FEFF) stands inside the file")
-                    .at(self.span(self.at, self.at + '\u{feff}'.len_utf8()), "")
-                    .help("remove it; joining files leaves such marks"),
-            );
-        }
-        if !self.says("did not find expected <document") {
+        if !self.is(&[Problem::ExpectedEnd]) {
             return None;
         }
         let first = self.line().above().last().filter(|first| first.indent() > self.line().indent())?;

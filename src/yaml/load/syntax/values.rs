@@ -3,11 +3,12 @@
 use super::Stop;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::load::lines::{Line, quoted};
+use crate::yaml::read::fault::Problem;
 
 impl Stop<'_> {
     /// `@`, a backtick, `%`, or `&` and `*` without a name.
     pub(super) fn first_character(&self) -> Option<Diagnostic> {
-        if !self.says("unexpected character") && !self.says("scanning an anchor or alias") {
+        if !self.is(&[Problem::FirstCharacter, Problem::AnchorName]) {
             return None;
         }
         let place = self.rest_of_line();
@@ -23,7 +24,7 @@ impl Stop<'_> {
 
     /// `'a' in b`: the value ends with the quotes.
     pub(super) fn behind_quotes(&self) -> Option<Diagnostic> {
-        if !self.says("trailing content after double-quoted scalar") {
+        if !self.is(&[Problem::BehindQuotes]) {
             return None;
         }
         let before = self.before().trim_end();
@@ -49,7 +50,7 @@ impl Stop<'_> {
     }
 
     pub(super) fn open_quotes(&self) -> Option<Diagnostic> {
-        if !self.says("quoted scalar") || !(self.says("end of stream") || self.says("document indicator")) {
+        if !self.is(&[Problem::OpenQuotes]) {
             return None;
         }
         let place = self.rest_of_line();
@@ -57,14 +58,14 @@ impl Stop<'_> {
         let quote = value.chars().next().filter(|c| matches!(c, '"' | '\''))?;
         Some(
             Diagnostic::error("the quotes that open here are never closed")
-                .at(self.span(self.at, self.at + 1), "")
+                .at(self.span(self.fault.at, self.fault.at + 1), "")
                 .help(format!("close them: `{value}{quote}`")),
         )
     }
 
     /// `{cores} --mem {mem}`, `[1, 2] == x`: the value ends with the bracket.
     pub(super) fn behind_bracket(&self) -> Option<Diagnostic> {
-        if !self.says("did not find expected key") || !self.before().trim_end().ends_with(['}', ']']) {
+        if !self.is(&[Problem::ExpectedKey]) || !self.before().trim_end().ends_with(['}', ']']) {
             return None;
         }
         let (value, _) = self.line().value();
@@ -77,28 +78,20 @@ impl Stop<'_> {
     }
 
     pub(super) fn open_bracket(&self) -> Option<Diagnostic> {
-        let here = self.span(self.at, self.at + self.rest().chars().next().map_or(0, char::len_utf8));
-        if self.says("misplaced bracket") {
+        let here = self.span(self.fault.at, self.fault.at + self.rest().chars().next().map_or(0, char::len_utf8));
+        if self.is(&[Problem::Bracket]) {
             let help = "remove it, or put the value in quotes";
             return Some(Diagnostic::error("this bracket closes nothing").at(here, "").help(help));
         }
-        let is_about_it = [
-            "expected ',' or",
-            "illegal placement of ':'",
-            "simple key",
-            "unexpected end of plain scalar",
-            "did not find expected node content",
-            "unexpected eof",
-            "invalid indentation in flow",
-        ];
-        let open = self.bracket.filter(|_| is_about_it.iter().any(|part| self.says(part)))?;
+        let is_about_it = self.is(&[Problem::ExpectedComma, Problem::ExpectedValue, Problem::MissingColon]);
+        let open = self.fault.bracket.filter(|_| is_about_it)?;
         let (bracket, close) = match self.text.get(open..)?.chars().next()? {
             '[' => ('[', ']'),
             '{' => ('{', '}'),
             _ => return None,
         };
         let line = Line::around(self.text, open);
-        if self.at > line.start + line.text.len() {
+        if self.fault.at > line.start + line.text.len() {
             let content = line.content();
             return Some(
                 Diagnostic::error(format!("the bracket `{bracket}` is not closed"))
@@ -126,7 +119,7 @@ impl Stop<'_> {
     pub(super) fn behind_marker(&self) -> Option<Diagnostic> {
         let line = self.line();
         if let Some(rest) = line.text.strip_prefix("---").filter(|rest| !rest.trim().is_empty())
-            && self.says("mapping values are not allowed")
+            && self.is(&[Problem::Colon])
         {
             let start = line.start + line.text.len() - rest.trim_start().len();
             return Some(
@@ -135,14 +128,14 @@ impl Stop<'_> {
                     .help("write it on the next line"),
             );
         }
-        if !self.says("scanning a block scalar, did not find expected comment") {
+        if !self.is(&[Problem::BlockHeader]) {
             return None;
         }
         let header = self.rest().split_whitespace().next()?;
         let key = line.key().unwrap_or("the key");
         Some(
             Diagnostic::error(format!("text stands on the line of `{header}`"))
-                .at(self.span(self.at + header.len() + 1, line.content_range().end), "")
+                .at(self.span(self.fault.at + header.len() + 1, line.content_range().end), "")
                 .help(format!("write it on the next line, indented deeper than `{key}`")),
         )
     }
@@ -150,9 +143,9 @@ impl Stop<'_> {
     /// `a: b: c`
     pub(super) fn second_colon(&self) -> Option<Diagnostic> {
         let line = self.line();
-        let is_here = self.says("mapping values are not allowed") && self.before().contains(": ");
+        let is_here = self.is(&[Problem::Colon]) && self.before().contains(": ");
         let (value, range) = line.value();
-        let key = line.key().filter(|_| is_here && line.content_range().contains(&self.at))?;
+        let key = line.key().filter(|_| is_here && line.content_range().contains(&self.fault.at))?;
         Some(
             Diagnostic::error(format!("the value of `{key}` has a `: ` of its own"))
                 .at(self.span(range.start, range.end), "this reads as another key")

@@ -1,7 +1,7 @@
 //! Collections by indent.
 
 use super::{Context, Emitter, Event, State};
-use crate::yaml::roundtrip::comment::Before;
+use crate::yaml::read::comment::Before;
 use crate::yaml::roundtrip::error::Result;
 
 impl Emitter<'_> {

@@ -1,8 +1,8 @@
 //! Block scalars.
 
 use crate::yaml::characters::is_break;
+use crate::yaml::read::FOLD;
 use crate::yaml::roundtrip::error::{Result, RoundTripError};
-use crate::yaml::roundtrip::scan::FOLD;
 use crate::yaml::write::writer::{WIDTH, Writer, part};
 
 /// The indentation and chomping indicators of a block scalar.

@@ -1,7 +1,7 @@
 //! Writing comments.
 
 use super::Emitter;
-use crate::yaml::roundtrip::comment::{Before, CommentId};
+use crate::yaml::read::comment::{Before, CommentId};
 use crate::yaml::roundtrip::error::{Result, RoundTripError};
 
 impl Emitter<'_> {

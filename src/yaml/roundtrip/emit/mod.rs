@@ -6,10 +6,10 @@ mod comments;
 mod flow;
 mod scalar;
 
-use super::comment::{Before, CommentId, Comments};
 use super::error::{Result, RoundTripError};
-use super::node::Tag;
 use super::represent::OutSlots;
+use crate::yaml::read::comment::{Before, CommentId, Comments};
+use crate::yaml::read::node::Tag;
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::tag::prepare_tag;
 use crate::yaml::write::analysis::Analysis;
@@ -214,8 +214,8 @@ impl<'a> Emitter<'a> {
     }
 
     fn write_collection_tag(&mut self, start: &Start, kind: &str) {
-        if start.tag.name != Tag::implicit(kind).name {
-            self.writer.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
+        if start.tag.kind() != Some(kind) {
+            self.writer.write_indicator(&prepare_tag(&start.tag.name()), true, false, false);
         }
     }
 
@@ -297,7 +297,7 @@ impl<'a> Emitter<'a> {
         let event = self.event()?;
         if let Event::Scalar(start, ..) | Event::SequenceStart(start) | Event::MappingStart(start, _) = event {
             length += start.anchor.as_ref().map_or(0, |anchor| anchor.chars().count());
-            length += prepare_tag(&start.tag.name).chars().count();
+            length += prepare_tag(&start.tag.name()).chars().count();
         }
         let simple = match event {
             Event::Alias(name) => {

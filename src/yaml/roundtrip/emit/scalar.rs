@@ -1,8 +1,8 @@
 //! Scalars: the choice of their style, and their tags and comments.
 
 use super::{Emitter, Start};
+use crate::yaml::read::comment::Before;
 use crate::yaml::resolve::resolve;
-use crate::yaml::roundtrip::comment::Before;
 use crate::yaml::roundtrip::error::Result;
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::tag::{YAML_TAGS, prepare_tag};
@@ -41,7 +41,7 @@ impl Emitter<'_> {
         if if chosen.style == ScalarStyle::Plain { plain } else { other } {
             return Ok(chosen);
         }
-        self.writer.write_indicator(&prepare_tag(&start.tag.name), true, false, false);
+        self.writer.write_indicator(&prepare_tag(&start.tag.name()), true, false, false);
         if self.context.sequence && !self.in_flow() {
             self.writer.no_newline = true;
         }
@@ -55,7 +55,7 @@ impl Emitter<'_> {
         let chosen = match style {
             ScalarStyle::Plain => {
                 let (plain, _) = implicit(start, resolved);
-                analysis.choose(text, plain || !start.tag.name.starts_with(YAML_TAGS), in_flow, key)
+                analysis.choose(text, plain || !start.tag.name().starts_with(YAML_TAGS), in_flow, key)
             }
             ScalarStyle::SingleQuoted if analysis.can_be_single_quoted(key) => style,
             ScalarStyle::Literal | ScalarStyle::Folded if !in_flow && !key => style,

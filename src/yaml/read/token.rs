@@ -1,5 +1,8 @@
 //! Tokens.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use super::comment::{CommentId, Slots};
 use super::reader::Mark;
 use crate::yaml::style::ScalarStyle;
@@ -60,32 +63,35 @@ impl Kind {
     }
 }
 
-/// A token and what hangs on it.
+/// A token and its comments.
 #[derive(Clone, Debug)]
-pub(super) struct Token {
+pub(super) struct Token<'t> {
     pub kind: Kind,
     pub start: Mark,
     pub end: Mark,
+    /// Its bytes; of a block scalar those of its lines.
+    pub span: Range<usize>,
     /// The comments attached so far.
-    pub slots: Option<Slots>,
-    /// The value of a scalar, the name of an anchor or alias, the suffix of a tag, the prefix of a `%TAG`.
-    pub text: String,
+    pub slots: Option<Box<Slots>>,
+    /// The value of a scalar, the name of an anchor or alias, the suffix of a tag, the prefix of a `%TAG`, a version.
+    pub text: Cow<'t, str>,
     /// The handle of a tag or of a `%TAG`.
-    pub handle: Option<String>,
+    pub handle: Option<&'t str>,
     /// The style of a scalar.
     pub style: ScalarStyle,
     /// The comment of a comment token.
     pub comment: CommentId,
 }
 
-impl Token {
+impl<'t> Token<'t> {
     pub(super) fn new(kind: Kind, start: Mark, end: Mark) -> Self {
-        let (text, handle, style) = (String::new(), None, ScalarStyle::Plain);
-        Self { kind, start, end, slots: None, text, handle, style, comment: 0 }
+        let (text, handle, style) = (Cow::Borrowed(""), None, ScalarStyle::Plain);
+        let span = start.offset..end.offset;
+        Self { kind, start, end, span, slots: None, text, handle, style, comment: 0 }
     }
 
-    pub(super) fn with_text(mut self, text: String) -> Self {
-        self.text = text;
+    pub(super) fn with_text(mut self, text: impl Into<Cow<'t, str>>) -> Self {
+        self.text = text.into();
         self
     }
 

@@ -2,14 +2,14 @@
 
 use super::Scanner;
 use crate::yaml::characters::{END, ends_line};
-use crate::yaml::roundtrip::comment::Before;
-use crate::yaml::roundtrip::error::Result;
-use crate::yaml::roundtrip::reader::Mark;
-use crate::yaml::roundtrip::token::{Kind, Token};
+use crate::yaml::read::comment::Before;
+use crate::yaml::read::fault::{Problem, Result};
+use crate::yaml::read::reader::Mark;
+use crate::yaml::read::token::{Kind, Token};
 use crate::yaml::style::ScalarStyle;
 
 /// The mark of a folded scalar's line break in the value of its token.
-pub(in crate::yaml::roundtrip) const FOLD: char = '\u{7}';
+pub(in crate::yaml) const FOLD: char = '\u{7}';
 
 /// The treatment of line breaks at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,14 +22,14 @@ enum Chomp {
     Keep,
 }
 
-impl Scanner {
+impl Scanner<'_> {
     pub(super) fn fetch_block_scalar(&mut self, folded: bool) -> Result<()> {
         self.allow_simple_key = true;
         self.remove_simple_key()?;
         let start = self.reader.mark();
         self.reader.advance();
-        let (chomp, increment) = self.block_header()?;
-        let header = self.block_comment()?;
+        let (chomp, increment) = self.block_header(start)?;
+        let header = self.block_comment(start)?;
         let outer = usize::try_from(self.indent + 1).unwrap_or(0);
         let (indent, mut breaks, mut end);
         match increment {
@@ -43,12 +43,13 @@ impl Scanner {
                 (breaks, end) = self.block_breaks(indent);
             }
         }
+        let content = self.reader.mark().offset;
         let mut text = String::new();
         let mut line_break = None;
         while self.reader.column() == indent && self.reader.peek() != END {
             text += &breaks;
             let leading = !matches!(self.reader.peek(), ' ' | '\t');
-            text += &self.reader.take_while(|ch| !ends_line(ch));
+            text += self.reader.take_while(|ch| !ends_line(ch));
             line_break = self.line_break();
             (breaks, end) = self.block_breaks(indent);
             let mark_ends = increment.is_none() && outer == 0 && self.reader.column() == 0 && self.at_any_separator();
@@ -76,6 +77,7 @@ impl Scanner {
             trailing = breaks;
         }
         let mut token = Token::new(Kind::Scalar, start, end).with_text(text);
+        token.span = content..self.reader.mark().offset;
         token.style = if folded { ScalarStyle::Folded } else { ScalarStyle::Literal };
         if let Some(header) = header {
             token.slots.get_or_insert_default().before = Some(vec![Before::Header(header.into())]);
@@ -92,7 +94,7 @@ impl Scanner {
     }
 
     /// The chomping and indentation indicators.
-    fn block_header(&mut self) -> Result<(Chomp, Option<usize>)> {
+    fn block_header(&mut self, start: Mark) -> Result<(Chomp, Option<usize>)> {
         let (mut chomp, mut increment) = (None, None);
         loop {
             match self.reader.peek() {
@@ -100,21 +102,25 @@ impl Scanner {
                 '-' if chomp.is_none() => chomp = Some(Chomp::Strip),
                 ch @ '1'..='9' if increment.is_none() => increment = ch.to_digit(10).map(|digit| digit as usize),
                 ch if ch == ' ' || ends_line(ch) => return Ok((chomp.unwrap_or(Chomp::Clip), increment)),
-                _ => return self.reader.error("this is no indicator of a block scalar", self.reader.mark()),
+                _ => return self.reader.error(Problem::BlockHeader, "this is no indicator of a block scalar", start),
             }
             self.reader.advance();
         }
     }
 
     /// The rest of the first line: the comment in it with the spaces before it.
-    fn block_comment(&mut self) -> Result<Option<String>> {
+    fn block_comment(&mut self, start: Mark) -> Result<Option<String>> {
         let spaces = self.reader.take_while(|ch| ch == ' ');
-        let comment = self.reader.take_while(|ch| !ends_line(ch));
-        if !comment.is_empty() && !comment.starts_with('#') {
-            return self.reader.error("the text of a block scalar starts on the next line", self.reader.mark());
+        let comment = if self.reader.peek() == '#' { self.comment_text() } else { "" };
+        if !ends_line(self.reader.peek()) {
+            return self.reader.error(
+                Problem::BlockHeader,
+                "the text of a block scalar starts on the next line",
+                start,
+            );
         }
         self.line_break();
-        Ok((!comment.is_empty()).then(|| spaces + &comment))
+        Ok((!comment.is_empty()).then(|| format!("{spaces}{comment}")))
     }
 
     /// The blank lines before the text, the depth of the deepest of their spaces and of the text's, and their end.
@@ -138,7 +144,7 @@ impl Scanner {
         }
         if first > 0 && deepest > first {
             let message = "the first line of a block scalar is blank and indented less than the rest";
-            return self.reader.error(message, self.reader.mark());
+            return self.reader.error(Problem::Other, message, self.reader.mark());
         }
         Ok((breaks, deepest, end))
     }

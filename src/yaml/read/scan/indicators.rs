@@ -1,10 +1,10 @@
 //! The tokens that are indicators: `- ? : , [ ] { } --- ...` and the ends.
 
 use super::Scanner;
-use crate::yaml::roundtrip::error::Result;
-use crate::yaml::roundtrip::token::{Kind, Token};
+use crate::yaml::read::fault::{Problem, Result};
+use crate::yaml::read::token::{Kind, Token};
 
-impl Scanner {
+impl Scanner<'_> {
     pub(super) fn fetch_stream_end(&mut self) -> Result<()> {
         self.unwind(-1);
         self.remove_simple_key()?;
@@ -42,8 +42,9 @@ impl Scanner {
 
     pub(super) fn fetch_flow_end(&mut self, kind: Kind) -> Result<()> {
         self.remove_simple_key()?;
-        // A bracket too many is left to the parser.
-        self.flow.pop();
+        if self.flow.pop().is_none() {
+            return self.reader.error(Problem::Bracket, "this bracket closes nothing", self.reader.mark());
+        }
         self.allow_simple_key = false;
         self.take_indicator(kind, 1);
         Ok(())
@@ -57,7 +58,7 @@ impl Scanner {
     }
 
     pub(super) fn fetch_block_entry(&mut self) -> Result<()> {
-        self.start_block(Kind::BlockSequenceStart, "a sequence item is not allowed here")?;
+        self.start_block(Kind::BlockSequenceStart, Problem::Dash, "a sequence item is not allowed here")?;
         self.allow_simple_key = true;
         self.remove_simple_key()?;
         self.take_indicator(Kind::BlockEntry, 1);
@@ -65,7 +66,7 @@ impl Scanner {
     }
 
     pub(super) fn fetch_key(&mut self) -> Result<()> {
-        self.start_block(Kind::BlockMappingStart, "a key is not allowed here")?;
+        self.start_block(Kind::BlockMappingStart, Problem::Other, "a key is not allowed here")?;
         self.allow_simple_key = !self.in_flow();
         self.remove_simple_key()?;
         self.take_indicator(Kind::Key, 1);
@@ -73,12 +74,12 @@ impl Scanner {
     }
 
     /// In block context: starts a collection here unless it has started.
-    fn start_block(&mut self, kind: Kind, otherwise: &str) -> Result<()> {
+    fn start_block(&mut self, kind: Kind, problem: Problem, otherwise: &str) -> Result<()> {
         if self.in_flow() {
             return Ok(());
         }
         if !self.allow_simple_key {
-            return self.reader.error(otherwise, self.reader.mark());
+            return self.reader.error(problem, otherwise, self.reader.mark());
         }
         if self.add_indent(self.column()) {
             self.push(kind, self.reader.mark());
@@ -87,7 +88,7 @@ impl Scanner {
     }
 
     pub(super) fn fetch_value(&mut self) -> Result<()> {
-        if let Some(key) = self.simple_keys.remove(&self.flow.len()) {
+        if let Some(key) = self.take_simple_key() {
             // What was scanned since then was a key.
             let at = key.token.saturating_sub(self.taken).min(self.tokens.len());
             self.tokens.insert(at, Token::new(Kind::Key, key.mark, key.mark));
@@ -97,7 +98,7 @@ impl Scanner {
             }
             self.allow_simple_key = false;
         } else {
-            self.start_block(Kind::BlockMappingStart, "a `:` is not allowed here")?;
+            self.start_block(Kind::BlockMappingStart, Problem::Colon, "a `:` is not allowed here")?;
             self.allow_simple_key = !self.in_flow();
             self.remove_simple_key()?;
         }

@@ -9,13 +9,13 @@ mod indicators;
 mod property;
 mod scalar;
 
-pub(super) use blanks::lost;
-pub(super) use block::FOLD;
+pub(in crate::yaml) use blanks::lost;
+pub(in crate::yaml) use block::FOLD;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::comment::Comments;
-use super::error::Result;
+use super::fault::{Problem, Result};
 use super::reader::{Mark, Reader};
 use super::token::{Kind, Token};
 use crate::yaml::characters::{END, ends_word};
@@ -26,6 +26,8 @@ const SIMPLE_KEY_LENGTH: usize = 1024;
 /// The start of a possible key, which only its `:` will confirm.
 #[derive(Clone, Copy)]
 struct SimpleKey {
+    /// The number of open flow collections around it.
+    depth: usize,
     /// The number of the token it would start with.
     token: usize,
     /// `true` if anything but a key would be an error here.
@@ -34,12 +36,14 @@ struct SimpleKey {
 }
 
 /// The scanner.
-pub(super) struct Scanner {
-    pub(super) reader: Reader,
+pub(super) struct Scanner<'t> {
+    pub(super) reader: Reader<'t>,
     pub(super) comments: Comments,
-    tokens: VecDeque<Token>,
+    tokens: VecDeque<Token<'t>>,
     /// The number of tokens that have left the queue.
     taken: usize,
+    /// `true` if the first token of the queue is known to be the next one, with its comments.
+    ready: bool,
     /// The end of the text has been scanned.
     done: bool,
     /// The open `[` and `{`.
@@ -49,12 +53,12 @@ pub(super) struct Scanner {
     indents: Vec<isize>,
     /// `true` if a key may start here.
     allow_simple_key: bool,
-    /// At most one possible key for each depth of flow collections.
-    simple_keys: BTreeMap<usize, SimpleKey>,
+    /// At most one possible key for each depth of flow collections, the deepest last.
+    simple_keys: Vec<SimpleKey>,
 }
 
-impl Scanner {
-    pub(super) fn new(text: &str) -> Result<Self> {
+impl<'t> Scanner<'t> {
+    pub(super) fn new(text: &'t str) -> Result<Self> {
         let reader = Reader::new(text)?;
         let start = Token::new(Kind::StreamStart, reader.mark(), reader.mark());
         Ok(Self {
@@ -62,12 +66,13 @@ impl Scanner {
             comments: Comments::default(),
             tokens: VecDeque::from([start]),
             taken: 0,
+            ready: false,
             done: false,
             flow: Vec::new(),
             indent: -1,
             indents: Vec::new(),
             allow_simple_key: true,
-            simple_keys: BTreeMap::new(),
+            simple_keys: Vec::new(),
         })
     }
 
@@ -81,7 +86,7 @@ impl Scanner {
         }
         // The next token may turn out to be the start of a key, which would put another token before it.
         self.drop_stale_keys()?;
-        Ok(self.simple_keys.values().map(|key| key.token).min() == Some(self.taken))
+        Ok(self.simple_keys.iter().map(|key| key.token).min() == Some(self.taken))
     }
 
     /// Scans one more token (with the ends of blocks before it, if any) or comment.
@@ -115,8 +120,8 @@ impl Scanner {
             '\'' => self.fetch_quoted(false),
             '"' => self.fetch_quoted(true),
             _ if self.at_plain() => self.fetch_plain(),
-            '\t' => reader.error("a tab cannot stand before a token", reader.mark()),
-            ch => reader.error(format!("nothing can start with `{ch}`"), reader.mark()),
+            '\t' => reader.error(Problem::Tab, "a tab cannot stand before a token", reader.mark()),
+            ch => reader.error(Problem::FirstCharacter, format!("nothing can start with `{ch}`"), reader.mark()),
         }
     }
 
@@ -138,11 +143,13 @@ impl Scanner {
     /// Forgets possible keys that have become too long or have ended with their line.
     fn drop_stale_keys(&mut self) -> Result<()> {
         let here = self.reader.mark();
-        let is_stale = |key: &SimpleKey| key.mark.line != here.line || here.index - key.mark.index > SIMPLE_KEY_LENGTH;
-        if let Some(key) = self.simple_keys.values().find(|key| key.required && is_stale(key)) {
-            return self.reader.error("there must be a `:` after this", key.mark);
+        let is_stale = |key: &SimpleKey| {
+            key.mark.line != here.line || here.column.saturating_sub(key.mark.column) > SIMPLE_KEY_LENGTH
+        };
+        if self.simple_keys.iter().any(|key| key.required && is_stale(key)) {
+            return self.missing_colon();
         }
-        self.simple_keys.retain(|_, key| !is_stale(key));
+        self.simple_keys.retain(|key| !is_stale(key));
         Ok(())
     }
 
@@ -151,17 +158,33 @@ impl Scanner {
         if self.allow_simple_key {
             let required = !self.in_flow() && self.indent == self.column();
             self.remove_simple_key()?;
-            let key = SimpleKey { token: self.taken + self.tokens.len(), required, mark: self.reader.mark() };
-            self.simple_keys.insert(self.flow.len(), key);
+            let key = SimpleKey {
+                depth: self.flow.len(),
+                token: self.taken + self.tokens.len(),
+                required,
+                mark: self.reader.mark(),
+            };
+            self.simple_keys.push(key);
         }
         Ok(())
     }
 
     fn remove_simple_key(&mut self) -> Result<()> {
-        match self.simple_keys.remove(&self.flow.len()) {
-            Some(key) if key.required => self.reader.error("there must be a `:` after this", key.mark),
+        match self.take_simple_key() {
+            Some(key) if key.required => self.missing_colon(),
             _ => Ok(()),
         }
+    }
+
+    /// Takes the possible key in the innermost flow collection.
+    fn take_simple_key(&mut self) -> Option<SimpleKey> {
+        self.simple_keys.pop_if(|key| key.depth == self.flow.len())
+    }
+
+    /// The error for a key without its `:`, which is noticed at the token after it.
+    fn missing_colon(&mut self) -> Result<()> {
+        while self.skip_blanks().is_some() {}
+        self.reader.error(Problem::MissingColon, "there must be a `:` before this", self.reader.mark())
     }
 
     // Indents.

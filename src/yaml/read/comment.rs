@@ -3,6 +3,7 @@
 //! Blank lines are comments to ruamel.yaml, too. A comment belongs to what stands before it on its line, together with
 //! all lines up to the next token; only comments that follow no such thing belong to what stands after them.
 
+use std::ops::Range;
 use std::rc::Rc;
 
 use super::reader::Mark;
@@ -12,7 +13,7 @@ pub(crate) type CommentId = usize;
 
 /// One comment: text from a `#` or a line break on, over any number of lines.
 #[derive(Clone, Debug)]
-pub(super) struct Comment {
+pub(in crate::yaml) struct Comment {
     /// The text, with its line breaks and the indents of its later lines.
     pub value: String,
     /// The start.
@@ -27,32 +28,34 @@ pub(super) struct Comment {
 
 /// All comments of a text. They are shared: a comment may hang on a node and on the key of that node.
 #[derive(Debug, Default)]
-pub(super) struct Comments {
+pub(in crate::yaml) struct Comments {
     items: Vec<Comment>,
+    /// The bytes of each comment, from its `#` to the end of its line.
+    pub places: Vec<Range<usize>>,
 }
 
 impl Comments {
-    pub(super) fn add(&mut self, value: String, start: Mark) -> CommentId {
+    pub(in crate::yaml) fn add(&mut self, value: String, start: Mark) -> CommentId {
         let column = isize::try_from(start.column).unwrap_or(isize::MAX);
         self.items.push(Comment { value, start, column, done: false, kept: false });
         self.items.len() - 1
     }
 
     /// The starts of comments that were not written; blank lines are no loss.
-    pub(super) fn lost(&self) -> impl Iterator<Item = Mark> {
+    pub(in crate::yaml) fn lost(&self) -> impl Iterator<Item = Mark> {
         self.items.iter().filter(|comment| !comment.kept && comment.value.contains('#')).map(|comment| comment.start)
     }
 
-    pub(super) fn get(&self, id: CommentId) -> Option<&Comment> {
+    pub(in crate::yaml) fn get(&self, id: CommentId) -> Option<&Comment> {
         self.items.get(id)
     }
 
-    pub(super) fn get_mut(&mut self, id: CommentId) -> Option<&mut Comment> {
+    pub(in crate::yaml) fn get_mut(&mut self, id: CommentId) -> Option<&mut Comment> {
         self.items.get_mut(id)
     }
 
     /// Returns `true` if two comments have the same text and place.
-    pub(super) fn same(&self, a: CommentId, b: CommentId) -> bool {
+    pub(in crate::yaml) fn same(&self, a: CommentId, b: CommentId) -> bool {
         a == b || matches!((self.get(a), self.get(b)), (Some(a), Some(b)) if (a.start, &a.value) == (b.start, &b.value))
     }
 }
@@ -68,7 +71,7 @@ pub(crate) enum Before {
 
 /// The comments of a token or of the node that was made of it.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Slots {
+pub(in crate::yaml) struct Slots {
     /// On the same line, after it, and the lines that follow.
     pub after: Option<CommentId>,
     /// On the lines before it.
@@ -81,7 +84,7 @@ pub(super) struct Slots {
 
 impl Slots {
     /// Returns `true` if ruamel.yaml's list of these comments has its form with five elements.
-    pub(super) fn is_moved(&self) -> bool {
+    pub(in crate::yaml) fn is_moved(&self) -> bool {
         self.moved.is_some()
     }
 }

@@ -2,10 +2,10 @@
 
 use super::Scanner;
 use crate::yaml::characters::{END, ends_line};
-use crate::yaml::roundtrip::comment::{Before, CommentId};
-use crate::yaml::roundtrip::error::{Result, RoundTripError};
-use crate::yaml::roundtrip::reader::Mark;
-use crate::yaml::roundtrip::token::{Kind, Token};
+use crate::yaml::read::comment::{Before, CommentId};
+use crate::yaml::read::fault::{Fault, Problem, Result};
+use crate::yaml::read::reader::Mark;
+use crate::yaml::read::token::{Kind, Token};
 
 /// A comment or blank lines, and where it starts.
 pub(super) struct Found {
@@ -13,23 +13,26 @@ pub(super) struct Found {
     pub(super) start: Mark,
 }
 
-impl Scanner {
+impl<'t> Scanner<'t> {
     /// Returns `true` if the next token is one of `kinds`.
-    pub(in crate::yaml::roundtrip) fn check(&mut self, kinds: &[Kind]) -> Result<bool> {
+    pub(in crate::yaml::read) fn check(&mut self, kinds: &[Kind]) -> Result<bool> {
         Ok(kinds.contains(&self.peek()?.kind))
     }
 
     /// The next token.
-    pub(in crate::yaml::roundtrip) fn peek(&mut self) -> Result<&mut Token> {
-        while self.needs_more()? {
-            self.fetch()?;
+    pub(in crate::yaml::read) fn peek(&mut self) -> Result<&mut Token<'t>> {
+        if !self.ready {
+            while self.needs_more()? {
+                self.fetch()?;
+            }
+            self.gather()?;
+            self.ready = true;
         }
-        self.gather()?;
         self.tokens.front_mut().ok_or_else(nothing_left)
     }
 
     /// Takes the next token, with the comments after it.
-    pub(in crate::yaml::roundtrip) fn take(&mut self) -> Result<Token> {
+    pub(in crate::yaml::read) fn take(&mut self) -> Result<Token<'t>> {
         self.peek()?;
         let Some(first) = self.tokens.front() else { return Err(nothing_left()) };
         let (kind, end) = (first.kind, first.end);
@@ -46,6 +49,7 @@ impl Scanner {
                 self.absorb(comment)?;
             }
         }
+        self.ready = false;
         self.taken += 1;
         self.tokens.pop_front().ok_or_else(nothing_left)
     }
@@ -86,7 +90,7 @@ impl Scanner {
             let Some(first) = self.tokens.front_mut() else { return Ok(()) };
             let slots = first.slots.get_or_insert_default();
             if slots.before.is_some() || slots.is_moved() {
-                return Err(lost(self.reader.offset(first.start)));
+                return Err(lost(first.start));
             }
             slots.before = Some(found);
         }
@@ -116,13 +120,12 @@ impl Scanner {
 
     /// Goes to the next token or past the next comment or run of blank lines, which is returned.
     pub(super) fn skip_blanks(&mut self) -> Option<Found> {
-        if self.reader.mark().index == 0 && self.reader.peek() == '\u{feff}' {
+        if self.reader.mark().offset == 0 && self.reader.peek() == '\u{feff}' {
             self.reader.advance();
         }
         loop {
-            while self.reader.peek() == ' ' || (self.in_flow() && self.reader.peek() == '\t') {
-                self.reader.advance();
-            }
+            let in_flow = self.in_flow();
+            self.reader.take_while(|ch| ch == ' ' || in_flow && ch == '\t');
             if self.reader.peek() == '#' {
                 return Some(self.comment());
             }
@@ -138,12 +141,8 @@ impl Scanner {
 
     fn comment(&mut self) -> Found {
         let start = self.reader.mark();
-        let mut text = self.reader.take_while(|ch| !ends_line(ch));
-        if self.reader.peek() == END {
-            text.push('\n');
-        } else {
-            text += &self.reader.take(1);
-        }
+        let mut text = self.comment_text().to_owned();
+        text.push(if self.reader.peek() == END { '\n' } else { self.reader.advance() });
         while let Some(ch) = self.line_break() {
             text.push(ch);
         }
@@ -151,6 +150,14 @@ impl Scanner {
             self.allow_simple_key = true;
         }
         Found { text, start }
+    }
+
+    /// Takes a comment up to the end of its line.
+    pub(super) fn comment_text(&mut self) -> &'t str {
+        let start = self.reader.mark();
+        let text = self.reader.take_while(|ch| !ends_line(ch));
+        self.comments.places.push(start.offset..self.reader.mark().offset);
+        text
     }
 
     /// Blank lines and the indent of the line after them.
@@ -187,13 +194,11 @@ impl Scanner {
     }
 }
 
-fn nothing_left() -> RoundTripError {
-    RoundTripError::new("the text ends too early")
+fn nothing_left() -> Fault {
+    Fault::new(Problem::Other, "the text ends too early", Mark::default())
 }
 
 /// Comments from two sides meet where ruamel.yaml has room for one.
-pub(in crate::yaml::roundtrip) fn lost(offset: usize) -> RoundTripError {
-    RoundTripError::new("the comments before this have no place to be kept")
-        .at(offset)
-        .help("move a comment to another line: `tpv format` stops here too")
+pub(in crate::yaml) fn lost(at: Mark) -> Fault {
+    Fault::new(Problem::Comments, "the comments before this have no place to be kept", at)
 }

@@ -1,44 +1,70 @@
 //! Plain and quoted scalars.
 
+use std::borrow::Cow;
+
 use super::Scanner;
-use crate::yaml::characters::{END, ends_word, is_break};
-use crate::yaml::roundtrip::error::Result;
-use crate::yaml::roundtrip::reader::Mark;
-use crate::yaml::roundtrip::token::{Kind, Token};
+use crate::yaml::characters::{END, ends_line, ends_word, is_break};
+use crate::yaml::read::fault::{Problem, Result};
+use crate::yaml::read::reader::Mark;
+use crate::yaml::read::token::{Kind, Token};
 use crate::yaml::style::ScalarStyle;
 
 /// The text that replaces line breaks inside a scalar.
-fn fold(first: char, breaks: &str) -> String {
-    match (first, breaks) {
-        ('\n', "") => " ".to_owned(),
-        ('\n', breaks) => breaks.to_owned(),
-        (first, breaks) => format!("{first}{breaks}"),
+fn fold(first: char, mut breaks: String) -> String {
+    match (first, breaks.is_empty()) {
+        ('\n', true) => breaks.push(' '),
+        ('\n', false) => {}
+        (first, _) => breaks.insert(0, first),
     }
+    breaks
 }
 
-impl Scanner {
+impl<'t> Scanner<'t> {
     pub(super) fn fetch_quoted(&mut self, double: bool) -> Result<()> {
         self.save_simple_key()?;
         self.allow_simple_key = false;
         let start = self.reader.mark();
-        let quote = self.reader.peek();
-        self.reader.advance();
-        let mut text = String::new();
-        self.quoted_words(double, start, &mut text)?;
-        while self.reader.peek() != quote {
-            self.quoted_blanks(start, &mut text)?;
-            self.quoted_words(double, start, &mut text)?;
+        let quote = self.reader.advance();
+        // Most are on one line and have no escapes: their text is that of the file.
+        let first = self.reader.take_while(|ch| ch != quote && ch != '\\' && !ends_line(ch));
+        let is_whole = self.reader.peek() == quote && (double || self.reader.peek_at(1) != quote);
+        let at_break = ends_line(self.reader.peek());
+        let mut text = Cow::Borrowed(if at_break { first.trim_end_matches([' ', '\t']) } else { first });
+        if !is_whole {
+            let text = text.to_mut();
+            self.quoted_words(double, start, text)?;
+            while self.reader.peek() != quote {
+                self.quoted_blanks(start, text)?;
+                self.quoted_words(double, start, text)?;
+            }
         }
         self.reader.advance();
         let mut token = Token::new(Kind::Scalar, start, self.reader.mark()).with_text(text);
         token.style = if double { ScalarStyle::DoubleQuoted } else { ScalarStyle::SingleQuoted };
         self.tokens.push_back(token);
-        Ok(())
+        self.end_of_quoted()
+    }
+
+    /// Refuses text behind a quoted scalar, which no token can make part of a value.
+    fn end_of_quoted(&self) -> Result<()> {
+        let mut at = self.reader.mark();
+        let behind = self.reader.rest().trim_start_matches([' ', '\t']);
+        let is_end = match behind.chars().next().unwrap_or(END) {
+            ',' | ']' | '}' => self.in_flow(),
+            ch => matches!(ch, ':' | '#' | '\r') || ends_line(ch),
+        };
+        let blanks = self.reader.rest().len() - behind.len();
+        let has_tab = !self.in_flow() && self.reader.rest().get(..blanks).is_some_and(|blanks| blanks.contains('\t'));
+        if is_end || has_tab {
+            return Ok(());
+        }
+        at.offset += blanks;
+        self.reader.error(Problem::BehindQuotes, "the value goes on behind its closing quotes", at)
     }
 
     fn quoted_words(&mut self, double: bool, start: Mark, text: &mut String) -> Result<()> {
         loop {
-            *text += &self.reader.take_while(|ch| !ends_word(ch) && !matches!(ch, '\'' | '"' | '\\'));
+            *text += self.reader.take_while(|ch| !ends_word(ch) && !matches!(ch, '\'' | '"' | '\\'));
             match self.reader.peek() {
                 '\'' if !double && self.reader.peek_at(1) == '\'' => {
                     text.push('\'');
@@ -83,7 +109,13 @@ impl Scanner {
                 *text += &self.quoted_breaks(start)?;
                 return Ok(());
             }
-            _ => return self.reader.error(format!("`\\{ch}` is no escape of a double-quoted string"), here),
+            _ => {
+                return self.reader.error(
+                    Problem::Escape,
+                    format!("`\\{ch}` is no escape of a double-quoted string"),
+                    here,
+                );
+            }
         };
         text.push(simple);
         self.reader.advance();
@@ -94,11 +126,11 @@ impl Scanner {
         self.reader.advance();
         let code = self.reader.take(digits);
         let all_hex = code.len() == digits && code.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let value = u32::from_str_radix(&code, 16).ok().filter(|_| all_hex);
+        let value = u32::from_str_radix(code, 16).ok().filter(|_| all_hex);
         // DIFFERENCE: Python strings may hold halves of surrogate pairs; here they are an error.
         match value.and_then(char::from_u32) {
             Some(ch) => text.push(ch),
-            None => return self.reader.error("this escape is no character", here),
+            None => return self.reader.error(Problem::Escape, "this escape is no character", here),
         }
         Ok(())
     }
@@ -106,14 +138,14 @@ impl Scanner {
     fn quoted_blanks(&mut self, start: Mark, text: &mut String) -> Result<()> {
         let spaces = self.reader.take_while(|ch| matches!(ch, ' ' | '\t'));
         if self.reader.peek() == END {
-            return self.reader.error("this quoted string does not end", start);
+            return self.reader.error(Problem::OpenQuotes, "this quoted string does not end", start);
         }
         match self.line_break() {
             Some(first) => {
                 let breaks = self.quoted_breaks(start)?;
-                *text += &fold(first, &breaks);
+                *text += &fold(first, breaks);
             }
-            None => *text += &spaces,
+            None => *text += spaces,
         }
         Ok(())
     }
@@ -122,7 +154,7 @@ impl Scanner {
         let mut breaks = String::new();
         loop {
             if self.at_any_separator() {
-                return self.reader.error("the document ends inside this quoted string", start);
+                return self.reader.error(Problem::OpenQuotes, "the document ends inside this quoted string", start);
             }
             self.reader.take_while(|ch| matches!(ch, ' ' | '\t'));
             match self.line_break() {
@@ -138,16 +170,23 @@ impl Scanner {
         let start = self.reader.mark();
         let mut end = start;
         let indent = self.indent + 1;
-        let mut text = String::new();
-        let mut blanks = String::new();
+        let mut text = Cow::Borrowed("");
+        let mut blanks = Cow::Borrowed("");
         while self.reader.peek() != '#' {
-            let length = self.plain_length();
-            if length == 0 {
+            let word = self.plain_word();
+            if word.is_empty() {
                 break;
             }
             self.allow_simple_key = false;
-            text += &blanks;
-            text += &self.reader.take(length);
+            match (&mut text, &blanks) {
+                // Without a line break so far, the text is that of the file.
+                (Cow::Borrowed(text), Cow::Borrowed(_)) => *text = self.reader.since(start),
+                (text, blanks) => {
+                    let text = text.to_mut();
+                    *text += blanks;
+                    *text += word;
+                }
+            }
             end = self.reader.mark();
             blanks = self.plain_blanks();
             if blanks.is_empty() || self.reader.peek() == '#' || (!self.in_flow() && self.column() < indent) {
@@ -156,36 +195,35 @@ impl Scanner {
         }
         let mut token = Token::new(Kind::Scalar, start, end).with_text(text);
         if blanks.starts_with('\n') {
-            token.add_after(self.comments.add(blanks + "\n", start));
+            token.add_after(self.comments.add(blanks.into_owned() + "\n", start));
         }
         self.tokens.push_back(token);
         Ok(())
     }
 
-    /// The number of characters in the next word of a plain scalar.
-    fn plain_length(&self) -> usize {
-        let mut length = 0;
+    /// Takes the next word of a plain scalar.
+    fn plain_word(&mut self) -> &'t str {
+        let start = self.reader.mark();
+        let in_flow = self.in_flow();
         loop {
-            let ch = self.reader.peek_at(length);
-            let ends = match ch {
-                ':' => ends_word(self.reader.peek_at(length + 1)),
-                ',' | '[' | ']' | '{' | '}' => self.in_flow(),
-                _ => ends_word(ch),
-            };
-            if ends {
-                return length;
+            self.reader.take_while(|ch| match ch {
+                ',' | '[' | ']' | '{' | '}' => !in_flow,
+                _ => ch != ':' && !ends_word(ch),
+            });
+            if self.reader.peek() != ':' || ends_word(self.reader.peek_at(1)) {
+                return self.reader.since(start);
             }
-            length += 1;
+            self.reader.advance();
         }
     }
 
     /// Blanks inside or after a plain scalar; nothing where the document ends after them.
-    fn plain_blanks(&mut self) -> String {
+    fn plain_blanks(&mut self) -> Cow<'t, str> {
         let spaces = self.reader.take_while(|ch| ch == ' ');
-        let Some(first) = self.line_break() else { return spaces };
+        let Some(first) = self.line_break() else { return Cow::Borrowed(spaces) };
         self.allow_simple_key = true;
         if self.at_any_separator() {
-            return String::new();
+            return Cow::Borrowed("");
         }
         let mut breaks = String::new();
         loop {
@@ -194,10 +232,10 @@ impl Scanner {
             } else if let Some(ch) = self.line_break() {
                 breaks.push(ch);
                 if self.at_any_separator() {
-                    return String::new();
+                    return Cow::Borrowed("");
                 }
             } else {
-                return fold(first, &breaks);
+                return Cow::Owned(fold(first, breaks));
             }
         }
     }
