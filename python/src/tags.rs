@@ -10,7 +10,7 @@ use tpv_python::vm::Vm;
 use tpv_runtime::mapper::objects::{
     SCHEDULING_TAGS, SchedulingTagsObject, TAG, TAG_TYPE, TagObject, TagTypeClass, TagTypeMember,
 };
-use tpv_runtime::mapper::tags::TagType;
+use tpv_model::TagType;
 
 use crate::live::LiveObject;
 use crate::machine::on_machine;

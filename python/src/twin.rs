@@ -11,7 +11,7 @@ use tpv_python::set::SetTable;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 use tpv_runtime::mapper::objects::SchedulingTagsObject;
-use tpv_runtime::mapper::tags::TagType;
+use tpv_model::TagType;
 
 use crate::{exception, to_native, to_python};
 

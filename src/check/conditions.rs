@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use crate::config::entity::{Entity, EntityKind, Rule};
+use crate::config::entity::{Entity, Rule};
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter};
+use tpv_model::EntityClass;
 
 use super::reach::{Deciding, Reach};
 
@@ -15,7 +16,7 @@ const PLAIN: [&str; 8] = ["True", "False", "true", "false", "1", "0", "None", "n
 pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
     let config = linter.config;
     let mut seen = HashSet::new();
-    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User] {
+    for kind in [EntityClass::Tool, EntityClass::Role, EntityClass::User] {
         for entity in config.section(kind).values() {
             for rule in entity.rules.values() {
                 if seen.insert(rule.span)
@@ -49,7 +50,7 @@ fn judge(reach: &Reach, entity: &Entity, rule: &Rule) -> Option<Finding> {
         ),
         _ => return None,
     };
-    let noun = format!("in the {} `{}`", entity.kind.noun(), entity.id);
+    let noun = format!("in the {} `{}`", entity.class.noun(), entity.id);
     let diagnostic = Diagnostic::warning(message).at(condition.span, label).also(entity.span, noun).help(help);
     Some(Finding::new(code, diagnostic))
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use crate::config;
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::config::validate::{FileConfig, Section};
 use crate::source::{SourceId, SourceMap};
+use tpv_model::EntityClass;
 
 /// All files, in load order.
 pub(super) struct Files {
@@ -19,12 +20,12 @@ impl Files {
     }
 
     /// Each file's section of a kind.
-    pub(super) fn sections(&self, kind: EntityKind) -> impl Iterator<Item = (SourceId, &Section)> {
+    pub(super) fn sections(&self, kind: EntityClass) -> impl Iterator<Item = (SourceId, &Section)> {
         self.list.iter().filter_map(move |(id, file)| Some((*id, file.section(kind)?)))
     }
 
     /// The definitions of one entity, one for each file that has it.
-    pub(super) fn definitions(&self, kind: EntityKind, id: &str) -> Vec<&Arc<Entity>> {
+    pub(super) fn definitions(&self, kind: EntityClass, id: &str) -> Vec<&Arc<Entity>> {
         self.sections(kind).filter_map(|(_, section)| section.get(id)).collect()
     }
 }

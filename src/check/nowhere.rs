@@ -8,11 +8,11 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use crate::config::Config;
-use crate::config::entity::{Entity, EntityKind};
-use crate::config::scheduling::TagKind;
+use crate::config::entity::Entity;
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter, silences};
 use crate::source::Span;
+use tpv_model::{EntityClass, TagType};
 
 use super::parts::joined;
 use super::reach::{Reach, Reached, Reason, Verdict, Whose, Why};
@@ -82,11 +82,11 @@ fn whys(verdict: &Verdict) -> Vec<Why> {
 /// The required tags that no destination has, by T114.
 fn unoffered<'c>(config: &'c Config, known: &[Finding]) -> HashSet<&'c str> {
     let found: HashSet<Span> = known.iter().filter(|known| known.code == "T114").filter_map(Finding::span).collect();
-    let sections = [EntityKind::Tool, EntityKind::Role, EntityKind::User].map(|kind| config.section(kind));
+    let sections = [EntityClass::Tool, EntityClass::Role, EntityClass::User].map(|kind| config.section(kind));
     let entities = sections.into_iter().flat_map(|section| section.values());
     let tags = entities.flat_map(|entity| {
         let rules = entity.rules.values().map(|rule| &rule.common.tags);
-        std::iter::once(&entity.common.tags).chain(rules).flat_map(|tags| tags.get(TagKind::Require))
+        std::iter::once(&entity.common.tags).chain(rules).flat_map(|tags| tags.get(TagType::Require))
     });
     tags.filter(|tag| found.contains(&tag.span)).map(|tag| tag.as_str()).collect()
 }
@@ -96,8 +96,8 @@ fn is_told(tool: &Entity, whys: &[Vec<Why>], unoffered: &HashSet<&str>, known: &
     let is_lacking = |why: &Why| lacks(why, unoffered);
     let by_tag = whys.iter().filter(|whys| !whys.contains(&Why::Abstract)).all(|whys| whys.iter().any(is_lacking));
     let amounts = || known.iter().filter(|known| matches!(known.code, "T122" | "T113")).filter_map(Finding::span);
-    let fields = tool.common.resources.fields();
-    by_tag || fields.iter().filter_map(|(_, value)| value.as_ref()).any(|value| amounts().any(|at| at == value.span))
+    let mut fields = tool.common.amounts.common();
+    by_tag || fields.any(|(_, value)| amounts().any(|at| at == value.span))
 }
 
 /// Returns `true` if jobs are kept out because they require a tag that no destination has.

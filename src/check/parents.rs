@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::files::Files;
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter};
+use tpv_model::EntityClass;
 
 /// Looks at the parents that each file names.
 pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         let homes: HashMap<&str, _> =
             files.sections(kind).flat_map(|(source, section)| section.keys().map(move |id| (&**id, source))).collect();
         for (source, section) in files.sections(kind) {
@@ -30,7 +31,7 @@ pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
 }
 
 /// One finding for all that name a parent in one file.
-fn elsewhere(kind: EntityKind, parent: &str, children: &[&Entity], home: &str) -> Finding {
+fn elsewhere(kind: EntityClass, parent: &str, children: &[&Entity], home: &str) -> Finding {
     let noun = kind.noun();
     let link = children.first().and_then(|child| child.common.inherits.as_ref());
     let span = link.map(|link| link.span).unwrap_or_default();

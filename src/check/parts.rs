@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::config::entity::Common;
-use crate::config::scheduling::TagKind;
+use crate::config::entity::{Common, env_value};
 use crate::source::Span;
+use tpv_model::TagType;
 
 /// A field, or an entry of one, that a child's own takes the place of.
 #[derive(Clone, Debug)]
@@ -41,17 +41,14 @@ impl std::fmt::Display for Name<'_> {
 /// The parts of an entity or a rule, rules left out.
 pub(crate) fn parts(common: &Common) -> Vec<Part<'_>> {
     let mut out = Vec::new();
-    for (name, value) in common.resources.fields() {
-        if let Some(value) = value {
-            out.push(Part { name: Name::Field(name), value: value.python_str().into(), span: value.span });
-        }
+    for (amount, value) in common.amounts.common() {
+        out.push(Part { name: Name::Field(amount.name()), value: value.python_str().into(), span: value.span });
     }
     if let Some(rank) = &common.rank {
         out.push(Part { name: Name::Field("rank"), value: rank.as_str().into(), span: rank.span });
     }
     for entry in common.env.iter().flat_map(|env| env.iter()) {
-        let get = |key: &str| entry.iter().find(|(name, _)| &**name == key).map(|(_, value)| value);
-        if let (Some(name), Some(value)) = (get("name"), get("value")) {
+        if let (Some(name), Some(value)) = (env_value(entry, "name"), env_value(entry, "value")) {
             out.push(Part { name: Name::Entry("env", name.as_str()), value: value.as_str().into(), span: value.span });
         }
     }
@@ -65,9 +62,9 @@ pub(crate) fn parts(common: &Common) -> Vec<Part<'_>> {
             out.push(Part { name: Name::Entry(field, key), value: value.python_str().into(), span: value.span });
         }
     }
-    for kind in TagKind::ALL {
+    for kind in TagType::APPLICATION {
         for tag in common.tags.get(kind) {
-            out.push(Part { name: Name::Tag(tag.as_str()), value: kind.name().into(), span: tag.span });
+            out.push(Part { name: Name::Tag(tag.as_str()), value: kind.field().into(), span: tag.span });
         }
     }
     out

@@ -7,11 +7,11 @@ use indexmap::IndexMap;
 
 use crate::config::Config;
 use crate::config::entity::Entity;
-use crate::config::scheduling::TagKind;
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter, silences};
 use crate::source::Span;
 use crate::yaml::value::Text;
+use tpv_model::TagType;
 
 use super::nowhere::place;
 use super::parts::joined;
@@ -81,7 +81,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
 /// The tag among those that a destination offers.
 fn offered(destination: &Entity) -> Option<&Text> {
     let fields = destination.destination.as_ref()?;
-    let kinds = [TagKind::Require, TagKind::Prefer, TagKind::Accept];
+    let kinds = [TagType::Require, TagType::Prefer, TagType::Accept];
     kinds.into_iter().flat_map(|kind| fields.dest_tags.get(kind)).find(|tag| tag.as_str() == TAG)
 }
 

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::config::Input;
-use crate::config::entity::EntityKind;
 use crate::config::suggest::{closest, did_you_mean};
 use crate::dump::{Options, text, yaml};
 use crate::source::redacted;
+use tpv_model::EntityClass;
 
 use super::error::CliError;
 use super::output::print_stdout;
@@ -68,7 +68,7 @@ impl Dump {
         let config = &compiled.config;
         if let Some(id) = &self.entity {
             let ids: Vec<&str> =
-                EntityKind::ALL.iter().flat_map(|kind| config.section(*kind).keys()).map(|id| &**id).collect();
+                EntityClass::SECTIONS.iter().flat_map(|kind| config.section(*kind).keys()).map(|id| &**id).collect();
             if !ids.contains(&&**id) {
                 // The id of a tool of a tool shed has its name somewhere inside.
                 let around = || ids.iter().copied().filter(|other| other.contains(&**id)).take(3).collect::<Vec<_>>();

@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::config::entity::Entity;
-use crate::config::scheduling::TagKind;
 use crate::yaml::value::{ConfigValue, Text, ValueKind};
+use tpv_model::TagType;
 
 /// Why the parents of an entity cannot be resolved.
 pub(super) enum Broken<'a> {
@@ -82,7 +82,7 @@ fn size(entity: &Entity) -> usize {
     let common = &entity.common;
     let dicts = [common.params.as_ref(), common.context.as_ref(), Some(&common.resubmit)];
     let values = dicts.into_iter().flatten().flat_map(|dict| dict.values()).map(values).sum::<usize>();
-    let tags = TagKind::ALL.into_iter().map(|kind| common.tags.get(kind).len()).sum::<usize>();
+    let tags = TagType::APPLICATION.into_iter().map(|kind| common.tags.get(kind).len()).sum::<usize>();
     entity.rules.len() + 8 * (values + tags + common.env.as_ref().map_or(0, |env| env.len()))
 }
 

@@ -57,9 +57,9 @@ impl Rule {
 impl Common {
     /// Calls `each` with all code, its kind and its field; fields that are numbers have none.
     pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
-        for (name, value) in self.resources.evaluated() {
-            if let Some(text) = value.as_ref().and_then(|value| value.as_text()) {
-                each(text, CodeKind::Block, name);
+        for (resource, value) in self.amounts.resources() {
+            if let Some(text) = value.as_text() {
+                each(text, CodeKind::Block, resource.name());
             }
         }
         for (_, text) in self.env.iter().flat_map(|env| env.iter().flatten()) {

@@ -5,6 +5,7 @@
 use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
+use tpv_model::EntityClass;
 
 use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
@@ -17,53 +18,16 @@ pub type Dict = IndexMap<Arc<str>, ConfigValue>;
 /// One element of `env`: string keys and values in order. A mapping `A: b` has become `name: A`, `value: b`.
 pub type EnvEntry = Vec<(Arc<str>, Text)>;
 
-/// Which section an entity stands in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum EntityKind {
-    /// `tools`
-    Tool,
-    /// `users`
-    User,
-    /// `roles`
-    Role,
-    /// `destinations`
-    Destination,
-    /// `pools`
-    Pool,
-}
-
-impl EntityKind {
-    /// All kinds in the order in which TPV validates their sections, which is the order rules are numbered in.
-    pub const ALL: [Self; 5] = [Self::Tool, Self::User, Self::Role, Self::Destination, Self::Pool];
-
-    /// The section's key.
-    pub fn section(self) -> &'static str {
-        match self {
-            Self::Tool => "tools",
-            Self::User => "users",
-            Self::Role => "roles",
-            Self::Destination => "destinations",
-            Self::Pool => "pools",
-        }
-    }
-
-    /// The word for one entity.
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::Tool => "tool",
-            Self::User => "user",
-            Self::Role => "role",
-            Self::Destination => "destination",
-            Self::Pool => "pool",
-        }
-    }
+/// The text under a key of an element of `env`.
+pub fn env_value<'a>(entry: &'a [(Arc<str>, Text)], key: &str) -> Option<&'a Text> {
+    entry.iter().find(|(name, _)| &**name == key).map(|(_, value)| value)
 }
 
 /// A tool, user, role, destination or pool.
 #[derive(Clone, Debug)]
 pub struct Entity {
-    /// Which of them.
-    pub kind: EntityKind,
+    /// The class, which is not that of rules.
+    pub class: EntityClass,
     /// The key in its section; an `id` field does not change it.
     pub id: Arc<str>,
     /// The key in the file that defined it last.
@@ -85,8 +49,8 @@ pub struct Common {
     pub is_abstract: bool,
     /// `inherits`: the id of the parent; an empty text is none, but hides the parent's own.
     pub inherits: Option<Text>,
-    /// `cores` to `max_concurrent_gpus`.
-    pub resources: Arc<Resources>,
+    /// `cores` to `max_concurrent_gpus`, and of a destination `max_accepted_cores` to `min_accepted_gpus`.
+    pub amounts: Arc<Amounts>,
     /// `env`; the values, that of `name` too, are f-strings.
     pub env: Option<Arc<Vec<EnvEntry>>>,
     /// `params`; strings at any depth are f-strings.
@@ -112,7 +76,7 @@ impl Default for Common {
         static UNSET: LazyLock<Common> = LazyLock::new(|| Common {
             is_abstract: false,
             inherits: None,
-            resources: Arc::default(),
+            amounts: Arc::default(),
             env: None,
             params: None,
             resubmit: Arc::default(),
@@ -127,78 +91,8 @@ impl Default for Common {
     }
 }
 
-/// Resource fields: `Int`, `BigInt`, `Float` or, in the first nine, `Str` with a code block.
-#[derive(Clone, Debug, Default)]
-#[allow(missing_docs, reason = "the fields are TPV's own, each named as in a config")]
-pub struct Resources {
-    pub cores: Option<Arc<ConfigValue>>,
-    pub mem: Option<Arc<ConfigValue>>,
-    pub gpus: Option<Arc<ConfigValue>>,
-    pub min_cores: Option<Arc<ConfigValue>>,
-    pub min_mem: Option<Arc<ConfigValue>>,
-    pub min_gpus: Option<Arc<ConfigValue>>,
-    pub max_cores: Option<Arc<ConfigValue>>,
-    pub max_mem: Option<Arc<ConfigValue>>,
-    pub max_gpus: Option<Arc<ConfigValue>>,
-    /// A number.
-    pub max_concurrent_cores: Option<Arc<ConfigValue>>,
-    /// A number.
-    pub max_concurrent_mem: Option<Arc<ConfigValue>>,
-    /// A number.
-    pub max_concurrent_gpus: Option<Arc<ConfigValue>>,
-}
-
-/// The number of fields of [`Resources`] that hold a number or code; the others hold a number.
-const EVALUATED: usize = 9;
-
-impl Resources {
-    /// All fields with their names.
-    pub fn fields(&self) -> [(&'static str, &Option<Arc<ConfigValue>>); 12] {
-        [
-            ("cores", &self.cores),
-            ("mem", &self.mem),
-            ("gpus", &self.gpus),
-            ("min_cores", &self.min_cores),
-            ("min_mem", &self.min_mem),
-            ("min_gpus", &self.min_gpus),
-            ("max_cores", &self.max_cores),
-            ("max_mem", &self.max_mem),
-            ("max_gpus", &self.max_gpus),
-            ("max_concurrent_cores", &self.max_concurrent_cores),
-            ("max_concurrent_mem", &self.max_concurrent_mem),
-            ("max_concurrent_gpus", &self.max_concurrent_gpus),
-        ]
-    }
-
-    /// The fields that are evaluated, with their names.
-    pub fn evaluated(&self) -> impl Iterator<Item = (&'static str, &Option<Arc<ConfigValue>>)> {
-        self.fields().into_iter().take(EVALUATED)
-    }
-
-    /// The field of a name, and whether it may hold code.
-    pub(crate) fn field_mut(&mut self, name: &str) -> Option<(&mut Option<Arc<ConfigValue>>, bool)> {
-        Some(match name {
-            "cores" => (&mut self.cores, true),
-            "mem" => (&mut self.mem, true),
-            "gpus" => (&mut self.gpus, true),
-            "min_cores" => (&mut self.min_cores, true),
-            "min_mem" => (&mut self.min_mem, true),
-            "min_gpus" => (&mut self.min_gpus, true),
-            "max_cores" => (&mut self.max_cores, true),
-            "max_mem" => (&mut self.max_mem, true),
-            "max_gpus" => (&mut self.max_gpus, true),
-            "max_concurrent_cores" => (&mut self.max_concurrent_cores, false),
-            "max_concurrent_mem" => (&mut self.max_concurrent_mem, false),
-            "max_concurrent_gpus" => (&mut self.max_concurrent_gpus, false),
-            _ => return None,
-        })
-    }
-
-    /// Returns `true` if no field is set.
-    pub fn is_empty(&self) -> bool {
-        self.fields().iter().all(|(_, value)| value.is_none())
-    }
-}
+/// The amounts of an entity or rule: resources are `Int`, `BigInt`, `Float` or `Str` with a code block, limits are numbers.
+pub type Amounts = tpv_model::Amounts<Arc<ConfigValue>>;
 
 /// A rule of an entity.
 #[derive(Clone, Debug)]
@@ -228,18 +122,6 @@ pub struct Rule {
 pub struct DestinationFields {
     /// `runner`
     pub runner: Option<Text>,
-    /// `max_accepted_cores`: a number, as the next five.
-    pub max_accepted_cores: Option<Arc<ConfigValue>>,
-    /// `max_accepted_mem`
-    pub max_accepted_mem: Option<Arc<ConfigValue>>,
-    /// `max_accepted_gpus`
-    pub max_accepted_gpus: Option<Arc<ConfigValue>>,
-    /// `min_accepted_cores`
-    pub min_accepted_cores: Option<Arc<ConfigValue>>,
-    /// `min_accepted_mem`
-    pub min_accepted_mem: Option<Arc<ConfigValue>>,
-    /// `min_accepted_gpus`
-    pub min_accepted_gpus: Option<Arc<ConfigValue>>,
     /// `destination_name_override`, else the field `id`, else the key: an f-string. Never unset, so that no parent's is inherited.
     pub dest_name: Text,
     /// `scheduling`: what the destination offers.

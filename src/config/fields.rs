@@ -6,7 +6,7 @@ use tpv_runtime::galaxy::shape::Shape::{
 };
 use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field, required};
 
-use crate::config::entity::EntityKind;
+use tpv_model::EntityClass;
 
 const OPTIONAL_TEXT: Shape = Union(&[Text, Null]);
 const TEXTS: Shape = List(&Text);
@@ -301,10 +301,11 @@ pub static OVERSIZE: Object = Object {
 };
 
 /// The fields of the entities of a kind.
-pub fn of(kind: EntityKind) -> &'static Object {
+pub fn of(kind: EntityClass) -> &'static Object {
     match kind {
-        EntityKind::Tool | EntityKind::User | EntityKind::Role => &ENTITY,
-        EntityKind::Destination => &DESTINATION,
-        EntityKind::Pool => &POOL,
+        EntityClass::Tool | EntityClass::User | EntityClass::Role => &ENTITY,
+        EntityClass::Destination => &DESTINATION,
+        EntityClass::PoolEntity => &POOL,
+        EntityClass::Rule => &RULE,
     }
 }

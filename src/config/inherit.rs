@@ -3,10 +3,16 @@
 //! TPV's rule is that a field of the child counts unless it is `None`; fields with other defaults (`abstract`, the
 //! handler tags and the name of a destination) are therefore never taken from the parent.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::config::entity::{Common, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Resources, Rule};
+use tpv_model::merge::{self, Env};
+
+use crate::config::entity::{
+    Amounts, Common, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Rule, env_value,
+};
 use crate::source::Span;
+use crate::yaml::value::Text;
 
 /// The most rules that one is known to have inherited from.
 const MOST_INHERITED: usize = 64;
@@ -23,7 +29,7 @@ impl Entity {
             (child, _) => child.clone(),
         };
         Self {
-            kind: self.kind,
+            class: self.class,
             id: self.id.clone(),
             span: self.span,
             common: self.common.inherit(&parent.common),
@@ -82,7 +88,7 @@ impl Common {
         Self {
             is_abstract: self.is_abstract,
             inherits: self.inherits.clone().or_else(|| parent.inherits.clone()),
-            resources: Resources::inherit(&self.resources, &parent.resources),
+            amounts: inherit_amounts(&self.amounts, &parent.amounts),
             env: Some(merge_env(parent.env.as_ref(), self.env.as_ref())),
             params: Some(merge_dicts(parent.params.as_ref(), self.params.as_ref())),
             resubmit: merge_dicts(Some(&parent.resubmit), Some(&self.resubmit)),
@@ -100,28 +106,12 @@ fn or<T: Clone>(child: &Option<T>, parent: &Option<T>) -> Option<T> {
     child.as_ref().or(parent.as_ref()).cloned()
 }
 
-impl Resources {
-    fn inherit(child: &Arc<Self>, parent: &Arc<Self>) -> Arc<Self> {
-        if child.is_empty() {
-            return parent.clone();
-        }
-        if parent.is_empty() {
-            return child.clone();
-        }
-        Arc::new(Self {
-            cores: or(&child.cores, &parent.cores),
-            mem: or(&child.mem, &parent.mem),
-            gpus: or(&child.gpus, &parent.gpus),
-            min_cores: or(&child.min_cores, &parent.min_cores),
-            min_mem: or(&child.min_mem, &parent.min_mem),
-            min_gpus: or(&child.min_gpus, &parent.min_gpus),
-            max_cores: or(&child.max_cores, &parent.max_cores),
-            max_mem: or(&child.max_mem, &parent.max_mem),
-            max_gpus: or(&child.max_gpus, &parent.max_gpus),
-            max_concurrent_cores: or(&child.max_concurrent_cores, &parent.max_concurrent_cores),
-            max_concurrent_mem: or(&child.max_concurrent_mem, &parent.max_concurrent_mem),
-            max_concurrent_gpus: or(&child.max_concurrent_gpus, &parent.max_concurrent_gpus),
-        })
+/// The child's amounts over the parent's. Entities without amounts of their own share their parent's.
+fn inherit_amounts(child: &Arc<Amounts>, parent: &Arc<Amounts>) -> Arc<Amounts> {
+    match (child.is_empty(), parent.is_empty()) {
+        (true, _) => parent.clone(),
+        (_, true) => child.clone(),
+        _ => Arc::new(child.inherit(parent)),
     }
 }
 
@@ -129,12 +119,6 @@ impl DestinationFields {
     fn inherit(&self, parent: &Self) -> Self {
         Self {
             runner: self.runner.clone().or_else(|| parent.runner.clone()),
-            max_accepted_cores: or(&self.max_accepted_cores, &parent.max_accepted_cores),
-            max_accepted_mem: or(&self.max_accepted_mem, &parent.max_accepted_mem),
-            max_accepted_gpus: or(&self.max_accepted_gpus, &parent.max_accepted_gpus),
-            min_accepted_cores: or(&self.min_accepted_cores, &parent.min_accepted_cores),
-            min_accepted_mem: or(&self.min_accepted_mem, &parent.min_accepted_mem),
-            min_accepted_gpus: or(&self.min_accepted_gpus, &parent.min_accepted_gpus),
             dest_name: self.dest_name.clone(),
             dest_tags: self.dest_tags.inherit(&parent.dest_tags),
             handler_tags: self.handler_tags.clone(),
@@ -174,34 +158,32 @@ pub(super) fn merge_dicts(parent: Option<&Arc<Dict>>, child: Option<&Arc<Dict>>)
     }
 }
 
-/// TPV's `merge_env_list`: an element of the child replaces the parent's of the same name, or an equal one, in place;
-/// each replaces one element only, and the others follow at the end.
+/// The child's variables over the parent's.
 fn merge_env(parent: Option<&Arc<Vec<EnvEntry>>>, child: Option<&Arc<Vec<EnvEntry>>>) -> Arc<Vec<EnvEntry>> {
-    let (parent, child) = match (parent.filter(|env| !env.is_empty()), child.filter(|env| !env.is_empty())) {
-        (None, None) => return Arc::default(),
-        (Some(env), None) | (None, Some(env)) => return env.clone(),
-        (Some(parent), Some(child)) => (parent, child),
-    };
-    let mut env = (**parent).clone();
-    let mut rest = (**child).clone();
-    for element in &mut env {
-        if let Some(at) = rest.iter().position(|candidate| replaces(candidate, element)) {
-            *element = rest.remove(at);
+    match (parent.filter(|env| !env.is_empty()), child.filter(|env| !env.is_empty())) {
+        (None, None) => Arc::default(),
+        (Some(env), None) | (None, Some(env)) => env.clone(),
+        (Some(parent), Some(child)) => {
+            let Ok(merged) = merge::merge_env(&mut Texts, (**child).clone(), (**parent).clone());
+            Arc::new(merged)
         }
     }
-    env.extend(rest);
-    Arc::new(env)
 }
 
-fn get<'a>(element: &'a EnvEntry, key: &str) -> Option<&'a str> {
-    element.iter().find(|(name, _)| &**name == key).map(|(_, value)| value.as_str())
-}
+/// The elements of `env` as a config has them.
+struct Texts;
 
-fn replaces(child: &EnvEntry, parent: &EnvEntry) -> bool {
-    if let Some(name) = get(child, "name")
-        && get(parent, "name") == Some(name)
-    {
-        return true;
+impl Env for Texts {
+    type Entry = EnvEntry;
+    type Name = Arc<str>;
+    type Error = Infallible;
+
+    fn name(&mut self, entry: &EnvEntry) -> Result<Option<Arc<str>>, Infallible> {
+        Ok(env_value(entry, "name").map(|name| name.value.clone()))
     }
-    child.len() == parent.len() && child.iter().all(|(key, value)| get(parent, key) == Some(value.as_str()))
+
+    fn equal(&mut self, entry: &EnvEntry, other: &EnvEntry) -> Result<bool, Infallible> {
+        let text = |key: &str| env_value(other, key).map(Text::as_str);
+        Ok(entry.len() == other.len() && entry.iter().all(|(key, value)| text(key) == Some(value.as_str())))
+    }
 }

@@ -9,13 +9,14 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::config::chains::{Broken, Chains};
-use crate::config::entity::{EntityKind, GlobalConfig};
+use crate::config::entity::GlobalConfig;
 use crate::config::inherit::merge_dicts;
 use crate::config::suggest::closest;
 use crate::config::validate::{FileConfig, Section};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::yaml::value::Text;
+use tpv_model::EntityClass;
 
 /// Merges the files of one run, in load order.
 #[derive(Debug)]
@@ -50,12 +51,12 @@ impl<'a> Merger<'a> {
         if !is_first {
             let earlier = std::mem::take(&mut self.config);
             inherit_globals(&mut file.global, &earlier.global);
-            for ((kind, new), old) in EntityKind::ALL.into_iter().zip(&mut file.sections).zip(earlier.sections) {
+            for ((kind, new), old) in EntityClass::SECTIONS.into_iter().zip(&mut file.sections).zip(earlier.sections) {
                 let section = std::mem::take(new);
                 *new = self.merge_section(kind, old, section);
             }
         }
-        for (kind, section) in EntityKind::ALL.into_iter().zip(&mut file.sections) {
+        for (kind, section) in EntityClass::SECTIONS.into_iter().zip(&mut file.sections) {
             self.resolve_section(kind, section);
         }
         self.config = file;
@@ -63,7 +64,7 @@ impl<'a> Merger<'a> {
 
     /// An entity that an earlier file defines too inherits from that definition after its own parents, and moves to
     /// the end of the order.
-    fn merge_section(&mut self, kind: EntityKind, old: Section, new: Section) -> Section {
+    fn merge_section(&mut self, kind: EntityClass, old: Section, new: Section) -> Section {
         if old.is_empty() {
             return new;
         }
@@ -92,7 +93,7 @@ impl<'a> Merger<'a> {
     }
 
     /// Resolves `inherits` in all entities, each seeing those before it resolved.
-    fn resolve_section(&mut self, kind: EntityKind, section: &mut Section) {
+    fn resolve_section(&mut self, kind: EntityClass, section: &mut Section) {
         let mut chains = Chains::new(section.values().cloned().collect(), |id| section.get_index_of(id));
         for index in 0..section.len() {
             match chains.resolve(index) {
@@ -114,7 +115,7 @@ impl<'a> Merger<'a> {
     }
 }
 
-fn too_much(kind: EntityKind, span: Span) -> Diagnostic {
+fn too_much(kind: EntityClass, span: Span) -> Diagnostic {
     Diagnostic::error(format!("the {} inherit more from one another than can be kept", kind.section()))
         .at(span, "all before this one hold millions of rules, variables or tags")
         .note("each holds what every one of its chain of `inherits` adds, so that long chains grow with the square of their length")
@@ -123,7 +124,7 @@ fn too_much(kind: EntityKind, span: Span) -> Diagnostic {
 
 fn report<'a>(
     broken: Option<Broken<'_>>,
-    kind: EntityKind,
+    kind: EntityClass,
     names: impl Iterator<Item = &'a Arc<str>>,
     later: &VecDeque<FileConfig>,
     reported: &mut HashSet<Span>,
@@ -218,7 +219,7 @@ mod tests {
 
     fn resolved(text: &str) -> (Section, Diagnostics) {
         let (mut tools, mut problems) = (section(text), Diagnostics::new());
-        Merger::new(&mut problems).resolve_section(EntityKind::Tool, &mut tools);
+        Merger::new(&mut problems).resolve_section(EntityClass::Tool, &mut tools);
         (tools, problems)
     }
 

@@ -14,8 +14,10 @@ pub mod scheduling;
 pub mod suggest;
 pub mod validate;
 
+use std::sync::LazyLock;
+
 use crate::config::code::CodeText;
-use crate::config::entity::{Dict, EntityKind, GlobalConfig};
+use crate::config::entity::{Dict, GlobalConfig};
 use crate::config::merge::Merger;
 use crate::config::validate::{FileConfig, Section, Validator};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -23,6 +25,7 @@ use crate::parallel;
 use crate::source::{Limits, SourceError, SourceId, SourceMap, Span};
 use crate::yaml::value::ConfigValue;
 use crate::yaml::{self, Comment};
+use tpv_model::EntityClass;
 
 /// TPV's `loader.config` after the last file.
 #[derive(Debug, Default)]
@@ -48,14 +51,16 @@ pub struct Config {
 }
 
 impl Config {
-    /// The entities of a kind.
-    pub fn section(&self, kind: EntityKind) -> &Section {
+    /// The entities of a class. Rules have no section.
+    pub fn section(&self, kind: EntityClass) -> &Section {
+        static NONE: LazyLock<Section> = LazyLock::new(Section::new);
         match kind {
-            EntityKind::Tool => &self.tools,
-            EntityKind::User => &self.users,
-            EntityKind::Role => &self.roles,
-            EntityKind::Destination => &self.destinations,
-            EntityKind::Pool => &self.pools,
+            EntityClass::Tool => &self.tools,
+            EntityClass::User => &self.users,
+            EntityClass::Role => &self.roles,
+            EntityClass::Destination => &self.destinations,
+            EntityClass::PoolEntity => &self.pools,
+            EntityClass::Rule => &NONE,
         }
     }
 }

@@ -3,118 +3,92 @@
 use std::collections::HashSet;
 use std::sync::{Arc, LazyLock};
 
+use tpv_model::TagType;
+use tpv_model::merge::{TagLists, inherit_tags};
+
 use crate::config::entity::Dict;
 use crate::yaml::value::Text;
-
-/// The kinds of tags, in the order in which inheriting applies them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TagKind {
-    /// `accept`
-    Accept,
-    /// `prefer`
-    Prefer,
-    /// `require`
-    Require,
-    /// `reject`
-    Reject,
-}
-
-impl TagKind {
-    /// All kinds, in the order in which TPV's `SchedulingTags.inherit` goes through them.
-    pub const ALL: [Self; 4] = [Self::Accept, Self::Prefer, Self::Require, Self::Reject];
-
-    /// The field's name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Accept => "accept",
-            Self::Prefer => "prefer",
-            Self::Require => "require",
-            Self::Reject => "reject",
-        }
-    }
-}
 
 /// The tags of an entity. A list may be `None` where the config says `null`.
 #[derive(Clone, Debug)]
 pub struct SchedulingTags {
-    /// Tags that the other side must have.
-    pub require: Option<Arc<Vec<Text>>>,
-    /// Tags that the other side had better have.
-    pub prefer: Option<Arc<Vec<Text>>>,
-    /// Tags that the other side may have.
-    pub accept: Option<Arc<Vec<Text>>>,
-    /// Tags that the other side must not have.
-    pub reject: Option<Arc<Vec<Text>>>,
+    /// The lists, in the order of [`TagType::ALL`].
+    lists: [Option<Arc<Vec<Text>>>; 4],
     /// Fields TPV does not know, which it keeps.
     pub extras: Arc<Dict>,
 }
 
 impl Default for SchedulingTags {
     fn default() -> Self {
-        static NONE: LazyLock<(Arc<Vec<Text>>, Arc<Dict>)> = LazyLock::new(Default::default);
-        let (tags, extras) = &*NONE;
-        let empty = || Some(tags.clone());
-        Self { require: empty(), prefer: empty(), accept: empty(), reject: empty(), extras: extras.clone() }
+        static NONE: LazyLock<SchedulingTags> = LazyLock::new(|| SchedulingTags {
+            lists: TagType::ALL.map(|_| Some(Arc::default())),
+            extras: Arc::default(),
+        });
+        NONE.clone()
     }
 }
 
 impl SchedulingTags {
-    /// The list of a kind as it is stored.
-    pub fn list(&self, kind: TagKind) -> Option<&Arc<Vec<Text>>> {
-        match kind {
-            TagKind::Require => self.require.as_ref(),
-            TagKind::Prefer => self.prefer.as_ref(),
-            TagKind::Accept => self.accept.as_ref(),
-            TagKind::Reject => self.reject.as_ref(),
-        }
+    /// One list of tags.
+    pub fn single(kind: TagType, tags: Vec<Text>) -> Self {
+        let mut out = Self::default();
+        out.set(kind, Some(Arc::new(tags)));
+        out
     }
 
-    /// The list of a kind, to be changed.
-    pub fn list_mut(&mut self, kind: TagKind) -> &mut Option<Arc<Vec<Text>>> {
-        match kind {
-            TagKind::Require => &mut self.require,
-            TagKind::Prefer => &mut self.prefer,
-            TagKind::Accept => &mut self.accept,
-            TagKind::Reject => &mut self.reject,
+    /// The list of a kind as it is stored.
+    pub fn list(&self, kind: TagType) -> Option<&Arc<Vec<Text>>> {
+        self.lists.get(kind as usize)?.as_ref()
+    }
+
+    /// Replaces the list of a kind.
+    pub fn set(&mut self, kind: TagType, list: Option<Arc<Vec<Text>>>) {
+        if let Some(slot) = self.lists.get_mut(kind as usize) {
+            *slot = list;
         }
     }
 
     /// The tags of a kind; none where the list is null.
-    pub fn get(&self, kind: TagKind) -> &[Text] {
+    pub fn get(&self, kind: TagType) -> &[Text] {
         self.list(kind).map_or(&[], |list| list)
     }
 
     /// Returns `true` if there are no tags.
     pub fn is_empty(&self) -> bool {
-        TagKind::ALL.into_iter().all(|kind| self.get(kind).is_empty())
+        TagType::APPLICATION.into_iter().all(|kind| self.get(kind).is_empty())
     }
 
     /// Returns `true` if no tag occurs twice.
     pub(super) fn are_distinct(&self) -> bool {
-        let mut tags = TagKind::ALL.into_iter().flat_map(|kind| self.get(kind));
+        let mut tags = TagType::APPLICATION.into_iter().flat_map(|kind| self.get(kind));
         let mut seen = HashSet::new();
         tags.all(|tag| seen.insert(&tag.value))
     }
 
     /// These tags over those of `parent`: a tag of both stays in this side's kind, and moves to the end of its list.
     pub fn inherit(&self, parent: &Self) -> Self {
-        let mut out = parent.clone();
-        for kind in TagKind::ALL {
-            for tag in self.get(kind) {
-                out.add_override(kind, tag);
-            }
-        }
-        out
+        inherit_tags(self, parent.clone())
+    }
+}
+
+impl TagLists for SchedulingTags {
+    type Tag = Text;
+
+    fn list(&self, kind: TagType) -> &[Text] {
+        self.get(kind)
     }
 
-    fn add_override(&mut self, kind: TagKind, tag: &Text) {
-        for other in TagKind::ALL {
-            let Some(list) = self.list_mut(other) else { continue };
-            if let Some(at) = list.iter().position(|found| found.value == tag.value) {
-                Arc::make_mut(list).remove(at);
-            }
+    fn remove(&mut self, kind: TagType, tag: &Text) {
+        if let Some(Some(list)) = self.lists.get_mut(kind as usize)
+            && let Some(at) = list.iter().position(|found| found.value == tag.value)
+        {
+            Arc::make_mut(list).remove(at);
         }
-        let list = self.list_mut(kind).get_or_insert_default();
-        Arc::make_mut(list).push(tag.clone());
+    }
+
+    fn push(&mut self, kind: TagType, tag: Text) {
+        if let Some(list) = self.lists.get_mut(kind as usize) {
+            Arc::make_mut(list.get_or_insert_default()).push(tag);
+        }
     }
 }

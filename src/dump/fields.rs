@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use crate::config::entity::{
-    Common, DestinationFields, Dict, Entity, EntityKind, EnvEntry, GlobalConfig, Oversize, PoolFields, Rule,
+    Common, DestinationFields, Dict, Entity, EnvEntry, GlobalConfig, Oversize, PoolFields, Rule,
 };
-use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::scheduling::SchedulingTags;
 use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
+use tpv_model::{Amount, TagType};
 
 use super::{made, map, text_value};
 
@@ -91,11 +92,10 @@ pub(super) fn global(global: &GlobalConfig) -> ConfigValue {
 pub(super) fn entity(entity: &Entity) -> Vec<Field> {
     let mut fields = vec![field("id", text_value(&entity.id), false)];
     // A destination's and a pool's own demands stay inside.
-    let offers = matches!(entity.kind, EntityKind::Destination | EntityKind::Pool);
-    common(&entity.common, !offers, false, &mut fields);
+    common(&entity.common, !entity.class.offers_tags(), false, &mut fields);
     fields.push(rules(entity));
     if let Some(destination) = &entity.destination {
-        destination_fields(destination, &mut fields);
+        destination_fields(destination, &entity.common, &mut fields);
     }
     if let Some(pool) = &entity.pool {
         pool_fields(pool, &mut fields);
@@ -125,12 +125,15 @@ pub(super) fn data(fields: &[Field]) -> ConfigValue {
     map(named.into_iter().map(|(name, value)| (name, value.clone())))
 }
 
+fn amount_field(common: &Common, amount: Amount) -> Field {
+    let value = common.amounts.get(amount);
+    field(amount.name(), value.map_or_else(null, |value| (**value).clone()), value.is_none())
+}
+
 fn common(common: &Common, with_tags: bool, in_list: bool, fields: &mut Vec<Field>) {
     fields.push(field("abstract", made(ValueKind::Bool(common.is_abstract)), !common.is_abstract));
     fields.push(field("inherits", optional_text(common.inherits.as_ref()), common.inherits.is_none()));
-    for (name, value) in common.resources.fields() {
-        fields.push(field(name, value.as_deref().cloned().unwrap_or_else(null), value.is_none()));
-    }
+    fields.extend(Amount::common().map(|amount| amount_field(common, amount)));
     fields.push(field("env", common.env.as_ref().map_or_else(null, |entries| env(entries)), common.env.is_none()));
     let params = common.params.as_ref().map_or_else(null, |params| dict(params, in_list));
     fields.push(field("params", params, common.params.is_none()));
@@ -148,16 +151,13 @@ fn extras(common: &Common, in_list: bool, fields: &mut Vec<Field>) {
     fields.extend(common.extras.iter().map(|(key, value)| field(key, any(value, in_list), false)));
 }
 
-/// The kinds of tags in the order of the class's definition.
-const KINDS: [TagKind; 4] = [TagKind::Require, TagKind::Prefer, TagKind::Accept, TagKind::Reject];
-
 fn tags(name: &str, tags: &SchedulingTags, in_list: bool) -> Field {
-    let value = |kind: TagKind| tags.list(kind).map_or_else(null, |list| texts(list));
-    let is_empty = |kind: &TagKind| tags.list(*kind).is_some_and(|list| list.is_empty());
+    let value = |kind: TagType| tags.list(kind).map_or_else(null, |list| texts(list));
+    let is_empty = |kind: &TagType| tags.list(*kind).is_some_and(|list| list.is_empty());
     let extras = || tags.extras.iter().map(|(key, value)| (&**key, any(value, in_list)));
-    let all = map(KINDS.into_iter().map(|kind| (kind.name(), value(kind))).chain(extras()));
-    let set = KINDS.into_iter().filter(|kind| !is_empty(kind)).map(|kind| (kind.name(), value(kind)));
-    let is_default = KINDS.iter().all(is_empty) && tags.extras.is_empty();
+    let all = map(TagType::ALL.into_iter().map(|kind| (kind.field(), value(kind))).chain(extras()));
+    let set = TagType::ALL.into_iter().filter(|kind| !is_empty(kind)).map(|kind| (kind.field(), value(kind)));
+    let is_default = TagType::ALL.iter().all(is_empty) && tags.extras.is_empty();
     let short = map(set.chain(extras()));
     Field { name: name.to_owned(), alias: "scheduling".to_owned(), value: all, is_default, short: Some(short) }
 }
@@ -169,18 +169,9 @@ fn rules(entity: &Entity) -> Field {
     field("rules", value, entity.rules.is_empty())
 }
 
-fn destination_fields(destination: &DestinationFields, fields: &mut Vec<Field>) {
+fn destination_fields(destination: &DestinationFields, common: &Common, fields: &mut Vec<Field>) {
     fields.push(field("runner", optional_text(destination.runner.as_ref()), destination.runner.is_none()));
-    for (name, value) in [
-        ("max_accepted_cores", &destination.max_accepted_cores),
-        ("max_accepted_mem", &destination.max_accepted_mem),
-        ("max_accepted_gpus", &destination.max_accepted_gpus),
-        ("min_accepted_cores", &destination.min_accepted_cores),
-        ("min_accepted_mem", &destination.min_accepted_mem),
-        ("min_accepted_gpus", &destination.min_accepted_gpus),
-    ] {
-        fields.push(field(name, value.as_deref().cloned().unwrap_or_else(null), value.is_none()));
-    }
+    fields.extend(Amount::accepted().map(|amount| amount_field(common, amount)));
     let name = field("dest_name", text(&destination.dest_name), false);
     fields.push(Field { alias: "destination_name_override".to_owned(), ..name });
     fields.push(tags("tpv_dest_tags", &destination.dest_tags, false));

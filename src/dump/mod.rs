@@ -6,11 +6,12 @@ mod text;
 use std::sync::Arc;
 
 use crate::config::Config;
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::printable::line;
 use crate::source::{SourceMap, Span};
 use crate::yaml::value::{ConfigValue, Entry, Map, ValueKind};
 use crate::yaml::write::{Kind, Layout, Node, document};
+use tpv_model::EntityClass;
 
 pub use text::text;
 
@@ -26,16 +27,16 @@ pub struct Options<'a> {
 }
 
 /// A section's entities as they are to be shown.
-fn section(config: &Config, kind: EntityKind, options: &Options<'_>) -> Vec<(Arc<str>, Arc<Entity>)> {
+fn section(config: &Config, kind: EntityClass, options: &Options<'_>) -> Vec<(Arc<str>, Arc<Entity>)> {
     let entities = config.section(kind);
     let default = config.global.default_inherits.as_ref().and_then(|id| entities.get(id.as_str()));
     let wanted = |id: &Arc<str>| options.entity.is_none_or(|wanted| wanted == &**id);
     let resolve = |entity: &Arc<Entity>| {
-        if !options.resolved || kind == EntityKind::Pool {
+        if !options.resolved || kind == EntityClass::PoolEntity {
             return entity.clone();
         }
         let base = match kind {
-            EntityKind::Destination => Some(crate::link::destination_defaults(config)),
+            EntityClass::Destination => Some(crate::link::destination_defaults(config)),
             _ => default.filter(|default| default.id != entity.id).map(|default| (**default).clone()),
         };
         base.map_or_else(|| entity.clone(), |base| Arc::new(entity.inherit(&base)))
@@ -56,10 +57,6 @@ fn map<'a>(items: impl IntoIterator<Item = (&'a str, ConfigValue)>) -> ConfigVal
     let entries = items.into_iter().map(|(key, value)| Entry { key: text_value(key), value, noqa: None });
     made(ValueKind::Map(Arc::new(Map { entries: entries.collect() })))
 }
-
-/// The order of the sections in TPV's dump.
-const SECTIONS: [EntityKind; 5] =
-    [EntityKind::Tool, EntityKind::User, EntityKind::Role, EntityKind::Destination, EntityKind::Pool];
 
 /// `file:line` of a span.
 fn file_line(sources: &SourceMap, span: Span) -> String {
@@ -85,7 +82,7 @@ pub fn yaml(config: &Config, names: &[String], options: &Options<'_>) -> String 
     if options.entity.is_none() {
         items.push((Node::str("global_config"), node(&fields::global(&config.global))));
     }
-    for kind in SECTIONS {
+    for kind in EntityClass::SECTIONS {
         let entities = section(config, kind, options);
         if entities.is_empty() && options.entity.is_some() {
             continue;

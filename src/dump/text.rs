@@ -3,12 +3,13 @@
 use tpv_python::unicode::is_line_break;
 
 use crate::config::Config;
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::printable::put_line;
 use crate::yaml::value::{ConfigValue, ValueKind};
+use tpv_model::EntityClass;
 
 use super::fields::{self, Field};
-use super::{Options, SECTIONS, section};
+use super::{Options, section};
 
 const RULE_WIDTH: usize = 72;
 
@@ -31,12 +32,12 @@ pub fn text(config: &Config, names: &[String], options: &Options<'_>) -> String 
     if options.entity.is_none() {
         global(&mut out, config);
     }
-    for kind in SECTIONS {
+    for kind in EntityClass::SECTIONS {
         let entities = section(config, kind, options);
         if entities.is_empty() {
             continue;
         }
-        put_line!(out, "--- {} ---", title(kind));
+        put_line!(out, "--- {} ---", title(kind.section()));
         for (id, entity) in &entities {
             one(&mut out, id, entity);
         }
@@ -45,14 +46,10 @@ pub fn text(config: &Config, names: &[String], options: &Options<'_>) -> String 
     out
 }
 
-fn title(kind: EntityKind) -> &'static str {
-    match kind {
-        EntityKind::Tool => "Tools",
-        EntityKind::User => "Users",
-        EntityKind::Role => "Roles",
-        EntityKind::Destination => "Destinations",
-        EntityKind::Pool => "Pools",
-    }
+/// The heading of a section: its key, capitalized.
+fn title(section: &str) -> String {
+    let (first, rest) = section.split_at_checked(1).unwrap_or_default();
+    first.to_ascii_uppercase() + rest
 }
 
 fn global(out: &mut String, config: &Config) {

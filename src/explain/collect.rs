@@ -2,22 +2,22 @@
 
 use std::rc::Rc;
 
+use tpv_model::{EntityClass, Resource, TagType};
 use tpv_python::value::Value;
-use tpv_runtime::artifact::tables::{EntityClass, Limit, Resource};
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{Job, Size};
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::entity::Entity;
 use tpv_runtime::mapper::explain::{self, Because, Observer, Read, Reason, Step, reasons};
 use tpv_runtime::mapper::places::ConfigPlace;
-use tpv_runtime::mapper::tags::{TagNames, TagType};
+use tpv_runtime::mapper::tags::TagNames;
 use tpv_runtime::mapper::trace::Trace;
 
 use super::provenance::{Field, Provenance};
 use super::show::{MAX_SHOWN_OF_ALL, show};
 use super::{
     Candidate, Change, Explanation, Found, InCpython, Lookup, Pool, Property, Rule, RuleState, Tried, Verdict,
-    is_memory, show_json,
+    show_json,
 };
 
 /// An observer that records every step.
@@ -140,7 +140,7 @@ impl<'a> Collector<'a> {
         if let Some(evaluated) = &self.evaluated {
             for resource in Resource::ALL {
                 if let Some(property) = values.iter_mut().find(|property| property.group == resource.name()) {
-                    property.value = show(evaluated.resource(*resource));
+                    property.value = show(evaluated.resource(resource));
                 }
             }
         }
@@ -177,7 +177,7 @@ impl<'a> Collector<'a> {
             values.push(FieldValue { group, name, text, site });
         };
         for resource in Resource::ALL {
-            put(resource.name(), String::new(), entity.resource(*resource));
+            put(resource.name(), String::new(), entity.resource(resource));
         }
         if let Value::List(list) = &entity.env {
             for entry in list.items.borrow().iter() {
@@ -290,7 +290,7 @@ impl Observer for Collector<'_> {
             }
             Step::Clamped { resource, asked, value } => {
                 let bound = if is_less(asked, value) { "min" } else { "max" };
-                let unit = unit(resource);
+                let unit = resource.quantity().unit();
                 let note = format!("{}{unit} became {}{unit} by {bound}_{}", show(asked), show(value), resource.name());
                 self.clamped.retain(|(known, _)| *known != resource);
                 self.clamped.push((resource, note));
@@ -404,9 +404,9 @@ impl Collector<'_> {
         match reason {
             Reason::Abstract => "it is abstract".to_owned(),
             Reason::Limit { limit, bound, resource, wanted } => {
-                let relation = if is_upper(*limit) { "more" } else { "less" };
+                let relation = if limit.is_upper() { "more" } else { "less" };
                 let (name, place) = (limit.name(), at(limit.name(), ""));
-                let unit = unit(*resource);
+                let unit = resource.quantity().unit();
                 format!("{} {wanted}{unit} is {relation} than {name} {bound}{unit}{place}", resource.name())
             }
             Reason::DestinationLacks(tag) => format!("the job requires the tag `{tag}`, which it does not have"),
@@ -422,15 +422,6 @@ impl Collector<'_> {
 /// Returns `true` if a change repeats the one before it, from the very same place.
 fn repeats(change: &Change, last: &Change) -> bool {
     change.value == last.value && change.place.is_some() && change.place == last.place
-}
-
-/// The unit of an amount, after a blank.
-fn unit(resource: Resource) -> &'static str {
-    if is_memory(resource.name()) { " GiB" } else { "" }
-}
-
-fn is_upper(limit: Limit) -> bool {
-    matches!(limit, Limit::MaxAcceptedCores | Limit::MaxAcceptedMem | Limit::MaxAcceptedGpus)
 }
 
 fn is_less(a: &Value, b: &Value) -> bool {

@@ -7,6 +7,7 @@ mod provenance;
 mod show;
 mod text;
 
+use tpv_model::{Quantity, Resource};
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::explain::Read;
@@ -272,7 +273,7 @@ impl Explanation {
 
 /// Returns `true` if a field is an amount of memory, which is in GiB.
 fn is_memory(field: &str) -> bool {
-    matches!(field, "mem" | "min_mem" | "max_mem")
+    Resource::from_name(field).is_some_and(|resource| resource.quantity() == Quantity::Mem)
 }
 
 /// The value of a field with its unit, where it is a number with one.

@@ -7,9 +7,11 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 
 use crate::config::Config;
-use crate::config::entity::{Common, DestinationFields, Entity, EntityKind, Rule};
-use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::entity::{Common, DestinationFields, Entity, Rule, env_value};
+use crate::config::scheduling::SchedulingTags;
 use crate::source::{SourceMap, Span};
+use crate::yaml::value::Text;
+use tpv_model::{Amount, EntityClass, TagType};
 
 /// A field of an entity, as an explanation names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -43,7 +45,7 @@ impl<'a> Provenance<'a> {
                 let place = sources.place(span);
                 (span.source.0, place.line, place.column)
             };
-            for kind in EntityKind::ALL {
+            for kind in EntityClass::SECTIONS {
                 for entity in config.section(kind).values() {
                     owners.insert(key(entity.span), Owner::Entity(entity.clone()));
                     for rule in entity.rules.values() {
@@ -68,7 +70,7 @@ impl<'a> Provenance<'a> {
         let owner = self.owners.get(&(place.source, place.line as usize, place.column as usize));
         let span = match owner {
             Some(Owner::Entity(entity)) => of_entity(entity, field).or_else(|| {
-                let default = self.defaults.iter().find(|default| default.kind == entity.kind)?;
+                let default = self.defaults.iter().find(|default| default.class == entity.class)?;
                 of_entity(default, field)
             }),
             Some(Owner::Rule(rule)) => of_common(&rule.common, field),
@@ -95,19 +97,12 @@ fn of_entity(entity: &Entity, field: Field<'_>) -> Option<Span> {
 }
 
 fn of_destination(fields: &DestinationFields, field: Field<'_>) -> Option<Span> {
-    let value = match field.group {
-        "runner" => return fields.runner.as_ref().map(|text| text.span),
-        "name" => return Some(fields.dest_name.span).filter(|span| span.end > span.start),
-        "tags" => return of_tags(&fields.dest_tags, field.name),
-        "max_accepted_cores" => &fields.max_accepted_cores,
-        "max_accepted_mem" => &fields.max_accepted_mem,
-        "max_accepted_gpus" => &fields.max_accepted_gpus,
-        "min_accepted_cores" => &fields.min_accepted_cores,
-        "min_accepted_mem" => &fields.min_accepted_mem,
-        "min_accepted_gpus" => &fields.min_accepted_gpus,
-        _ => return None,
-    };
-    value.as_ref().map(|value| value.span)
+    match field.group {
+        "runner" => fields.runner.as_ref().map(|text| text.span),
+        "name" => Some(fields.dest_name.span).filter(|span| span.end > span.start),
+        "tags" => of_tags(&fields.dest_tags, field.name),
+        _ => None,
+    }
 }
 
 fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
@@ -124,20 +119,16 @@ fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
         "resubmit" => common.resubmit.get(field.name).map(|value| value.span),
         "tags" => of_tags(&common.tags, field.name),
         "rank" => common.rank.as_ref().map(|text| text.span),
-        name => {
-            let (_, value) = common.resources.fields().into_iter().find(|(known, _)| *known == name)?;
-            value.as_ref().map(|value| value.span)
-        }
+        name => common.amounts.get(Amount::from_name(name)?).map(|value| value.span),
     }
 }
 
 /// The subject of an element of `env`: its `name`, or else its first key (`file`, `execute`) and value.
-fn env_name(entry: &[(Arc<str>, crate::yaml::value::Text)]) -> &str {
-    let named = entry.iter().find(|(key, _)| &**key == "name").or_else(|| entry.first());
-    named.map_or("", |(_, text)| text.as_str())
+fn env_name(entry: &[(Arc<str>, Text)]) -> &str {
+    env_value(entry, "name").or_else(|| Some(&entry.first()?.1)).map_or("", Text::as_str)
 }
 
 fn of_tags(tags: &SchedulingTags, name: &str) -> Option<Span> {
-    let all = TagKind::ALL.into_iter().flat_map(|kind| tags.get(kind));
+    let all = TagType::APPLICATION.into_iter().flat_map(|kind| tags.get(kind));
     all.into_iter().find(|tag| tag.as_str() == name).map(|tag| tag.span)
 }

@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 use tpv_bytecode::{CodeRef, ProgramData};
-use tpv_runtime::artifact::tables::{EntityRow, Resource, StringId, Tables, ValueRow};
+use tpv_model::Resource;
+use tpv_runtime::artifact::tables::{EntityRow, StringId, Tables, ValueRow};
 
 use crate::config::suggest::closest;
 

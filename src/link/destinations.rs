@@ -6,11 +6,12 @@ use std::sync::Arc;
 use tpv_runtime::artifact::tables::EntityRow;
 
 use crate::config::Config;
-use crate::config::entity::{DestinationFields, Entity, EntityKind};
+use crate::config::entity::{DestinationFields, Entity};
 use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
 use crate::source::Span;
 use crate::yaml::value::Text;
+use tpv_model::{EntityClass, TagType};
 
 use super::Linker;
 
@@ -41,9 +42,9 @@ fn defaults(config: &Config, default: Option<&str>) -> Entity {
 fn secure_defaults() -> Entity {
     // It has no place of its own in a file.
     let span = Span::default();
-    let tags = SchedulingTags { reject: Some(Arc::new(vec![Text::new(USER_DEFINED, span)])), ..Default::default() };
+    let tags = SchedulingTags::single(TagType::Reject, vec![Text::new(USER_DEFINED, span)]);
     Entity {
-        kind: EntityKind::Destination,
+        class: EntityClass::Destination,
         id: "tool_type_secure_defaults".into(),
         span,
         common: Default::default(),

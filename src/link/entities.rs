@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use tpv_runtime::artifact::tables::{DestinationRow, EntityClass, EntityRow, Limit, Resource, RuleRow, ValueRow};
+use tpv_model::{EntityClass, Resource};
+use tpv_runtime::artifact::tables::{DestinationRow, EntityRow, RuleRow, ValueRow};
 
-use crate::config::entity::{Common, DestinationFields, Entity, EntityKind, Rule};
+use crate::config::entity::{Common, Entity, Rule};
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Text, ValueKind};
 use tpv_bytecode::CodeKind;
@@ -16,17 +17,9 @@ use super::shared::Shared;
 impl Linker<'_> {
     /// An entity.
     pub(super) fn entity(&mut self, entity: &Entity) -> EntityRow {
-        let class = match entity.kind {
-            EntityKind::Tool => EntityClass::Tool,
-            EntityKind::User => EntityClass::User,
-            EntityKind::Role => EntityClass::Role,
-            EntityKind::Destination => EntityClass::Destination,
-            EntityKind::Pool => EntityClass::PoolEntity,
-        };
-        let mut row = self.common(class, &entity.id, entity.span, &entity.common);
+        let mut row = self.common(entity.class, &entity.id, entity.span, &entity.common);
         row.rules = entity.rules.iter().map(|(key, rule)| (self.strings.id(key), self.rule(rule))).collect();
         if let Some(fields) = &entity.destination {
-            row.limits.extend(self.accepted(fields));
             row.destination = Some(Box::new(DestinationRow {
                 runner: fields.runner.as_ref().map(|runner| self.strings.id(runner.as_str())),
                 dest_name: self.code(&fields.dest_name, CodeKind::FString, "destination_name_override"),
@@ -75,17 +68,9 @@ impl Linker<'_> {
     }
 
     fn common(&mut self, class: EntityClass, id: &str, span: Span, common: &Common) -> EntityRow {
-        let fields = common.resources.fields();
-        let mut resources = Vec::with_capacity(fields.iter().filter(|(_, value)| value.is_some()).count());
-        let mut limits = Vec::new();
-        for (name, value) in fields {
-            let Some(value) = value else { continue };
-            if let Some(resource) = Resource::from_name(name) {
-                resources.push((resource, self.resource(value, resource)));
-            } else if let Some(limit) = Limit::from_name(name) {
-                limits.push((limit, self.value(value)));
-            }
-        }
+        let resources =
+            common.amounts.resources().map(|(resource, value)| (resource, self.resource(value, resource))).collect();
+        let limits = common.amounts.limits().map(|(limit, value)| (limit, self.value(value))).collect();
         EntityRow {
             class,
             id: self.strings.id(id),
@@ -123,19 +108,5 @@ impl Linker<'_> {
             .iter()
             .map(|(key, text)| (ValueRow::Str(self.strings.id(key)), self.code(text, CodeKind::FString, "env")));
         ValueRow::Dict(items.collect())
-    }
-
-    fn accepted(&mut self, fields: &DestinationFields) -> Vec<(Limit, ValueRow)> {
-        [
-            (Limit::MaxAcceptedCores, &fields.max_accepted_cores),
-            (Limit::MaxAcceptedMem, &fields.max_accepted_mem),
-            (Limit::MaxAcceptedGpus, &fields.max_accepted_gpus),
-            (Limit::MinAcceptedCores, &fields.min_accepted_cores),
-            (Limit::MinAcceptedMem, &fields.min_accepted_mem),
-            (Limit::MinAcceptedGpus, &fields.min_accepted_gpus),
-        ]
-        .into_iter()
-        .filter_map(|(limit, value)| Some((limit, self.value(value.as_ref()?))))
-        .collect()
     }
 }

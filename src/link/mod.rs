@@ -25,7 +25,7 @@ use tpv_runtime::artifact::tables::{EntityTable, GlobalRow, StringId, Tables};
 use tpv_runtime::patterns::PatternSet;
 
 use crate::config::Config;
-use crate::config::entity::{EntityKind, Rule};
+use crate::config::entity::Rule;
 use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -34,6 +34,7 @@ use crate::python::program::{ProgramBuilder, Trees};
 use crate::python::stack::on_roomy_thread;
 use crate::source::{SourceMap, Span};
 use crate::yaml::value::Text;
+use tpv_model::EntityClass;
 
 use shared::Shared;
 
@@ -147,7 +148,7 @@ impl<'a> Linker<'a> {
     /// Reserves memory, so that the tables of large configs are not copied as they grow. Rules that entities inherit
     /// from one another are counted for each; memory that is not used is not touched.
     fn reserve(&mut self, config: &Config) {
-        let entities = || EntityKind::ALL.into_iter().flat_map(|kind| config.section(kind).values());
+        let entities = || EntityClass::SECTIONS.into_iter().flat_map(|kind| config.section(kind).values());
         let rules: usize = entities().map(|entity| entity.rules.len()).sum();
         self.tables.rules.reserve(rules.min(MOST_RESERVED));
         let sites = entities().count() + rules + config.checks.len();
@@ -181,7 +182,7 @@ impl<'a> Linker<'a> {
         for invalid in patterns.invalid() {
             let Some((_, entity)) = section.get_index(invalid.index) else { continue };
             let message = invalid.message;
-            let noun = entity.kind.noun();
+            let noun = entity.class.noun();
             self.warn(
                 Diagnostic::warning(format!("the id of {noun} `{}` is not a valid pattern: {message}", entity.id))
                     .code("T002")

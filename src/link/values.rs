@@ -3,10 +3,11 @@
 use tpv_runtime::artifact::tables::{StringId, TagsRow, ValueRow};
 
 use crate::config::entity::Dict;
-use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::scheduling::SchedulingTags;
 use crate::yaml::timestamp::DateTime;
 use crate::yaml::value::{ConfigValue, ValueKind};
 use tpv_bytecode::CodeKind;
+use tpv_model::TagType;
 
 use super::Linker;
 
@@ -62,8 +63,9 @@ impl Linker<'_> {
 
     /// The tags of an entity.
     pub(super) fn tags(&mut self, tags: &SchedulingTags) -> TagsRow {
-        let kinds = [TagKind::Require, TagKind::Prefer, TagKind::Accept, TagKind::Reject];
-        TagsRow { lists: kinds.map(|kind| tags.list(kind).map(|list| list.iter().map(|tag| self.tag(tag)).collect())) }
+        TagsRow {
+            lists: TagType::ALL.map(|kind| tags.list(kind).map(|list| list.iter().map(|tag| self.tag(tag)).collect())),
+        }
     }
 }
 

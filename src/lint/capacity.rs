@@ -3,6 +3,7 @@
 //! Only what is constant counts, after TPV's own clamping, and only where nothing else in the config may change it.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use tpv_runtime::patterns::{Matcher, PatternSet};
 
@@ -10,76 +11,47 @@ use super::tags::{Tags, default, having};
 use super::units::{self, amount};
 use super::{Finding, Linter};
 use crate::config::Config;
-use crate::config::entity::{Common, Entity, EntityKind, Resources, Rule};
-use crate::config::scheduling::TagKind;
+use crate::config::entity::{Amounts, Common, Entity, Rule};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::value::ConfigValue;
+use tpv_model::{EntityClass, Limit, Quantity, TagType};
 
 /// Names that match an id only if it is a pattern for everyone.
-const SOMEONE: [(EntityKind, &str); 2] =
-    [(EntityKind::User, "zq.someone@nowhere.example"), (EntityKind::Role, "zq someone")];
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Resource {
-    Cores,
-    Mem,
-    Gpus,
-}
+const SOMEONE: [(EntityClass, &str); 2] =
+    [(EntityClass::User, "zq.someone@nowhere.example"), (EntityClass::Role, "zq someone")];
 
 /// The field of a resource with its limits.
 type Field<'a> = Option<&'a ConfigValue>;
 
-impl Resource {
-    const ALL: [Self; 3] = [Self::Cores, Self::Mem, Self::Gpus];
-
-    fn name(self) -> &'static str {
-        match self {
-            Self::Cores => "cores",
-            Self::Mem => "mem",
-            Self::Gpus => "gpus",
-        }
+/// An amount in words: `128 cores`
+fn describe(quantity: Quantity, value: &str) -> String {
+    match quantity {
+        Quantity::Cores => format!("{value} cores"),
+        Quantity::Mem => format!("{value} GiB of memory"),
+        Quantity::Gpus => format!("{value} GPUs"),
     }
+}
 
-    /// `128 cores`
-    fn describe(self, value: &str) -> String {
-        match self {
-            Self::Cores => format!("{value} cores"),
-            Self::Mem => format!("{value} GiB of memory"),
-            Self::Gpus => format!("{value} GPUs"),
-        }
-    }
+/// The value, the minimum and the maximum.
+fn of(quantity: Quantity, own: &Amounts) -> [Field<'_>; 3] {
+    [quantity.resource(), quantity.least(), quantity.most()].map(|resource| own.get(resource).map(Arc::as_ref))
+}
 
-    /// The value, the minimum and the maximum.
-    fn of(self, own: &Resources) -> [Field<'_>; 3] {
-        let [value, least, most] = match self {
-            Self::Cores => [&own.cores, &own.min_cores, &own.max_cores],
-            Self::Mem => [&own.mem, &own.min_mem, &own.max_mem],
-            Self::Gpus => [&own.gpus, &own.min_gpus, &own.max_gpus],
-        };
-        [value.as_deref(), least.as_deref(), most.as_deref()]
-    }
+/// Returns `true` if the code of a rule may set an amount.
+fn is_in_code(quantity: Quantity, rule: &Rule) -> bool {
+    let name = quantity.name();
+    let execute = rule.execute.as_ref().map_or("", |code| code.as_str());
+    let condition = rule.condition.as_str().unwrap_or("");
+    execute.contains(name)
+        || [execute, condition].iter().any(|code| code.contains("setattr"))
+        || condition.contains(&format!("{name} = "))
+}
 
-    /// Returns `true` if the code of a rule may set it.
-    fn is_in_code(self, rule: &Rule) -> bool {
-        let name = self.name();
-        let execute = rule.execute.as_ref().map_or("", |code| code.as_str());
-        let condition = rule.condition.as_str().unwrap_or("");
-        execute.contains(name)
-            || [execute, condition].iter().any(|code| code.contains("setattr"))
-            || condition.contains(&format!("{name} = "))
-    }
-
-    /// The least and the most that a destination accepts.
-    fn accepted(self, destination: &Entity) -> [Field<'_>; 2] {
-        let Some(fields) = &destination.destination else { return [None; 2] };
-        let [least, most] = match self {
-            Self::Cores => [&fields.min_accepted_cores, &fields.max_accepted_cores],
-            Self::Mem => [&fields.min_accepted_mem, &fields.max_accepted_mem],
-            Self::Gpus => [&fields.min_accepted_gpus, &fields.max_accepted_gpus],
-        };
-        [least.as_deref(), most.as_deref()]
-    }
+/// The least and the most that a destination accepts.
+fn accepted(quantity: Quantity, destination: &Entity) -> [Field<'_>; 2] {
+    let limit = |limit: Limit| destination.common.amounts.get(limit).map(Arc::as_ref);
+    [limit(quantity.least_accepted()), limit(quantity.most_accepted())]
 }
 
 /// Looks at what tools, roles, users and their rules ask for.
@@ -90,16 +62,16 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     }
     let capacity = Capacity::new(config, tags);
     let mut seen = HashSet::new();
-    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User] {
+    for kind in EntityClass::MATCHED {
         let default = default(config, kind);
         for entity in config.section(kind).values() {
             let is_default = default.is_some_and(|default| default.id == entity.id);
             if entity.common.is_abstract && !is_default {
                 continue;
             }
-            for resource in Resource::ALL {
-                let found = capacity.entity(entity, resource);
-                let rules = entity.rules.values().filter_map(|rule| capacity.rule(entity, rule, resource));
+            for quantity in Quantity::ALL {
+                let found = capacity.entity(entity, quantity);
+                let rules = entity.rules.values().filter_map(|rule| capacity.rule(entity, rule, quantity));
                 for finding in found.into_iter().chain(rules) {
                     // Entities that inherit a value share its place.
                     if seen.insert(finding.span()) {
@@ -113,19 +85,19 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     }
 }
 
-/// Returns `true` if other rules of an entity may set the requested resource, for all of its jobs.
-fn own_rules_may_change(entity: &Entity, but: Option<&Rule>, resource: Resource) -> bool {
+/// Returns `true` if other rules of an entity may set the requested quantity, for all of its jobs.
+fn own_rules_may_change(entity: &Entity, but: Option<&Rule>, quantity: Quantity) -> bool {
     let mut setting = 0;
     for rule in entity.rules.values().filter(|rule| but.is_none_or(|but| but.span != rule.span)) {
-        let [value, least, most] = resource.of(&rule.common.resources);
-        if resource.is_in_code(rule) || most.is_some() {
+        let [value, least, most] = of(quantity, &rule.common.amounts);
+        if is_in_code(quantity, rule) || most.is_some() {
             return true;
         }
         if value.is_none() && least.is_none() {
             continue;
         }
         let is_for_some = rule.condition.as_str().is_some_and(|code| {
-            !code.contains("entity") && !code.contains(resource.name()) && !matches!(code.trim(), "True" | "true" | "1")
+            !code.contains("entity") && !code.contains(quantity.name()) && !matches!(code.trim(), "True" | "true" | "1")
         });
         if !is_for_some && rule.condition.python_bool() {
             return true;
@@ -173,8 +145,8 @@ impl<'a> Capacity<'a> {
     /// The other entities that set fields for the jobs of an entity: the default, other tools of the same pattern, users and roles.
     fn others(&self, entity: &Entity) -> Vec<&'a Entity> {
         let mut out = self.common.clone();
-        if entity.kind == EntityKind::Tool {
-            out.extend(default(self.config, EntityKind::Tool));
+        if entity.class == EntityClass::Tool {
+            out.extend(default(self.config, EntityClass::Tool));
             let mut found = Vec::new();
             drop(self.tools.matches(&sample(&entity.id), &mut found));
             out.extend(found.into_iter().filter_map(|index| Some(&**self.config.tools.get_index(index as usize)?.1)));
@@ -183,45 +155,45 @@ impl<'a> Capacity<'a> {
             out.extend(self.config.tools.values().map(|tool| &**tool));
             out.extend(self.config.roles.values().map(|role| &**role));
         }
-        out.retain(|other| other.kind != entity.kind || other.id != entity.id);
+        out.retain(|other| other.class != entity.class || other.id != entity.id);
         out
     }
 
     /// Returns `true` if an entity's request may be changed elsewhere: by its rules, or by other entities that set
     /// fields for its jobs. The rule `but` is the one that makes the request.
-    fn may_change(&self, entity: &Entity, but: Option<&Rule>, resource: Resource) -> bool {
-        let sets = |common: &Common| resource.of(&common.resources).iter().any(Option::is_some);
+    fn may_change(&self, entity: &Entity, but: Option<&Rule>, quantity: Quantity) -> bool {
+        let sets = |common: &Common| of(quantity, &common.amounts).iter().any(Option::is_some);
         // The fields of the default are taken into account already.
-        let default = default(self.config, entity.kind).map(|default| &default.id);
-        let is_default = |other: &Entity| other.kind == entity.kind && Some(&other.id) == default;
+        let default = default(self.config, entity.class).map(|default| &default.id);
+        let is_default = |other: &Entity| other.class == entity.class && Some(&other.id) == default;
         let fields = |other: &&Entity| !is_default(other) && sets(&other.common);
-        let acts = |rule: &Rule| sets(&rule.common) || resource.is_in_code(rule);
-        own_rules_may_change(entity, but, resource)
+        let acts = |rule: &Rule| sets(&rule.common) || is_in_code(quantity, rule);
+        own_rules_may_change(entity, but, quantity)
             || self.others(entity).iter().any(|other| fields(other) || other.rules.values().any(|rule| acts(rule)))
     }
 
-    fn entity(&self, entity: &'a Entity, resource: Resource) -> Option<Finding> {
-        let own = resource.of(&entity.common.resources);
-        let asked = self.asked(entity, [own, self.inherited(entity, resource), [None; 3]])?;
-        let finding = self.judge(&asked, None, resource)?;
-        (!self.may_change(entity, None, resource)).then_some(finding)
+    fn entity(&self, entity: &'a Entity, quantity: Quantity) -> Option<Finding> {
+        let own = of(quantity, &entity.common.amounts);
+        let asked = self.asked(entity, [own, self.inherited(entity, quantity), [None; 3]])?;
+        let finding = self.judge(&asked, None, quantity)?;
+        (!self.may_change(entity, None, quantity)).then_some(finding)
     }
 
-    fn rule(&self, entity: &'a Entity, rule: &Rule, resource: Resource) -> Option<Finding> {
+    fn rule(&self, entity: &'a Entity, rule: &Rule, quantity: Quantity) -> Option<Finding> {
         if rule.fail.is_some() || rule.execute.is_some() {
             return None;
         }
-        let own = resource.of(&rule.common.resources);
+        let own = of(quantity, &rule.common.amounts);
         own.first().copied().flatten()?;
         let asked =
-            self.asked(entity, [own, resource.of(&entity.common.resources), self.inherited(entity, resource)])?;
-        let finding = self.judge(&asked, Some(rule), resource)?;
-        (!self.may_change(entity, Some(rule), resource)).then_some(finding)
+            self.asked(entity, [own, of(quantity, &entity.common.amounts), self.inherited(entity, quantity)])?;
+        let finding = self.judge(&asked, Some(rule), quantity)?;
+        (!self.may_change(entity, Some(rule), quantity)).then_some(finding)
     }
 
-    fn inherited(&self, entity: &Entity, resource: Resource) -> [Field<'a>; 3] {
-        let default = default(self.config, entity.kind).filter(|default| default.id != entity.id);
-        default.map_or([None; 3], |default| resource.of(&default.common.resources))
+    fn inherited(&self, entity: &Entity, quantity: Quantity) -> [Field<'a>; 3] {
+        let default = default(self.config, entity.class).filter(|default| default.id != entity.id);
+        default.map_or([None; 3], |default| of(quantity, &default.common.amounts))
     }
 
     /// The least that jobs request, if it is known: the first of the levels sets the value, each its limits.
@@ -261,14 +233,14 @@ impl<'a> Capacity<'a> {
     /// Returns `true` if the tags may allow a destination for jobs of an entity.
     fn may_go(&self, entity: &Entity, rule: Option<&Rule>, destination: &Entity) -> bool {
         let Some(fields) = &destination.destination else { return true };
-        let required = fields.dest_tags.get(TagKind::Require).iter();
+        let required = fields.dest_tags.get(TagType::Require).iter();
         if !required.clone().all(|tag| self.tags.may_be_asked(tag.as_str())) {
             return false;
         }
         if self.tags.code.changes {
             return true;
         }
-        let inherited = default(self.config, EntityKind::Destination).and_then(|default| default.destination.as_ref());
+        let inherited = default(self.config, EntityClass::Destination).and_then(|default| default.destination.as_ref());
         let offers = |tag: &str| {
             let own =
                 having(&fields.dest_tags).chain(inherited.into_iter().flat_map(|fields| having(&fields.dest_tags)));
@@ -277,16 +249,16 @@ impl<'a> Capacity<'a> {
         let lists = [Some(&entity.common.tags), rule.map(|rule| &rule.common.tags)];
         let mut lists = lists.into_iter().flatten();
         lists.all(|tags| {
-            tags.get(TagKind::Require).iter().all(|tag| offers(tag.as_str()))
+            tags.get(TagType::Require).iter().all(|tag| offers(tag.as_str()))
                 && tags
-                    .get(TagKind::Reject)
+                    .get(TagType::Reject)
                     .iter()
                     .all(|tag| !having(&fields.dest_tags).any(|own| own.value == tag.value))
         })
     }
 
-    fn judge(&self, asked: &Asked<'a>, rule: Option<&Rule>, resource: Resource) -> Option<Finding> {
-        let inherited = default(self.config, EntityKind::Destination);
+    fn judge(&self, asked: &Asked<'a>, rule: Option<&Rule>, quantity: Quantity) -> Option<Finding> {
+        let inherited = default(self.config, EntityClass::Destination);
         // The highest maximum and the lowest minimum that keep the job out.
         let mut most: Option<(f64, &Entity, &ConfigValue)> = None;
         let mut least: Option<(f64, &Entity, &ConfigValue)> = None;
@@ -296,8 +268,8 @@ impl<'a> Capacity<'a> {
                 is_limited = true;
                 continue;
             }
-            let [own_least, own_most] = resource.accepted(destination);
-            let [default_least, default_most] = inherited.map_or([None; 2], |default| resource.accepted(default));
+            let [own_least, own_most] = accepted(quantity, destination);
+            let [default_least, default_most] = inherited.map_or([None; 2], |default| accepted(quantity, default));
             let limit =
                 |own: Field<'a>, default: Field<'a>| own.or(default).and_then(|value| Some((amount(value)?, value)));
             match (limit(own_least, default_least), limit(own_most, default_most)) {
@@ -314,14 +286,14 @@ impl<'a> Capacity<'a> {
                 _ => return None,
             }
         }
-        let name = resource.name();
+        let name = quantity.name();
         let whose = if is_limited { "no destination that the tags allow" } else { "no destination" };
-        let message = format!("{whose} accepts {}", resource.describe(&asked.written));
+        let message = format!("{whose} accepts {}", describe(quantity, &asked.written));
         let lost = "jobs that ask for this find no destination";
         let (code, diagnostic) = match (most, least) {
             (Some((_, destination, value)), None) => {
                 let shown = value.python_str();
-                let diagnostic = if resource == Resource::Mem && units::looks_like_mib(asked.amount) {
+                let diagnostic = if quantity == Quantity::Mem && units::looks_like_mib(asked.amount) {
                     let help = format!("write `{name}: {}` for {} MiB", units::in_gib(asked.amount), asked.written);
                     let message = format!("`{name}` is in GiB, and `{}` looks like MiB", asked.written);
                     (
@@ -350,7 +322,7 @@ impl<'a> Capacity<'a> {
             }
             (None, None) => return None,
         };
-        let noun = format!("in the {} `{}`", asked.owner.kind.noun(), asked.owner.id);
+        let noun = format!("in the {} `{}`", asked.owner.class.noun(), asked.owner.id);
         Some(Finding::new(code, diagnostic.also(asked.owner.span, noun)))
     }
 }

@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use super::{Finding, Linter};
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::config::suggest::closest;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::load::quoted;
 use crate::yaml::value::ConfigValue;
+use tpv_model::{EntityClass, Quantity, Resource};
 
 /// Returns `true` if Python takes it for true.
-fn is_set(value: &Option<Arc<ConfigValue>>) -> bool {
-    value.as_ref().is_some_and(|value| value.python_bool())
+fn is_set(value: Option<&Arc<ConfigValue>>) -> bool {
+    value.is_some_and(|value| value.python_bool())
 }
 
 /// Looks at every tool and destination.
@@ -24,9 +25,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         if default == Some(&*tool.id) && !tool.common.is_abstract {
             not_abstract(linter, tool);
         }
-        let resources = &tool.common.resources;
-        if is_set(&resources.cores) && !is_set(&resources.mem) {
-            let at = resources.cores.as_ref().map_or(tool.span, |cores| cores.span);
+        let amounts = &tool.common.amounts;
+        if is_set(amounts.get(Resource::Cores)) && !is_set(amounts.get(Resource::Mem)) {
+            let at = amounts.get(Resource::Cores).map_or(tool.span, |cores| cores.span);
             let diagnostic = Diagnostic::warning(format!("the tool `{}` sets `cores`, but not `mem`", tool.id))
                 .at(at, "`mem` is left to what is inherited")
                 .also(tool.span, "")
@@ -49,7 +50,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 fn default_exists(linter: &mut Linter<'_>) {
     let config = linter.config;
     let Some(default) = config.global.default_inherits.as_ref().filter(|id| !id.as_str().is_empty()) else { return };
-    let ids = || EntityKind::ALL.into_iter().flat_map(|kind| config.section(kind).keys()).map(|id| &**id);
+    let ids = || EntityClass::SECTIONS.into_iter().flat_map(|kind| config.section(kind).keys()).map(|id| &**id);
     if ids().any(|id| id == default.as_str()) {
         return;
     }
@@ -74,7 +75,7 @@ fn default_exists(linter: &mut Linter<'_>) {
 }
 
 fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
-    let noun = entity.kind.noun();
+    let noun = entity.class.noun();
     let diagnostic = Diagnostic::warning(format!(
         "the {noun} `{}` is what all others inherit from, and a {noun} of its own as well",
         entity.id
@@ -150,18 +151,13 @@ fn runner(linter: &mut Linter<'_>, destination: &Entity) {
 }
 
 fn resources(linter: &mut Linter<'_>, destination: &Entity) {
-    let Some(fields) = &destination.destination else { return };
-    let own = &destination.common.resources;
-    let pairs = [
-        ("cores", &own.cores, &fields.max_accepted_cores),
-        ("mem", &own.mem, &fields.max_accepted_mem),
-        ("gpus", &own.gpus, &fields.max_accepted_gpus),
-    ];
+    let own = &destination.common.amounts;
+    let is_wrong =
+        |quantity: &Quantity| is_set(own.get(quantity.resource())) && !is_set(own.get(quantity.most_accepted()));
     // TPV has one error for all three.
-    let Some((name, value, _)) = pairs.into_iter().find(|(_, own, accepted)| is_set(own) && !is_set(accepted)) else {
-        return;
-    };
-    let at = value.as_ref().map_or(destination.span, |value| value.span);
+    let Some(quantity) = Quantity::ALL.into_iter().find(is_wrong) else { return };
+    let name = quantity.name();
+    let at = own.get(quantity.resource()).map_or(destination.span, |value| value.span);
     let diagnostic =
         Diagnostic::error(format!("the destination `{}` sets `{name}`, but not `max_accepted_{name}`", destination.id))
             .at(at, format!("every job here gets this as its `{name}`"))

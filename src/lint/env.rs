@@ -3,14 +3,15 @@
 use std::collections::HashSet;
 
 use super::{Finding, Linter};
-use crate::config::entity::{EntityKind, EnvEntry};
+use crate::config::entity::EnvEntry;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::load::quoted;
+use tpv_model::EntityClass;
 
 /// Looks at all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let mut seen = HashSet::new();
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         for entity in linter.config.section(kind).values() {
             let rules = entity.rules.values().map(|rule| &rule.common);
             for common in std::iter::once(&entity.common).chain(rules) {

@@ -2,10 +2,11 @@
 //! `config/validate/unknown.rs`; here are sections with private names, the options of a store, and comments that became fields.
 
 use super::{Finding, Linter};
-use crate::config::entity::{Dict, EntityKind};
+use crate::config::entity::Dict;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::value::ConfigValue;
+use tpv_model::EntityClass;
 
 /// Looks at sections with private names, the options of a store, and `# noqa` comments that became fields.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -34,7 +35,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         ("a `# noqa` comment has become the field `no_qa_codes` here".to_owned(), help)
     };
     let is_comment = |key: &str| key == "no_qa_codes";
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         for entity in config.section(kind).values() {
             let offered = entity.destination.as_ref().map(|fields| &fields.dest_tags);
             let governed = entity.pool.as_ref().map(|fields| &fields.dest_tags);

@@ -5,15 +5,16 @@ use std::collections::HashSet;
 use super::tags::default;
 use super::units::amount;
 use super::{Finding, Linter};
-use crate::config::entity::{Common, Entity, EntityKind};
+use crate::config::entity::{Common, Entity};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::value::ConfigValue;
+use tpv_model::{EntityClass, Quantity};
 
 /// Looks at the limits of all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let mut seen = HashSet::new();
-    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
+    for kind in [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination] {
         for entity in linter.config.section(kind).values() {
             let rules = entity.rules.values().map(|rule| &rule.common);
             // The default's limits hold for all of its section, unless they set their own.
@@ -36,15 +37,12 @@ fn asked(
     inherited: Option<&Common>,
     seen: &mut HashSet<(Span, Span)>,
 ) {
-    let own = &common.resources;
-    let most = inherited.map_or(own, |inherited| &inherited.resources);
-    let pairs = [
-        ("cores", &own.min_cores, own.max_cores.as_ref().or(most.max_cores.as_ref())),
-        ("mem", &own.min_mem, own.max_mem.as_ref().or(most.max_mem.as_ref())),
-        ("gpus", &own.min_gpus, own.max_gpus.as_ref().or(most.max_gpus.as_ref())),
-    ];
-    for (name, least, most) in pairs {
-        let (Some(least), Some(most)) = (least, most) else { continue };
+    let own = &common.amounts;
+    let inherited = inherited.map_or(own, |inherited| &inherited.amounts);
+    for quantity in Quantity::ALL {
+        let most = own.get(quantity.most()).or_else(|| inherited.get(quantity.most()));
+        let (Some(least), Some(most)) = (own.get(quantity.least()), most) else { continue };
+        let name = quantity.name();
         // A maximum of 0 is none.
         if !is_above(least, most) || amount(most) == Some(0.0) || !seen.insert((least.span, most.span)) {
             continue;
@@ -52,7 +50,7 @@ fn asked(
         let diagnostic = Diagnostic::warning(format!("`min_{name}` is above `max_{name}`"))
             .at(least.span, format!("no job gets this: the maximum, {}, counts", most.python_str()))
             .also(most.span, "the maximum")
-            .also(entity.span, format!("in the {} `{}`", entity.kind.noun(), entity.id))
+            .also(entity.span, format!("in the {} `{}`", entity.class.noun(), entity.id))
             .help(format!("swap the two, or remove `min_{name}`"));
         linter.report(Finding::new("T121", diagnostic).of(&entity.common));
     }
@@ -60,14 +58,11 @@ fn asked(
 
 /// `min_accepted_cores` above `max_accepted_cores`: only a job without `cores` passes both.
 fn accepted(linter: &mut Linter<'_>, entity: &Entity) {
-    let Some(fields) = &entity.destination else { return };
-    let pairs = [
-        ("cores", &fields.min_accepted_cores, &fields.max_accepted_cores),
-        ("mem", &fields.min_accepted_mem, &fields.max_accepted_mem),
-        ("gpus", &fields.min_accepted_gpus, &fields.max_accepted_gpus),
-    ];
-    for (name, least, most) in pairs {
-        let (Some(least), Some(most)) = (least, most) else { continue };
+    let own = &entity.common.amounts;
+    for quantity in Quantity::ALL {
+        let accepted = (own.get(quantity.least_accepted()), own.get(quantity.most_accepted()));
+        let (Some(least), Some(most)) = accepted else { continue };
+        let name = quantity.name();
         if !is_above(least, most) {
             continue;
         }

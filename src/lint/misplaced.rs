@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use super::fields::key_span;
 use super::{Finding, Linter};
-use crate::config::entity::{Common, Dict, EntityKind};
-use crate::config::scheduling::TagKind;
+use crate::config::entity::{Common, Dict};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, ValueKind};
+use tpv_model::{EntityClass, TagType};
 
 /// The params of destinations that runners and containers read: names that no program takes from its environment.
 const PARAMS: [&str; 17] = [
@@ -40,7 +40,7 @@ const FIELDS: [&str; 5] = ["params", "rules", "scheduling", "context", "resubmit
 /// Looks at all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let mut seen = HashSet::new();
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         for entity in linter.config.section(kind).values() {
             let rules = entity.rules.values().map(|rule| &rule.common);
             for common in std::iter::once(&entity.common).chain(rules) {
@@ -108,7 +108,7 @@ fn is_field(key: &str, value: &ConfigValue) -> bool {
         "rules" => any(&["if"]),
         "scheduling" => {
             let keys = keys(value);
-            !keys.is_empty() && keys.iter().all(|key| TagKind::ALL.iter().any(|kind| kind.name() == key))
+            !keys.is_empty() && keys.iter().all(|key| TagType::from_field(key).is_some())
         }
         "resubmit" => any(&["condition"]),
         "env" => matches!(value.kind, ValueKind::List(_)) && any(&["name", "file", "execute"]),

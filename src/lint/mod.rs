@@ -31,7 +31,7 @@ use std::collections::{HashMap, HashSet};
 
 use tpv_bytecode::ProgramData;
 
-use crate::config::entity::{Common, EntityKind};
+use crate::config::entity::Common;
 use crate::config::{self, Config};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::link::Need;
@@ -39,6 +39,7 @@ use crate::python::program::Trees;
 use crate::python::stack::on_roomy_thread;
 use crate::source::{Limits, SourceMap, Span};
 use crate::yaml::value::Text;
+use tpv_model::EntityClass;
 
 /// One finding: a code, a severity, a place, and what to do.
 #[derive(Clone, Debug)]
@@ -293,7 +294,7 @@ impl<'a> Linter<'a> {
     /// The fields that TPV does not know, which become attributes of entities.
     fn extra_fields(&self) -> HashSet<String> {
         let mut out = HashSet::new();
-        for kind in EntityKind::ALL {
+        for kind in EntityClass::SECTIONS {
             for entity in self.config.section(kind).values() {
                 let rules = entity.rules.values().map(|rule| &rule.common);
                 for common in std::iter::once(&entity.common).chain(rules) {

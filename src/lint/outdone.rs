@@ -12,10 +12,11 @@ use tpv_bytecode::CodeKind;
 use super::code::constant;
 use super::{Finding, Linter};
 use crate::check::parts::{Name, parts};
-use crate::config::entity::{Entity, EntityKind, Rule};
+use crate::config::entity::{Entity, Rule};
 use crate::diagnostic::Diagnostic;
 use crate::python::{parse, validate};
 use crate::source::{SourceId, Span};
+use tpv_model::EntityClass;
 
 /// With more rules than this an entity's are not compared: each is, with each.
 const MOST_RULES: usize = 200;
@@ -23,7 +24,7 @@ const MOST_RULES: usize = 200;
 /// Looks at the rules of all entities.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let config = linter.config;
-    let kinds = [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination];
+    let kinds = [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination];
     let entities = || kinds.into_iter().flat_map(|kind| config.section(kind).values());
     // Where another entity has a rule of the same id, the order of a job's rules is not that of this one.
     let mut places: HashMap<&str, HashSet<Span>> = HashMap::new();
@@ -74,7 +75,7 @@ fn finding(entity: &Entity, earlier: &Rule, later: &Rule) -> Diagnostic {
     Diagnostic::warning(message)
         .at(earlier.condition.span, "wherever this holds")
         .also(later.condition.span, format!("this holds, too, and the rule{} comes later", name(later)))
-        .also(entity.span, format!("in the {} `{}`", entity.kind.noun(), entity.id))
+        .also(entity.span, format!("in the {} `{}`", entity.class.noun(), entity.id))
         .note("TPV applies all rules that fit, in order")
         .help(help)
 }

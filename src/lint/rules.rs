@@ -3,15 +3,15 @@
 use std::collections::HashSet;
 
 use super::{Finding, Linter};
-use crate::config::entity::{EntityKind, Rule};
-use crate::config::scheduling::TagKind;
+use crate::config::entity::Rule;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use tpv_model::{EntityClass, TagType};
 
 /// Looks at the rules of all entities.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let mut seen = HashSet::new();
-    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
+    for kind in [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination] {
         for entity in linter.config.section(kind).values() {
             for rule in entity.rules.values() {
                 let is_set = |text: &crate::yaml::value::Text| !text.value.is_empty();
@@ -67,7 +67,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 fn is_empty(linter: &Linter<'_>, rule: &Rule) -> bool {
     let common = &rule.common;
     let sets = !fields(rule).is_empty()
-        || common.resources.fields().into_iter().any(|(_, value)| value.is_some())
+        || common.amounts.common().next().is_some()
         || !common.resubmit.is_empty()
         || !common.extras.is_empty()
         || !common.tags.extras.is_empty()
@@ -79,7 +79,7 @@ fn is_empty(linter: &Linter<'_>, rule: &Rule) -> bool {
         }
         None => !rule.condition.python_bool(),
     };
-    let entities = EntityKind::ALL.into_iter().flat_map(|kind| linter.config.section(kind).values());
+    let entities = EntityClass::SECTIONS.into_iter().flat_map(|kind| linter.config.section(kind).values());
     let mut others = entities.flat_map(|entity| entity.rules.values()).filter(|other| other.id == rule.id);
     !sets && !acts && others.all(|other| other.span == rule.span)
 }
@@ -88,7 +88,7 @@ fn is_empty(linter: &Linter<'_>, rule: &Rule) -> bool {
 fn fields(rule: &Rule) -> Vec<(&'static str, Span)> {
     let common = &rule.common;
     let mut out: Vec<(&'static str, Span)> =
-        common.resources.fields().into_iter().filter_map(|(name, value)| Some((name, value.as_ref()?.span))).collect();
+        common.amounts.common().map(|(amount, value)| (amount.name(), value.span)).collect();
     let env = common.env.iter().flat_map(|env| env.iter().flatten()).map(|(_, text)| text.span).next();
     out.extend(env.map(|span| ("env", span)));
     let params = common.params.iter().flat_map(|params| params.values()).map(|value| value.span).next();
@@ -96,7 +96,7 @@ fn fields(rule: &Rule) -> Vec<(&'static str, Span)> {
     out.extend(common.rank.as_ref().map(|rank| ("rank", rank.span)));
     let context = common.context.iter().flat_map(|context| context.values()).map(|value| value.span).next();
     out.extend(context.map(|span| ("context", span)));
-    let tag = TagKind::ALL.into_iter().flat_map(|kind| common.tags.get(kind)).map(|tag| tag.span).next();
+    let tag = TagType::APPLICATION.into_iter().flat_map(|kind| common.tags.get(kind)).map(|tag| tag.span).next();
     out.extend(tag.map(|span| ("scheduling", span)));
     out
 }

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{Finding, Linter};
-use crate::config::entity::EntityKind;
 use crate::diagnostic::Diagnostic;
+use tpv_model::EntityClass;
 
 /// Words of the names of roles that are not those of people.
 const WORDS: [&str; 20] = [
@@ -49,7 +49,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         if user.common.is_abstract || default == Some(id) || parents.contains(id) {
             continue;
         }
-        let Some(evidence) = evidence(id, config.section(EntityKind::Role).contains_key(id)) else { continue };
+        let Some(evidence) = evidence(id, config.section(EntityClass::Role).contains_key(id)) else { continue };
         let literal = literal(id);
         let diagnostic = Diagnostic::warning(format!("`{id}` looks like no e-mail address, and stands under `users`"))
             .at(user.span, evidence)

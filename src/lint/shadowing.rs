@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use super::fields::key_span;
 use super::{Finding, Linter};
-use crate::config::entity::{Dict, EntityKind};
+use crate::config::entity::Dict;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
+use tpv_model::EntityClass;
 
 /// Names that TPV gives to a job's code, and that a context of an entity hides.
 const GIVEN: [&str; 9] =
@@ -24,7 +25,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         linter.report(Finding::new("T127", diagnostic.help(rename(&name))));
     }
     let mut seen = HashSet::new();
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         for entity in config.section(kind).values() {
             let rules = entity.rules.values().map(|rule| &rule.common);
             for context in std::iter::once(&entity.common).chain(rules).filter_map(|common| common.context.as_ref()) {

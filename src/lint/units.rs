@@ -1,10 +1,13 @@
 //! T113: memories that are not in GiB, and T111: numbers that TPV cannot read back.
 
+use std::sync::Arc;
+
 use super::{Finding, Linter};
-use crate::config::entity::{Common, Entity, EntityKind};
+use crate::config::entity::{Common, Entity};
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, ValueKind};
+use tpv_model::{Amount, EntityClass, Limit, Quantity, Resource};
 
 /// More memory than this, in GiB, no machine has.
 pub(super) const MOST_GIB: f64 = 10_000.0;
@@ -52,32 +55,35 @@ pub(super) fn in_gib(mib: f64) -> f64 {
 pub(super) fn check(linter: &mut Linter<'_>) {
     // A destination that accepts so much is believed, unless its own number looks wrong.
     let accepted = linter.config.destinations.values().filter_map(|destination| {
-        destination.destination.as_ref()?.max_accepted_mem.as_deref().and_then(amount).filter(|most| *most <= MOST_GIB)
+        destination
+            .common
+            .amounts
+            .get(Limit::MaxAcceptedMem)
+            .and_then(|most| amount(most))
+            .filter(|most| *most <= MOST_GIB)
     });
     let most_asked = accepted.fold(MOST_ASKED, f64::max);
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         for entity in linter.config.section(kind).values() {
             common(linter, entity, &entity.common, most_asked);
             for rule in entity.rules.values() {
                 common(linter, entity, &rule.common, most_asked);
             }
-            if let Some(fields) = &entity.destination {
-                let pairs = [
-                    ("max_accepted_mem", &fields.max_accepted_mem, &fields.max_accepted_cores),
-                    ("min_accepted_mem", &fields.min_accepted_mem, &None),
-                ];
-                for (name, value, cores) in pairs {
-                    let bounds = Bounds { most: MOST_GIB, cores: cores.as_deref(), per_core: PER_CORE_OF_MACHINE };
-                    number(linter, entity, name, value.as_deref(), bounds);
-                }
+            let amounts = &entity.common.amounts;
+            for (limit, value) in amounts.accepted().filter(|(limit, _)| limit.quantity() == Quantity::Mem) {
+                let cores = amounts.get(Limit::MaxAcceptedCores).filter(|_| limit.is_upper()).map(Arc::as_ref);
+                let bounds = Bounds { most: MOST_GIB, cores, per_core: PER_CORE_OF_MACHINE };
+                number(linter, entity, limit.name(), value, bounds);
             }
         }
     }
 }
 
 fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common, most_asked: f64) {
-    for (name, value) in common.resources.evaluated() {
-        let Some(ConfigValue { kind: ValueKind::Float(number), span }) = value.as_deref() else { continue };
+    for (resource, value) in common.amounts.resources() {
+        let (name, ConfigValue { kind: ValueKind::Float(number), span }) = (resource.name(), &**value) else {
+            continue;
+        };
         if !number.is_finite() {
             // TPV evaluates the text of the number, which is a name in Python.
             let diagnostic = Diagnostic::warning(format!("`{name}` is no number that TPV can evaluate"))
@@ -86,21 +92,18 @@ fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common, most_asked:
             linter.report(Finding::new("T111", diagnostic).of(&entity.common));
         }
     }
-    for (name, value) in common.resources.fields() {
-        if name.ends_with("mem") {
-            let (most, cores) = match name {
-                "mem" => (most_asked, common.resources.cores.as_deref()),
-                "min_mem" => (most_asked, None),
-                _ => (MOST_GIB, None),
-            };
-            number(linter, entity, name, value.as_deref(), Bounds { most, cores, per_core: PER_CORE });
-        }
+    for (name, value) in common.amounts.common().filter(|(name, _)| name.quantity() == Quantity::Mem) {
+        let (most, cores) = match name {
+            Amount::Resource(Resource::Mem) => (most_asked, common.amounts.get(Resource::Cores).map(Arc::as_ref)),
+            Amount::Resource(Resource::MinMem) => (most_asked, None),
+            _ => (MOST_GIB, None),
+        };
+        number(linter, entity, name.name(), value, Bounds { most, cores, per_core: PER_CORE });
     }
 }
 
 /// Judges one number. `cores` is what it is for, `per_core` how much one of them may have.
-fn number(linter: &mut Linter<'_>, entity: &Entity, name: &str, value: Option<&ConfigValue>, bounds: Bounds<'_>) {
-    let Some(value) = value else { return };
+fn number(linter: &mut Linter<'_>, entity: &Entity, name: &str, value: &ConfigValue, bounds: Bounds<'_>) {
     let Some(number) = amount(value) else { return };
     let per_core = bounds.cores.and_then(amount).filter(|cores| *cores > 0.0).map(|cores| number / cores);
     let is_much = number >= 1_000.0 && per_core.is_some_and(|share| share >= bounds.per_core);

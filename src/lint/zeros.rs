@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 
 use super::{Finding, Linter};
-use crate::config::entity::{Common, EntityKind};
+use crate::config::entity::Common;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, ValueKind};
+use tpv_model::{EntityClass, Resource};
 
 /// Looks at the resources of all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let mut seen = HashSet::new();
-    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
+    for kind in [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination] {
         for entity in linter.config.section(kind).values() {
             let mut found = Vec::new();
             zeros(&entity.common, false, &mut found);
@@ -28,17 +29,15 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 }
 
 fn zeros(common: &Common, in_rule: bool, found: &mut Vec<(Span, Diagnostic)>) {
-    for (name, value) in common.resources.evaluated() {
-        let Some(value) = value.as_ref().filter(|value| is_zero(value)) else { continue };
-        let diagnostic = match name {
-            "min_cores" | "min_mem" | "min_gpus" | "max_cores" | "max_mem" | "max_gpus" => {
-                Diagnostic::warning(format!("`{name}: 0` sets no limit"))
-                    .at(value.span, "TPV takes 0 as not set")
-                    .help("remove it, unless it is there to take an inherited limit away")
-            }
-            "cores" | "mem" if in_rule => Diagnostic::warning(format!(
+    for (resource, value) in common.amounts.resources().filter(|(_, value)| is_zero(value)) {
+        let name = resource.name();
+        let diagnostic = match resource {
+            _ if resource.clamped_by().is_none() => Diagnostic::warning(format!("`{name}: 0` sets no limit"))
+                .at(value.span, "TPV takes 0 as not set")
+                .help("remove it, unless it is there to take an inherited limit away"),
+            Resource::Cores | Resource::Mem if in_rule => Diagnostic::warning(format!(
                 "`{name}: 0` in a rule gives the job no {}",
-                if name == "mem" { "memory" } else { "cores" }
+                if resource == Resource::Mem { "memory" } else { "cores" }
             ))
             .at(value.span, "0 is a value, not \"unset\"")
             .help("leave the field out to keep what the entity has, or write `null`"),

@@ -4,10 +4,11 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
+use tpv_model::{Amount, EntityClass, TagType};
 use tpv_python::number::float_text;
 use tpvc::config::Config;
-use tpvc::config::entity::{Common, Dict, Entity, EntityKind, Oversize, Rule, StoreConfig};
-use tpvc::config::scheduling::{SchedulingTags, TagKind};
+use tpvc::config::entity::{Common, Dict, Entity, Oversize, Rule, StoreConfig};
+use tpvc::config::scheduling::SchedulingTags;
 use tpvc::yaml::value::{ConfigValue, Text, ValueKind};
 
 pub(crate) fn config(config: &Config) -> Value {
@@ -22,7 +23,7 @@ pub(crate) fn config(config: &Config) -> Value {
         }),
     );
     out.insert("$extra".to_owned(), dict(&config.extras));
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         let entities = config.section(kind).iter().map(|(id, item)| json!([&**id, entity(item)]));
         out.insert(kind.section().to_owned(), entities.collect());
     }
@@ -86,8 +87,8 @@ fn optional(item: &Option<impl Borrow<ConfigValue>>) -> Value {
 
 fn tags(tags: &SchedulingTags) -> Value {
     let mut entries = Vec::new();
-    for kind in [TagKind::Require, TagKind::Prefer, TagKind::Accept, TagKind::Reject] {
-        entries.push(json!([kind.name(), tags.list(kind).map(|list| texts(list))]));
+    for kind in TagType::ALL {
+        entries.push(json!([kind.field(), tags.list(kind).map(|list| texts(list))]));
     }
     entries.extend(tags.extras.iter().map(|(key, item)| json!([&**key, codes_sorted(key, item)])));
     pairs(entries)
@@ -97,8 +98,8 @@ fn common(common: &Common, out: &mut Map<String, Value>) {
     let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
     put("abstract", json!(common.is_abstract));
     put("inherits", text(&common.inherits));
-    for (name, item) in common.resources.fields() {
-        put(name, optional(item));
+    for amount in Amount::common() {
+        put(amount.name(), optional(&common.amounts.get(amount).cloned()));
     }
     let env = common.env.as_ref().map(|env| {
         let element = |element: &Vec<(Arc<str>, Text)>| {
@@ -147,12 +148,9 @@ fn entity(entity: &Entity) -> Value {
     put("rules", pairs(entity.rules.iter().map(|(key, item)| json!([&**key, rule(item)])).collect()));
     if let Some(destination) = &entity.destination {
         put("runner", text(&destination.runner));
-        put("max_accepted_cores", optional(&destination.max_accepted_cores));
-        put("max_accepted_mem", optional(&destination.max_accepted_mem));
-        put("max_accepted_gpus", optional(&destination.max_accepted_gpus));
-        put("min_accepted_cores", optional(&destination.min_accepted_cores));
-        put("min_accepted_mem", optional(&destination.min_accepted_mem));
-        put("min_accepted_gpus", optional(&destination.min_accepted_gpus));
+        for amount in Amount::accepted() {
+            put(amount.name(), optional(&entity.common.amounts.get(amount).cloned()));
+        }
         put("dest_name", json!(destination.dest_name.as_str()));
         put("tpv_dest_tags", tags(&destination.dest_tags));
         put("handler_tags", texts(&destination.handler_tags));

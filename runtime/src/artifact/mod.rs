@@ -14,9 +14,9 @@ mod verify;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Error;
-use crate::mapper::Section;
 use crate::patterns::{Matcher, PatternSet};
 use tpv_bytecode::ProgramData;
+use tpv_model::{EntityClass, Matched};
 
 pub use format::{FORMAT_VERSION, SectionInfo};
 use tables::Tables;
@@ -35,7 +35,7 @@ pub struct Rules {
     tables: Tables,
     program: Arc<ProgramData>,
     texts: OnceLock<Texts>,
-    matchers: [Matcher<Arc<PatternSet>>; 3],
+    matchers: Matched<Matcher<Arc<PatternSet>>>,
 }
 
 impl Rules {
@@ -46,7 +46,8 @@ impl Rules {
     #[doc(hidden)]
     pub fn new(tables: Tables, program: ProgramData) -> Result<Self, Error> {
         verify::verify(&tables, &program)?;
-        let matchers = [&tables.tools, &tables.roles, &tables.users].map(|table| Matcher::new(table.patterns.clone()));
+        let patterns = |class| tables.table(class).map(|table| table.patterns.clone()).unwrap_or_default();
+        let matchers = Matched::new(|class| Matcher::new(patterns(class)));
         Ok(Self { tables, program: Arc::new(program), texts: OnceLock::new(), matchers })
     }
 
@@ -98,12 +99,7 @@ impl Rules {
         self.texts.get_or_init(|| Texts::of(&self.tables))
     }
 
-    pub(crate) fn matcher(&self, section: Section) -> &Matcher<Arc<PatternSet>> {
-        let [tools, roles, users] = &self.matchers;
-        match section {
-            Section::Tools => tools,
-            Section::Roles => roles,
-            Section::Users => users,
-        }
+    pub(crate) fn matcher(&self, class: EntityClass) -> Option<&Matcher<Arc<PatternSet>>> {
+        self.matchers.get(class)
     }
 }

@@ -9,7 +9,8 @@ use bincode::enc::Encoder;
 use bincode::error::{DecodeError, EncodeError};
 use bincode::{Decode, Encode};
 
-use super::tables::{EntityClass, EntityRow, TagsRow, ValueRow};
+use super::tables::{EntityRow, TagsRow, ValueRow};
+use tpv_model::EntityClass;
 
 impl EntityRow {
     /// A tool with nothing set.
@@ -134,8 +135,9 @@ impl<Context> Decode<Context> for TagsRow {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::tables::{DestinationRow, Limit, PoolRow, Resource, RuleRow};
+    use super::super::tables::{DestinationRow, PoolRow, RuleRow};
     use super::*;
+    use tpv_model::{Limit, Resource};
 
     fn read(bytes: &[u8]) -> Result<EntityRow, DecodeError> {
         bincode::decode_from_slice(bytes, bincode::config::standard()).map(|(row, _)| row)

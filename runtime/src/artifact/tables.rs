@@ -12,6 +12,7 @@ use bincode::{Decode, Encode};
 use crate::patterns::PatternSet;
 use tpv_bytecode::CodeRef;
 use tpv_bytecode::nesting::nested;
+use tpv_model::{EntityClass, Limit, Resource};
 
 use super::site::Site;
 
@@ -45,6 +46,18 @@ pub struct Tables {
     pub pools: Vec<EntityRow>,
     /// The rules of all entities.
     pub rules: Vec<EntityRow>,
+}
+
+impl Tables {
+    /// The entities of a class. `None` if they are not found by pattern.
+    pub fn table(&self, class: EntityClass) -> Option<&EntityTable> {
+        match class {
+            EntityClass::Tool => Some(&self.tools),
+            EntityClass::Role => Some(&self.roles),
+            EntityClass::User => Some(&self.users),
+            EntityClass::Rule | EntityClass::PoolEntity | EntityClass::Destination => None,
+        }
+    }
 }
 
 /// `global:`
@@ -138,120 +151,6 @@ impl Default for TagsRow {
     fn default() -> Self {
         Self { lists: std::array::from_fn(|_| Some(Box::default())) }
     }
-}
-
-/// The classes of entities, in TPV's names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode)]
-pub enum EntityClass {
-    /// A rule of another entity.
-    Rule,
-    /// A resource pool.
-    PoolEntity,
-    /// A tool.
-    Tool,
-    /// A role.
-    Role,
-    /// A user.
-    User,
-    /// A destination.
-    Destination,
-}
-
-impl EntityClass {
-    /// TPV's `merge_order`: when two entities are combined, the class of the one with the higher order is kept.
-    pub fn merge_order(self) -> u8 {
-        match self {
-            Self::Rule => 0,
-            Self::PoolEntity => 1,
-            Self::Tool => 2,
-            Self::Role => 3,
-            Self::User => 4,
-            Self::Destination => 5,
-        }
-    }
-
-    /// The class's name in TPV, which shows in ids and messages.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Rule => "Rule",
-            Self::PoolEntity => "PoolEntity",
-            Self::Tool => "Tool",
-            Self::Role => "Role",
-            Self::User => "User",
-            Self::Destination => "Destination",
-        }
-    }
-}
-
-/// Declares an enumeration of fields with their names in TPV.
-macro_rules! fields {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal),* $(,)? } derive $(#[$derive:meta])*) => {
-        $(#[$doc])* $(#[$derive])*
-        pub enum $name { $($(#[$variant_doc])* $variant),* }
-
-        impl $name {
-            /// All fields.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),*];
-
-            /// The field's name in TPV.
-            pub fn name(self) -> &'static str {
-                match self { $(Self::$variant => $text),* }
-            }
-
-            /// The field of that name.
-            pub fn from_name(name: &str) -> Option<Self> {
-                match name { $($text => Some(Self::$variant),)* _ => None }
-            }
-        }
-    };
-}
-
-fields! {
-    /// The resources of an entity that are expressions. The order is that of their evaluation in TPV.
-    Resource {
-        /// GPUs, at least.
-        MinGpus = "min_gpus",
-        /// Cores, at least.
-        MinCores = "min_cores",
-        /// Memory in GiB, at least.
-        MinMem = "min_mem",
-        /// GPUs, at most.
-        MaxGpus = "max_gpus",
-        /// Cores, at most.
-        MaxCores = "max_cores",
-        /// Memory in GiB, at most.
-        MaxMem = "max_mem",
-        /// GPUs.
-        Gpus = "gpus",
-        /// Cores.
-        Cores = "cores",
-        /// Memory in GiB.
-        Mem = "mem",
-    } derive #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
-}
-
-fields! {
-    /// The limits that are plain numbers: cores and GPUs by count, memory in GiB.
-    Limit {
-        /// Cores a user may hold at once in a pool.
-        MaxConcurrentCores = "max_concurrent_cores",
-        /// Memory a user may hold at once in a pool.
-        MaxConcurrentMem = "max_concurrent_mem",
-        /// GPUs a user may hold at once in a pool.
-        MaxConcurrentGpus = "max_concurrent_gpus",
-        /// The most cores a destination accepts.
-        MaxAcceptedCores = "max_accepted_cores",
-        /// The most memory a destination accepts.
-        MaxAcceptedMem = "max_accepted_mem",
-        /// The most GPUs a destination accepts.
-        MaxAcceptedGpus = "max_accepted_gpus",
-        /// The fewest cores a destination accepts.
-        MinAcceptedCores = "min_accepted_cores",
-        /// The least memory a destination accepts.
-        MinAcceptedMem = "min_accepted_mem",
-        /// The fewest GPUs a destination accepts.
-        MinAcceptedGpus = "min_accepted_gpus",
-    } derive #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
 }
 
 /// An entity or rule, with the chains of `inherits` and the merging of files resolved.

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::tables::{EntityClass, EntityRow, StringId, Tables, ValueRow};
+use super::tables::{EntityRow, StringId, Tables, ValueRow};
+use tpv_model::EntityClass;
 
 /// The code blocks of an artifact.
 #[derive(Debug, Default)]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-use crate::artifact::tables::Resource;
 use crate::galaxy::answer::{Answer, Draft, Field, MappedText};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
+use tpv_model::Resource;
 use tpv_python::dict::{Dict, Key, StrKey};
 use tpv_python::exception::{MEMORY_ERROR, PyResult, Raised, raise_with};
 use tpv_python::value::Value;

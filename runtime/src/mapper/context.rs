@@ -2,9 +2,9 @@
 //!
 //! The machine keeps it by slot ([`Vm::set_context`]); the compiler and this thread have numbered its names.
 
-use crate::artifact::tables::Resource;
 use crate::galaxy::job::Job;
 use crate::galaxy::objects::{AppFields, Bag, JobObjects};
+use tpv_model::Resource;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;

@@ -1,10 +1,10 @@
 //! Config data as Python values: copying, comparing and merging what entities hold.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
+use tpv_model::merge::{self, Env};
 use tpv_python::dict::Dict;
-use tpv_python::exception::{PyResult, attribute_error, type_error};
+use tpv_python::exception::{PyResult, Raised, attribute_error, type_error};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::{BYTES_A_STEP, Vm};
@@ -155,51 +155,29 @@ pub fn merge_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> 
         Value::List(list) => list.items.borrow().clone(),
         _ => Vec::new(),
     };
-    let (mut original, replace) = (entries(parent), entries(child));
+    let (original, replace) = (entries(parent), entries(child));
     vm.charge(original.len().saturating_add(replace.len()))?;
-    let mut replace = Replacements::new(vm, replace)?;
-    for entry in &mut original {
-        if let Some(replacement) = replace.take(vm, entry)? {
-            *entry = replacement;
-        }
-    }
-    original.extend(replace.entries.into_iter().flatten());
-    Ok(Value::list(original))
+    merge::merge_env(&mut Entries(vm), replace, original).map(Value::list)
 }
 
-/// The child's entries that have replaced none yet.
-struct Replacements {
-    entries: Vec<Option<Value>>,
-    /// The entries of a name, the last first. Entries that are equal have the same name.
-    by_name: HashMap<String, Vec<usize>>,
-}
+/// The entries of `env` as values of Python. Reading them is charged.
+struct Entries<'a>(&'a mut Vm);
 
-impl Replacements {
-    fn new(vm: &mut Vm, entries: Vec<Value>) -> PyResult<Self> {
-        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
-        for (index, entry) in entries.iter().enumerate().rev() {
-            if let Some(name) = env_name(vm, entry)? {
-                by_name.entry(name.to_string()).or_default().push(index);
-            }
-        }
-        Ok(Self { entries: entries.into_iter().map(Some).collect(), by_name })
+impl Env for Entries<'_> {
+    type Entry = Value;
+    type Name = String;
+    type Error = Raised;
+
+    fn name(&mut self, entry: &Value) -> PyResult<Option<String>> {
+        Ok(env_name(self.0, entry)?.map(|name| name.to_string()))
     }
 
-    /// The first entry that replaces this one, which is taken out.
-    fn take(&mut self, vm: &mut Vm, entry: &Value) -> PyResult<Option<Value>> {
-        if let Some(name) = env_name(vm, entry)? {
-            let index = self.by_name.get_mut(name.as_str()).and_then(Vec::pop);
-            return Ok(index.and_then(|index| self.entries.get_mut(index)?.take()));
-        }
-        for slot in &mut self.entries {
-            vm.charge(1)?;
-            if let Some(candidate) = slot
-                && vm.equal(entry, candidate)?
-            {
-                return Ok(slot.take());
-            }
-        }
-        Ok(None)
+    fn equal(&mut self, entry: &Value, other: &Value) -> PyResult<bool> {
+        self.0.equal(entry, other)
+    }
+
+    fn step(&mut self) -> PyResult<()> {
+        self.0.charge(1)
     }
 }
 

@@ -7,7 +7,7 @@
 use std::num::NonZeroU32;
 use std::rc::Rc;
 
-use crate::artifact::tables::{EntityClass, Limit, Resource};
+use tpv_model::{EntityClass, Limit, Resource};
 use tpv_python::dict::Dict;
 use tpv_python::string::Str;
 use tpv_python::value::Value;

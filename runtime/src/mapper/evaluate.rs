@@ -4,9 +4,9 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::artifact::tables::{EntityClass, Resource};
 use crate::galaxy::errors::job_mapping_exception;
 use tpv_bytecode::CodeKind;
+use tpv_model::{EntityClass, Resource};
 use tpv_python::exception::{PyResult, RUNTIME_ERROR, Raised, attribute_error, raise};
 use tpv_python::value::Value;
 use tpv_python::vm::CompareOp;
@@ -51,13 +51,6 @@ pub(super) enum Part {
 
 /// The bytes that the text of most destinations takes.
 const ROOM: usize = 768;
-
-/// A resource, the lower and the upper bound that clamp it.
-const CLAMPED: [(Resource, Resource, Resource); 3] = [
-    (Resource::Gpus, Resource::MinGpus, Resource::MaxGpus),
-    (Resource::Cores, Resource::MinCores, Resource::MaxCores),
-    (Resource::Mem, Resource::MinMem, Resource::MaxMem),
-];
 
 impl Worker {
     /// Evaluates the rules in order; each that matches inherits from the entity so far. The result is a new entity; the one given
@@ -138,23 +131,23 @@ impl Worker {
         let mut resources: Resources = std::array::from_fn(|_| Value::None);
         self.enter_context(entity, &original)?;
         for resource in Resource::ALL {
-            let source = original.resource(*resource);
+            let source = original.resource(resource);
             if source.is_none() {
                 continue;
             }
             let mut value = evaluate(&mut self.vm, self.tiers.as_deref(), source, CodeKind::Block)?;
-            if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
+            if let Some((min, max)) = resource.clamped_by() {
                 let of = |resource: Resource| resources.get(resource as usize).unwrap_or(&Value::None);
                 let asked = value.clone();
-                value = self.clamp(value, of(*min), of(*max))?;
+                value = self.clamp(value, of(min), of(max))?;
                 if observer.watches() && !value.is(&asked) {
-                    observer.step(Step::Clamped { resource: *resource, asked: &asked, value: &value });
+                    observer.step(Step::Clamped { resource, asked: &asked, value: &value });
                 }
             }
-            if let Some(evaluated) = resources.get_mut(*resource as usize) {
+            if let Some(evaluated) = resources.get_mut(resource as usize) {
                 *evaluated = value.clone();
             }
-            let slot = self.slots.resource(*resource);
+            let slot = self.slots.resource(resource);
             self.vm.set_context(slot, value);
         }
         Ok((original, resources))

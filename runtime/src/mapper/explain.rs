@@ -2,18 +2,17 @@
 
 use std::rc::Rc;
 
-use crate::artifact::tables::{Limit, Resource};
 use tpv_bytecode::{CodeRef, Instr};
+use tpv_model::{Limit, Resource, TagType};
 use tpv_python::exception::Raised;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
 use super::entity::Entity;
 use super::environment::COMPUTED_NAMES;
-use super::matching::CHECKS;
 use super::places::ConfigPlace;
 use super::pool_step::PoolStep;
-use super::tags::{TagNames, TagType};
+use super::tags::TagNames;
 use super::trace::Trace;
 
 /// A block that CPython ran.
@@ -339,15 +338,12 @@ pub fn reasons(destination: &Entity, entity: &Entity, names: &TagNames) -> Vec<R
     if !matches!(destination.abstract_, Value::Bool(false) | Value::None) {
         found.push(Reason::Abstract);
     }
-    for (limit, resource, refuses) in CHECKS {
+    for limit in Limit::ACCEPTED {
+        let resource = limit.quantity().resource();
         let (Some(bound), Some(wanted)) = (number(destination.limit(limit)), number(entity.resource(resource))) else {
             continue;
         };
-        let refused = match refuses {
-            tpv_python::vm::CompareOp::Lt => bound < wanted,
-            _ => bound > wanted,
-        };
-        if refused {
+        if if limit.is_upper() { bound < wanted } else { bound > wanted } {
             found.push(Reason::Limit { limit, bound, resource, wanted });
         }
     }

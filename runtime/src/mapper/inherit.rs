@@ -4,7 +4,7 @@
 
 use std::rc::Rc;
 
-use crate::artifact::tables::EntityClass;
+use tpv_model::{EntityClass, TagType};
 use tpv_python::exception::{PyResult, raise};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
@@ -17,7 +17,7 @@ use super::entity::{DestinationFields, ENTITY_STEPS, Entity, Identity, RuleField
 use super::layers::EntityContext;
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
 use super::rule_map::{RuleMap, Rules};
-use super::tags::{TagNames, TagType, Tags};
+use super::tags::{TagNames, Tags};
 use super::worker::Worker;
 
 impl Worker {

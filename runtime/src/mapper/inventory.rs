@@ -8,12 +8,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::artifact::Rules;
-use crate::artifact::tables::{EntityClass, Tables};
+use crate::artifact::tables::Tables;
 use crate::galaxy::job::Job;
 use crate::galaxy::modules::outside::Outside;
 use crate::galaxy::objects::JobObjects;
 use crate::galaxy::query::columns;
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_model::{EntityClass, TagType};
 use tpv_python::args::Args;
 use tpv_python::builtins;
 use tpv_python::exception::NOT_IMPLEMENTED_ERROR;
@@ -24,7 +25,6 @@ use tpv_python::value::Value;
 use super::entity::Entity;
 use super::modules::MODULES;
 use super::objects::{EntityObject, TagObject};
-use super::tags::TagType;
 use super::worker::Worker;
 use super::{Compile, Hooks};
 

@@ -5,10 +5,10 @@ use std::borrow::Cow;
 use std::slice;
 use std::sync::Arc;
 
-use crate::artifact::tables::Resource;
 use crate::galaxy::helpers::resource_fields;
 use crate::galaxy::job::{Job, Role};
 use crate::galaxy::resource_requirements::extract;
+use tpv_model::Resource;
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, Raised, type_error};
 use tpv_python::string::Str;

@@ -244,7 +244,7 @@ mod tests {
                     }
                     1 => {
                         let cores = Value::Int(1000 + step);
-                        vm.set_context(slots.resource(crate::artifact::tables::Resource::Cores), cores.clone());
+                        vm.set_context(slots.resource(tpv_model::Resource::Cores), cores.clone());
                         expected.insert("cores".to_owned(), cores);
                     }
                     _ => {

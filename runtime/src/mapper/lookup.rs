@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use crate::artifact::tables::{EntityClass, EntityTable, Resource, Tables};
 use crate::galaxy::errors::job_mapping_exception;
 use crate::patterns::InvalidPattern;
+use tpv_model::{EntityClass, Resource, TagType};
 use tpv_python::exception::{PyResult, Raised, raise};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
@@ -15,38 +15,8 @@ use super::cache::Matches;
 use super::entity::Entity;
 use super::explain::{Because, Found, Observer, Step};
 use super::job_source::{Declared, JobSource, Name};
-use super::tags::{TagType, Tags};
+use super::tags::Tags;
 use super::worker::Worker;
-
-/// A section of the config whose entities are found by pattern.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Section {
-    /// `tools:`
-    Tools,
-    /// `roles:`
-    Roles,
-    /// `users:`
-    Users,
-}
-
-impl Section {
-    /// The section's key in the config.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Tools => "tools",
-            Self::Roles => "roles",
-            Self::Users => "users",
-        }
-    }
-
-    pub(super) fn table(self, tables: &Tables) -> &EntityTable {
-        match self {
-            Self::Tools => &tables.tools,
-            Self::Roles => &tables.roles,
-            Self::Users => &tables.users,
-        }
-    }
-}
 
 /// A tool wrapper's declarations, as far as they affect the tool's entity.
 #[derive(PartialEq, Eq, Hash)]
@@ -103,13 +73,13 @@ impl Worker {
         let mut others = SmallVec::new();
         if let Some(mut roles) = job.roles(&mut self.vm)? {
             while let Some(role) = roles.next(&mut self.vm)? {
-                if let Some(entity) = self.entity_of(Section::Roles, &role, observer)? {
+                if let Some(entity) = self.entity_of(EntityClass::Role, &role, observer)? {
                     others.push(entity);
                     break;
                 }
             }
             let email = job.email(&mut self.vm)?;
-            others.extend(self.entity_of(Section::Users, &email, observer)?);
+            others.extend(self.entity_of(EntityClass::User, &email, observer)?);
         }
         if observer.watches() {
             let entities: Vec<_> = std::iter::once(&tool).chain(&others).cloned().collect();
@@ -122,11 +92,11 @@ impl Worker {
     /// one before.
     fn tool_entity(&mut self, job: JobSource<'_>, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
         let tool = job.tool(&mut self.vm)?;
-        let matches = self.matches(Section::Tools, &tool.name)?;
-        let default = self.default_of(Section::Tools);
+        let matches = self.matches(EntityClass::Tool, &tool.name)?;
+        let default = self.default_of(EntityClass::Tool);
         // Every match has an id that hides that of what the tool declares.
         let provided = tool.declared.map(|declared| self.provided(declared, matches.is_empty() || observer.watches()));
-        observe(observer, Section::Tools, &tool.name, default.as_ref(), provided.as_ref(), &matches);
+        observe(observer, EntityClass::Tool, &tool.name, default.as_ref(), provided.as_ref(), &matches);
         let mut entities = default.into_iter().chain(provided).chain(matches.iter().cloned());
         match entities.next() {
             Some(first) => entities.try_fold(first, |parent, child| self.inherit(&child, &parent)),
@@ -137,13 +107,13 @@ impl Worker {
     /// The entity of a role or user: the default and all that match its name; nothing where there is none.
     fn entity_of(
         &mut self,
-        section: Section,
+        class: EntityClass,
         name: &Name<'_>,
         observer: &mut dyn Observer,
     ) -> PyResult<Option<Rc<Entity>>> {
-        let matches = self.matches(section, name)?;
-        let default = self.default_of(section);
-        observe(observer, section, name, default.as_ref(), None, &matches);
+        let matches = self.matches(class, name)?;
+        let default = self.default_of(class);
+        observe(observer, class, name, default.as_ref(), None, &matches);
         match (default, matches.split_first()) {
             (Some(default), _) => self.inherit_entities(default, &matches).map(Some),
             (None, Some((first, rest))) => self.inherit_entities(first.clone(), rest).map(Some),
@@ -152,9 +122,9 @@ impl Worker {
     }
 
     /// `global.default_inherits` of a section.
-    fn default_of(&self, section: Section) -> Option<Rc<Entity>> {
-        let default = section.table(self.rules.tables()).default?;
-        self.store.entity(section, default)
+    fn default_of(&self, class: EntityClass) -> Option<Rc<Entity>> {
+        let default = self.rules.tables().table(class)?.default?;
+        self.store.entity(class, default)
     }
 
     /// Each entity inherits from the one before.
@@ -191,20 +161,20 @@ impl Worker {
     }
 
     /// The entities of a section whose pattern matches a name.
-    fn matches(&mut self, section: Section, name: &Name<'_>) -> PyResult<Matches> {
+    fn matches(&mut self, class: EntityClass, name: &Name<'_>) -> PyResult<Matches> {
         let Some(name) = name.text() else {
-            return match section.table(self.rules.tables()).rows.is_empty() {
+            return match self.rules.tables().table(class).is_none_or(|table| table.rows.is_empty()) {
                 true => Ok(Matches::default()),
                 false => Err(name.not_text()),
             };
         };
         let cache = self.cache.clone();
-        cache.matches(section, name, || {
+        cache.matches(class, name, || {
             let mut indexes = Vec::new();
-            let outcome = self.rules.matcher(section).matches(name, &mut indexes);
+            let outcome = self.rules.matcher(class).map_or(Ok(()), |matcher| matcher.matches(name, &mut indexes));
             let mut entities = Vec::with_capacity(indexes.len());
             for index in indexes {
-                let Some(entity) = self.store.entity(section, index) else { continue };
+                let Some(entity) = self.store.entity(class, index) else { continue };
                 if self.vm.truthy(&entity.abstract_)? {
                     // DIFFERENCE: TPV's message shows every field of the entity and the address of its loader.
                     let id = self.vm.str(&entity.id)?;
@@ -225,7 +195,7 @@ impl Worker {
 /// Tells an observer which entities of a section count for a name, and why.
 fn observe(
     observer: &mut dyn Observer,
-    section: Section,
+    class: EntityClass,
     name: &Name<'_>,
     default: Option<&Rc<Entity>>,
     provided: Option<&Rc<Entity>>,
@@ -237,7 +207,7 @@ fn observe(
     let matches = matches.iter().map(|entity| (entity, Because::Pattern));
     let all = default.into_iter().chain(provided).chain(matches);
     let found: Vec<Found> = all.map(|(entity, because)| Found { entity: entity.clone(), because }).collect();
-    observer.step(Step::Lookup { section: section.name(), name, found: &found });
+    observer.step(Step::Lookup { section: class.section(), name, found: &found });
 }
 
 /// The exception that Python raises for a key that is no regular expression.

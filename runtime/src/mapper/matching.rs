@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::artifact::tables::{Limit, Resource};
+use tpv_model::{Limit, Quantity};
 use tpv_python::args::Args;
 use tpv_python::builtins::scalars;
 use tpv_python::exception::PyResult;
@@ -12,15 +12,10 @@ use tpv_python::vm::{CompareOp, Vm};
 use super::entity::Entity;
 use super::tags::Tags;
 
-/// The limits in the order TPV checks them: the limit, the resource, and the comparison that refuses.
-pub(super) const CHECKS: [(Limit, Resource, CompareOp); 6] = [
-    (Limit::MaxAcceptedCores, Resource::Cores, CompareOp::Lt),
-    (Limit::MaxAcceptedMem, Resource::Mem, CompareOp::Lt),
-    (Limit::MaxAcceptedGpus, Resource::Gpus, CompareOp::Lt),
-    (Limit::MinAcceptedCores, Resource::Cores, CompareOp::Gt),
-    (Limit::MinAcceptedMem, Resource::Mem, CompareOp::Gt),
-    (Limit::MinAcceptedGpus, Resource::Gpus, CompareOp::Gt),
-];
+/// The comparison of a limit with the wanted amount that refuses it.
+fn refuses(limit: Limit) -> CompareOp {
+    if limit.is_upper() { CompareOp::Lt } else { CompareOp::Gt }
+}
 
 /// The resources of an entity, evaluated or not, by [`Resource`].
 pub(super) type Resources = [Value; 9];
@@ -43,9 +38,9 @@ pub(super) fn matches_resources(
     if vm.truthy(&destination.abstract_)? {
         return Ok(false);
     }
-    for (limit, resource, refuses) in CHECKS {
-        let wanted = resources.get(resource as usize).unwrap_or(&Value::None);
-        let limit = destination.limit(limit);
+    for limit in Limit::ACCEPTED {
+        let wanted = resources.get(limit.quantity().resource() as usize).unwrap_or(&Value::None);
+        let (limit, refuses) = (destination.limit(limit), refuses(limit));
         if limit.is_none() || wanted.is_none() {
             continue;
         }
@@ -66,16 +61,16 @@ fn float(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     }
 }
 
-/// The limits of a destination as numbers, in the order of [`CHECKS`]; without one, a bound that refuses nothing.
+/// The limits of a destination as numbers, in the order of [`Limit::ACCEPTED`]; without one, a bound that refuses nothing.
 pub(super) struct Bounds([f64; 6]);
 
 impl Bounds {
     /// The bounds; nothing where a limit is not a number that a double holds, which must be compared as Python does.
     pub(super) fn new(destination: &Entity) -> Option<Self> {
         let mut bounds = [0.0; 6];
-        for (bound, (limit, _, refuses)) in bounds.iter_mut().zip(CHECKS) {
+        for (bound, limit) in bounds.iter_mut().zip(Limit::ACCEPTED) {
             *bound = match destination.limit(limit) {
-                Value::None if refuses == CompareOp::Lt => f64::INFINITY,
+                Value::None if limit.is_upper() => f64::INFINITY,
                 Value::None => f64::NEG_INFINITY,
                 other => exact(other)?,
             };
@@ -112,8 +107,8 @@ fn exact(value: &Value) -> Option<f64> {
 /// The wanted cores, mem and gpus as doubles, NaN for what is not set; nothing where one is not a plain number.
 pub(super) fn wanted(resources: &Resources) -> Option<[f64; 3]> {
     let mut wanted = [f64::NAN; 3];
-    for (number, resource) in wanted.iter_mut().zip([Resource::Cores, Resource::Mem, Resource::Gpus]) {
-        match resources.get(resource as usize) {
+    for (number, quantity) in wanted.iter_mut().zip(Quantity::ALL) {
+        match resources.get(quantity.resource() as usize) {
             None | Some(Value::None) => {}
             Some(value) => *number = exact(value)?,
         }

@@ -65,8 +65,6 @@ pub use mapped::Mapped;
 pub use modules::{find_module, modules};
 use worker::Worker;
 
-pub(crate) use lookup::Section;
-
 /// Compiles Python source that code made at run time. Gives the program, whose code 0 is the root, or the name and message
 /// of the exception that Python raises for it.
 pub type Compile = Arc<dyn Fn(&str, CodeKind) -> Result<ProgramData, (String, String)> + Send + Sync>;

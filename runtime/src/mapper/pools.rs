@@ -6,11 +6,12 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::artifact::tables::{EntityRow, Limit, PoolRow, Resource, Tables};
+use crate::artifact::tables::{EntityRow, PoolRow, Tables};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::objects::world_of_session;
 use crate::pools::{Admission, AllocationStore, Budget, Kind, StoreError, TERMINAL_STATES, Usage};
 use num_bigint::Sign;
+use tpv_model::{Limit, Resource, TagType};
 use tpv_python::args::Args;
 use tpv_python::builtins::scalars;
 use tpv_python::exception::{PyResult, host_unavailable, raise_with, type_error, value_error};
@@ -22,7 +23,6 @@ use super::entity::Entity;
 use super::explain::{Observer, Step, Unobserved};
 use super::matching::with_resources;
 use super::pool_step::PoolStep;
-use super::tags::TagType;
 use super::worker::Worker;
 use super::working::Working;
 

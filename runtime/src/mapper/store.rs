@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use crate::artifact::Rules;
 use crate::artifact::tables::EntityRow;
+use tpv_model::{EntityClass, Matched};
 
 use super::cache::Cache;
 use super::entity::Entity;
-use super::lookup::Section;
 use super::matching::Bounds;
 use super::pools::Pool;
 use super::rows::Rows;
@@ -23,7 +23,7 @@ pub(crate) struct Store {
     /// The destinations in the order of the config, with the defaults of every destination.
     pub(super) destinations: Vec<Rc<Entity>>,
     configured_destinations: Cells,
-    sections: [Cells; 3],
+    sections: Matched<Cells>,
     /// The limits of the destinations; none where one of them has a limit that is no plain number.
     pub(super) bounds: Vec<Bounds>,
     /// The resource pools, by name.
@@ -40,7 +40,7 @@ impl Store {
         let bounds = destinations.iter().map(|destination| Bounds::new(destination)).collect::<Option<_>>();
         let pools = Pool::all(tables, |row| cache.share(rows.entity(tables, row)));
         let cells = |rows: &[EntityRow]| rows.iter().map(|_| OnceCell::new()).collect();
-        let sections = [&tables.tools, &tables.roles, &tables.users].map(|table| cells(&table.rows));
+        let sections = Matched::new(|class| tables.table(class).map_or_else(Cells::new, |table| cells(&table.rows)));
         let configured_destinations = cells(&tables.configured_destinations);
         let bounds = bounds.unwrap_or_default();
         Self { rows, destinations, configured_destinations, sections, rules, bounds, pools, cache }
@@ -52,15 +52,14 @@ impl Store {
     }
 
     /// An entity of a section.
-    pub(super) fn entity(&self, section: Section, index: u32) -> Option<Rc<Entity>> {
-        let rows = &section.table(self.rules.tables()).rows;
-        self.get(self.sections.get(section as usize)?, rows, index as usize)
+    pub(super) fn entity(&self, class: EntityClass, index: u32) -> Option<Rc<Entity>> {
+        self.get(self.sections.get(class)?, &self.rules.tables().table(class)?.rows, index as usize)
     }
 
     /// All entities of a section, in order.
-    pub(super) fn section(&self, section: Section) -> Vec<Rc<Entity>> {
-        let count = section.table(self.rules.tables()).rows.len();
-        (0..count).filter_map(|index| self.entity(section, u32::try_from(index).ok()?)).collect()
+    pub(super) fn section(&self, class: EntityClass) -> Vec<Rc<Entity>> {
+        let count = self.rules.tables().table(class).map_or(0, |table| table.rows.len());
+        (0..count).filter_map(|index| self.entity(class, u32::try_from(index).ok()?)).collect()
     }
 
     /// The destinations as the config has them.

@@ -1,4 +1,4 @@
-//! Scheduling tags: the four kinds, and how sets of them inherit, combine, match and score.
+//! Scheduling tags: how sets of them inherit, combine, match and score.
 //!
 //! A set keeps its tags twice: as lists in TPV's order, which code can see and messages show, and as bit sets, on which
 //! matching and scoring run. The rules are those of TPV's `SchedulingTags`.
@@ -7,6 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use smallvec::SmallVec;
+use tpv_model::TagType;
+use tpv_model::merge::{TagLists, combine_tags, inherit_tags};
 
 use crate::artifact::tables::TagsRow;
 use tpv_python::string::Str;
@@ -16,67 +18,6 @@ use super::cache::named;
 
 /// A tag, by its number in a [`TagNames`].
 pub type TagId = u32;
-
-/// The kinds of tags, in TPV's order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TagType {
-    /// Both sides must have the tag.
-    Require,
-    /// Ranks higher where both have it.
-    Prefer,
-    /// May match.
-    Accept,
-    /// The other side must not have the tag.
-    Reject,
-}
-
-impl TagType {
-    /// All kinds, in the order of TPV's enumeration.
-    pub const ALL: [Self; 4] = [Self::Require, Self::Prefer, Self::Accept, Self::Reject];
-
-    /// The order in which inherit and combine apply the kinds: what comes last wins.
-    const APPLICATION: [Self; 4] = [Self::Accept, Self::Prefer, Self::Require, Self::Reject];
-
-    /// The weight of the kind in a score.
-    pub fn weight(self) -> i64 {
-        match self {
-            Self::Require => 3,
-            Self::Prefer => 2,
-            Self::Accept => 1,
-            Self::Reject => -1,
-        }
-    }
-
-    /// The name in TPV's enumeration.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Require => "REQUIRE",
-            Self::Prefer => "PREFER",
-            Self::Accept => "ACCEPT",
-            Self::Reject => "REJECT",
-        }
-    }
-
-    /// The name of the list in `SchedulingTags`.
-    pub fn field(self) -> &'static str {
-        match self {
-            Self::Require => "require",
-            Self::Prefer => "prefer",
-            Self::Accept => "accept",
-            Self::Reject => "reject",
-        }
-    }
-
-    /// The kind whose list has this name.
-    pub fn from_field(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.field() == name)
-    }
-
-    /// The kind with this weight.
-    pub fn from_weight(weight: i64) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.weight() == weight)
-    }
-}
 
 /// The numbers of tags: the artifact's, then those that jobs brought along (`tool_type_...`, or made by code).
 #[derive(Default)]
@@ -156,10 +97,36 @@ impl Bits {
 /// One list of tags.
 pub type TagList = SmallVec<[TagId; 4]>;
 
+/// The lists of all types, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lists(pub [TagList; 4]);
+
+impl TagLists for Lists {
+    type Tag = TagId;
+
+    fn list(&self, kind: TagType) -> &[TagId] {
+        self.0.get(kind as usize).map_or(&[], |list| list)
+    }
+
+    fn remove(&mut self, kind: TagType, tag: &TagId) {
+        if let Some(list) = self.0.get_mut(kind as usize)
+            && let Some(index) = list.iter().position(|other| other == tag)
+        {
+            list.remove(index);
+        }
+    }
+
+    fn push(&mut self, kind: TagType, tag: TagId) {
+        if let Some(list) = self.0.get_mut(kind as usize) {
+            list.push(tag);
+        }
+    }
+}
+
 /// TPV's `SchedulingTags`, never changed once made.
 #[derive(Clone, Debug, Default)]
 pub struct Tags {
-    lists: [TagList; 4],
+    lists: Lists,
     bits: [Bits; 4],
     all: Bits,
     /// `true` if a tag is in the lists more than once, which only code can cause.
@@ -169,10 +136,10 @@ pub struct Tags {
 }
 
 impl Tags {
-    /// The set with these lists, in the order require, prefer, accept, reject.
-    pub fn new(lists: [TagList; 4]) -> Self {
+    /// The set with these lists.
+    pub fn new(lists: Lists) -> Self {
         let mut tags = Self { lists, ..Self::default() };
-        for (list, bits) in tags.lists.iter().zip(&mut tags.bits) {
+        for (list, bits) in tags.lists.0.iter().zip(&mut tags.bits) {
             for id in list {
                 tags.repeated |= tags.all.contains(*id);
                 tags.all.insert(*id);
@@ -186,13 +153,13 @@ impl Tags {
     pub fn from_row(row: &TagsRow) -> Self {
         let lists = row.lists.each_ref().map(|ids| TagList::from_slice(ids.as_deref().unwrap_or_default()));
         let none = row.lists.each_ref().map(Option::is_none);
-        Self::new(lists).with_none(none)
+        Self::new(Lists(lists)).with_none(none)
     }
 
     /// The same set with these lists `None` where they are empty.
     pub fn with_none(mut self, none: [bool; 4]) -> Self {
         self.none = none;
-        for (none, list) in self.none.iter_mut().zip(&self.lists) {
+        for (none, list) in self.none.iter_mut().zip(&self.lists.0) {
             *none &= list.is_empty();
         }
         self
@@ -200,7 +167,7 @@ impl Tags {
 
     /// The bytes that the set takes.
     pub(super) fn bytes(&self) -> usize {
-        let ids: usize = self.lists.iter().filter(|list| list.spilled()).map(|list| list.capacity()).sum();
+        let ids: usize = self.lists.0.iter().filter(|list| list.spilled()).map(|list| list.capacity()).sum();
         let bits = self.bits.iter().chain([&self.all]).map(|bits| &bits.0);
         let words: usize = bits.filter(|bits| bits.spilled()).map(|bits| bits.capacity()).sum();
         size_of::<Self>() + size_of::<TagId>() * ids + size_of::<u64>() * words
@@ -213,16 +180,19 @@ impl Tags {
 
     /// A set with one tag.
     pub fn single(kind: TagType, id: TagId) -> Self {
-        let mut lists: [TagList; 4] = Default::default();
-        if let Some(list) = lists.get_mut(kind as usize) {
-            list.push(id);
-        }
+        let mut lists = Lists::default();
+        lists.push(kind, id);
         Self::new(lists)
+    }
+
+    /// The lists.
+    pub fn lists(&self) -> &Lists {
+        &self.lists
     }
 
     /// The tags of one kind, in order.
     pub fn list(&self, kind: TagType) -> &[TagId] {
-        self.lists.get(kind as usize).map_or(&[], |list| list.as_slice())
+        self.lists.list(kind)
     }
 
     /// Returns `true` if the lists are equal.
@@ -232,7 +202,7 @@ impl Tags {
 
     /// Returns `true` if there are no tags.
     pub fn is_empty(&self) -> bool {
-        self.lists.iter().all(|list| list.is_empty())
+        self.lists.0.iter().all(|list| list.is_empty())
     }
 
     /// Returns `true` if there is a tag of this value, of any kind, as `filter(tag_value=value)` finds it: the empty
@@ -254,22 +224,10 @@ impl Tags {
         }
     }
 
-    /// `SchedulingTags.add_tag_override` on lists: the tag leaves every kind (one occurrence each) and joins the end of one.
-    pub fn override_tag(lists: &mut [TagList; 4], kind: TagType, id: TagId) {
-        for list in lists.iter_mut() {
-            if let Some(index) = list.iter().position(|tag| *tag == id) {
-                list.remove(index);
-            }
-        }
-        if let Some(list) = lists.get_mut(kind as usize) {
-            list.push(id);
-        }
-    }
-
     /// The steps that putting two sets together or comparing them takes.
     pub fn effort(one: &Self, other: &Self) -> usize {
         let size = |set: &Self| -> (usize, usize) {
-            (set.lists.iter().map(|list| list.len()).sum(), set.bits.iter().map(|bits| bits.0.len()).sum())
+            (set.lists.0.iter().map(|list| list.len()).sum(), set.bits.iter().map(|bits| bits.0.len()).sum())
         };
         let ((a, words), (b, others)) = (size(one), size(other));
         (words + others + a + b) / 16 + a.saturating_mul(b) / 32
@@ -283,12 +241,7 @@ impl Tags {
         if parent.is_empty() && !child.repeated && child.none == parent.none {
             return child.clone();
         }
-        let mut lists = parent.lists.clone();
-        for kind in TagType::APPLICATION {
-            for id in child.list(kind) {
-                Self::override_tag(&mut lists, kind, *id);
-            }
-        }
+        let lists = inherit_tags(&child.lists, parent.lists.clone());
         Rc::new(Self::new(lists).with_none(parent.none))
     }
 
@@ -309,13 +262,7 @@ impl Tags {
                 return Some(one.clone());
             }
         }
-        let mut lists: [TagList; 4] = Default::default();
-        for kind in TagType::APPLICATION {
-            for id in other.list(kind).iter().chain(this.list(kind)) {
-                Self::override_tag(&mut lists, kind, *id);
-            }
-        }
-        Some(Rc::new(Self::new(lists)))
+        Some(Rc::new(Self::new(combine_tags(&this.lists, &other.lists))))
     }
 
     /// `SchedulingTags.match`: what either side requires the other has, and what either rejects the other has not.

@@ -49,33 +49,21 @@ pub(super) fn lines(spans: &HashMap<Span, Cases>, sources: &SourceMap) -> ByFile
 /// Calls `each` with the places of the fields of an entity or rule, code and all.
 pub(super) fn of_common(common: &Common, each: &mut dyn FnMut(Span)) {
     common.inherits.iter().for_each(|text| each(text.span));
-    for (_, value) in common.resources.fields() {
-        value.iter().for_each(|value| each(value.span));
-    }
+    let amounts =
+        common.amounts.common().map(|(_, value)| value).chain(common.amounts.accepted().map(|(_, value)| value));
+    amounts.for_each(|value| each(value.span));
     common.env.iter().flat_map(|env| env.iter().flatten()).for_each(|(_, text)| each(text.span));
     for dict in common.params.iter().chain(&common.context).chain([&common.resubmit, &common.extras]) {
         dict.values().for_each(|value| leaves(value, each));
     }
     common.rank.iter().for_each(|text| each(text.span));
-    crate::config::scheduling::TagKind::ALL
-        .into_iter()
-        .flat_map(|kind| common.tags.get(kind))
-        .for_each(|tag| each(tag.span));
+    tpv_model::TagType::APPLICATION.into_iter().flat_map(|kind| common.tags.get(kind)).for_each(|tag| each(tag.span));
 }
 
 /// The same for what only destinations have.
 pub(super) fn of_destination(fields: &DestinationFields, each: &mut dyn FnMut(Span)) {
     fields.runner.iter().for_each(|text| each(text.span));
-    let limits = [
-        &fields.max_accepted_cores,
-        &fields.max_accepted_mem,
-        &fields.max_accepted_gpus,
-        &fields.min_accepted_cores,
-        &fields.min_accepted_mem,
-        &fields.min_accepted_gpus,
-    ];
-    limits.into_iter().flatten().for_each(|value| each(value.span));
-    crate::config::scheduling::TagKind::ALL
+    tpv_model::TagType::APPLICATION
         .into_iter()
         .flat_map(|kind| fields.dest_tags.get(kind))
         .for_each(|tag| each(tag.span));

@@ -13,7 +13,7 @@ use serde::Serialize;
 use tpv_bytecode::{CodeKind, CodeRef};
 
 use super::run::Tested;
-use crate::config::entity::{Entity, EntityKind, Rule};
+use crate::config::entity::{Entity, Rule};
 use crate::config::origin::TextOrigin;
 use crate::config::{Config, validate::Section};
 use crate::source::{SourceId, SourceMap, Span};
@@ -21,6 +21,7 @@ use crate::yaml::value::{Text, ValueKind};
 use counts::{ByPlace, Cases, SitePlace, Use};
 pub use counts::{Counts, Seen};
 pub use lines::Line;
+use tpv_model::EntityClass;
 
 /// The coverage of one set of config files.
 #[derive(Debug, Serialize)]
@@ -194,7 +195,7 @@ pub fn coverage(tested: &Tested, counts: &Counts, cases: usize) -> Coverage {
         known: HashSet::new(),
         lines: HashMap::new(),
     };
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         gathering.section(kind);
     }
     let Gathering { mut files, lines, sources, .. } = gathering;
@@ -226,7 +227,7 @@ struct Gathering<'a> {
 }
 
 impl<'a> Gathering<'a> {
-    fn section(&mut self, kind: EntityKind) {
+    fn section(&mut self, kind: EntityClass) {
         let (config, inherited) = (self.config, self.inherited(kind));
         for entity in config.section(kind).values() {
             self.entity(entity, inherited.get(&entity.id).unwrap_or(&Cases::default()));
@@ -234,7 +235,7 @@ impl<'a> Gathering<'a> {
     }
 
     /// The cases in which something took part that inherits from an entity.
-    fn inherited(&self, kind: EntityKind) -> HashMap<Arc<str>, Cases> {
+    fn inherited(&self, kind: EntityClass) -> HashMap<Arc<str>, Cases> {
         let section: &Section = self.config.section(kind);
         let mut out: HashMap<Arc<str>, Cases> = HashMap::new();
         for entity in section.values() {
@@ -248,7 +249,7 @@ impl<'a> Gathering<'a> {
             }
             out.entry(entity.id.clone()).or_default().add(self.places.get(Use::Default, self.place(entity.span)));
         }
-        if kind == EntityKind::Destination
+        if kind == EntityClass::Destination
             && let Some(default) = self.config.global.default_inherits.as_ref().and_then(|id| section.get(id.as_str()))
         {
             let of_default = out.entry(default.id.clone()).or_default();
@@ -260,26 +261,26 @@ impl<'a> Gathering<'a> {
 
     /// The cases in which an entity took part itself.
     fn used(&self, entity: &Entity) -> &'a Cases {
-        let how = if entity.kind == EntityKind::Destination { Use::Tried } else { Use::Matched };
+        let how = if entity.class == EntityClass::Destination { Use::Tried } else { Use::Matched };
         self.places.get(how, self.place(entity.span))
     }
 
     fn entity(&mut self, entity: &'a Entity, inherited: &Cases) {
-        let (place, name) = (self.place(entity.span), format!("{} `{}`", entity.kind.noun(), entity.id));
+        let (place, name) = (self.place(entity.span), format!("{} `{}`", entity.class.noun(), entity.id));
         let places = self.places;
         let get = |how: Use| places.get(how, place);
         let (matched, accepted, chosen) = (get(Use::Matched), get(Use::Accepted), get(Use::Chosen));
         let line = place.1 as usize;
         let mut used = self.used(entity).clone().and(get(Use::Default));
-        if entity.kind == EntityKind::Pool {
+        if entity.class == EntityClass::PoolEntity {
             // What pools do depends on the allocations of other jobs, of which a case has none: their lines are not counted.
             return;
         }
-        let is_destination = entity.kind == EntityKind::Destination;
+        let is_destination = entity.class == EntityClass::Destination;
         if is_destination && entity.common.is_abstract {
             used.add(inherited);
         }
-        if self.known.insert((entity.kind.noun(), place))
+        if self.known.insert((entity.class.noun(), place))
             && let Some(file) = self.files.get_mut(place.0 as usize)
         {
             if is_destination && !entity.common.is_abstract {

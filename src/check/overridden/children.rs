@@ -7,15 +7,16 @@ use std::collections::{HashMap, HashSet};
 
 use crate::check::files::Files;
 use crate::check::parts::{Name, Part, joined, parts};
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter};
 use crate::source::Span;
+use tpv_model::EntityClass;
 
 /// Looks at the entities that several files have, and at who inherits from them.
 pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
     let config = linter.config;
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         let mut children: HashMap<&str, Vec<&Entity>> = HashMap::new();
         for child in config.section(kind).values() {
             if let Some(parent) = &child.common.inherits {
@@ -53,7 +54,7 @@ pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
     }
 }
 
-fn keeps(kind: EntityKind, parent: &Entity, new: &Part<'_>, stale: &[(&Entity, Span)]) -> Finding {
+fn keeps(kind: EntityClass, parent: &Entity, new: &Part<'_>, stale: &[(&Entity, Span)]) -> Finding {
     let (noun, name) = (kind.noun(), &new.name);
     let ids: Vec<String> = stale.iter().map(|(child, _)| format!("`{}`", child.id)).collect();
     let mut diagnostic =

@@ -6,13 +6,14 @@ use std::collections::{HashMap, HashSet};
 
 use crate::check::files::Files;
 use crate::check::parts::{Name, parts};
-use crate::config::entity::{Entity, EntityKind, Rule};
+use crate::config::entity::{Entity, Rule};
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter};
 use crate::source::Span;
+use tpv_model::EntityClass;
 
 /// The sections in the order in which they are combined: the later over the earlier.
-const ORDER: [EntityKind; 4] = [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination];
+const ORDER: [EntityClass; 4] = [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination];
 
 /// A rule with the entity that it is written in.
 #[derive(Clone, Copy)]
@@ -33,13 +34,13 @@ pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
             }
         }
     }
-    let mut reported: HashSet<(&str, EntityKind, EntityKind)> = HashSet::new();
+    let mut reported: HashSet<(&str, EntityClass, EntityClass)> = HashSet::new();
     for (id, written) in by_id.iter().filter(|(_, written)| written.len() > 1) {
         let mut met = Met::default();
         for (place, later) in written.iter().enumerate() {
             let earlier = met.by_chance(later).and_then(|place| written.get(place));
             if let Some(earlier) = earlier
-                && reported.insert((*id, earlier.entity.kind, later.entity.kind))
+                && reported.insert((*id, earlier.entity.class, later.entity.class))
             {
                 linter.report(meet(earlier, later));
             }
@@ -52,16 +53,16 @@ pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
 #[derive(Default)]
 struct Met<'a> {
     /// The first rule of each kind of entity, and the first whose condition is another.
-    by_kind: HashMap<EntityKind, Vec<(usize, Written<'a>)>>,
+    by_kind: HashMap<EntityClass, Vec<(usize, Written<'a>)>>,
     /// The rules of each entity, one a file.
-    by_entity: HashMap<(EntityKind, &'a str), Vec<(usize, Written<'a>)>>,
+    by_entity: HashMap<(EntityClass, &'a str), Vec<(usize, Written<'a>)>>,
 }
 
 impl<'a> Met<'a> {
     fn add(&mut self, place: usize, written: Written<'a>) {
         let entity = written.entity;
-        self.by_entity.entry((entity.kind, &entity.id)).or_default().push((place, written));
-        let of_kind = self.by_kind.entry(entity.kind).or_default();
+        self.by_entity.entry((entity.class, &entity.id)).or_default().push((place, written));
+        let of_kind = self.by_kind.entry(entity.class).or_default();
         if of_kind.len() < 2 && of_kind.iter().all(|(_, known)| known.condition() != written.condition()) {
             of_kind.push((place, written));
         }
@@ -69,9 +70,9 @@ impl<'a> Met<'a> {
 
     /// The place of the first rule that comes together with a later one in jobs, and is likely not meant to.
     fn by_chance(&self, later: &Written<'a>) -> Option<usize> {
-        let others = self.by_kind.iter().filter(|(kind, _)| **kind != later.entity.kind).flat_map(|(_, known)| known);
+        let others = self.by_kind.iter().filter(|(kind, _)| **kind != later.entity.class).flat_map(|(_, known)| known);
         // A later file changes a rule of an earlier one on purpose, unless it does something else altogether.
-        let own = self.by_entity.get(&(later.entity.kind, &*later.entity.id)).into_iter().flatten();
+        let own = self.by_entity.get(&(later.entity.class, &*later.entity.id)).into_iter().flatten();
         let own = own.filter(|(_, known)| {
             let (one, other) = (fields(known.rule), fields(later.rule));
             known.entity.span.source != later.entity.span.source
@@ -100,9 +101,9 @@ fn fields(rule: &Rule) -> Vec<Name<'_>> {
 
 fn meet(earlier: &Written<'_>, later: &Written<'_>) -> Finding {
     let id = &later.rule.id;
-    let place = |written: &Written<'_>| format!("the {} `{}`", written.entity.kind.noun(), written.entity.id);
+    let place = |written: &Written<'_>| format!("the {} `{}`", written.entity.class.noun(), written.entity.id);
     let condition = |written: &Written<'_>| -> Span { written.rule.condition.span };
-    let (message, why) = if earlier.entity.kind == later.entity.kind {
+    let (message, why) = if earlier.entity.class == later.entity.class {
         (format!("the rule `{id}` of {} takes the place of another in an earlier file", place(later)), "alone")
     } else {
         (

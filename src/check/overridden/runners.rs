@@ -1,15 +1,16 @@
 //! T219: destinations of one name in two files, with different runners.
 
 use crate::check::files::Files;
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::diagnostic::Diagnostic;
 use crate::lint::{Finding, Linter};
 use crate::yaml::value::Text;
+use tpv_model::EntityClass;
 
 /// Looks at the destinations that several files have.
 pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
     for destination in linter.config.destinations.values() {
-        let definitions = files.definitions(EntityKind::Destination, &destination.id);
+        let definitions = files.definitions(EntityClass::Destination, &destination.id);
         for (earlier, later) in definitions.iter().zip(definitions.iter().skip(1)) {
             let (Some(one), Some(other)) = (runner(earlier), runner(later)) else { continue };
             if one.value == other.value || earlier.common.is_abstract || later.common.is_abstract {

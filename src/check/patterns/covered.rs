@@ -48,7 +48,7 @@ pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
         members.retain(|key| !is_silenced(key));
         let Some(key) = members.first().copied().filter(|_| !is_silenced(other)) else { continue };
         let ids: Vec<String> = members.iter().map(|key| format!("`{}`", key.entity.id)).collect();
-        let nouns = if ids.len() == 1 { keys.kind.noun() } else { keys.kind.section() };
+        let nouns = if ids.len() == 1 { keys.class.noun() } else { keys.class.section() };
         let whose = format!("the {nouns} {}", joined(&ids));
         let finding = if names.is_empty() {
             abstract_too(key, other, keys, &whose)
@@ -84,7 +84,7 @@ fn never_counts(key: &Key<'_>, other: &Key<'_>, keys: &Keys<'_>, names: &[Name<'
 }
 
 fn abstract_too(key: &Key<'_>, other: &Key<'_>, keys: &Keys<'_>, whose: &str) -> Finding {
-    let noun = keys.kind.noun();
+    let noun = keys.class.noun();
     let diagnostic = Diagnostic::warning(format!("every job of {whose} fails"))
         .at(key.entity.span, format!("the abstract {noun} `{}` matches all ids that this matches", other.entity.id))
         .also(other.entity.span, "jobs that meet an abstract entry are not mapped")

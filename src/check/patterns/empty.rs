@@ -6,7 +6,7 @@ use crate::lint::{Finding, Linter};
 
 /// Looks at each key by itself.
 pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
-    let noun = keys.kind.noun();
+    let noun = keys.class.noun();
     for key in keys.plain() {
         // Only where a pattern has places in the text, sets or line ends can it contradict itself.
         let may_be_empty = key.entity.id.contains(['^', '$', '\\', '[', '\n']);

@@ -12,8 +12,9 @@ use super::language::Language;
 use crate::check::budget::Budget;
 use crate::check::parts::{Part, parts};
 use crate::config::Config;
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::source::Span;
+use tpv_model::EntityClass;
 
 /// One key with its entity.
 pub(super) struct Key<'a> {
@@ -96,7 +97,7 @@ fn text<'b>(bytes: impl Iterator<Item = &'b u8>, wildcard: char) -> Option<Strin
 /// The keys of a section, in the order in which they are tried.
 pub(super) struct Keys<'a> {
     /// Which section.
-    pub kind: EntityKind,
+    pub class: EntityClass,
     /// The keys.
     pub list: Vec<Key<'a>>,
     /// The entity that all others inherit from first.
@@ -110,7 +111,7 @@ pub(super) struct Keys<'a> {
 
 impl<'a> Keys<'a> {
     /// The keys of a section of a config whose ids are all patterns; comparing them takes from a budget.
-    pub(super) fn new(config: &'a Config, kind: EntityKind, budget: &'a Budget) -> Self {
+    pub(super) fn new(config: &'a Config, kind: EntityClass, budget: &'a Budget) -> Self {
         let section = config.section(kind);
         let default = config.global.default_inherits.as_ref().and_then(|id| section.get(id.as_str()));
         let parents: HashSet<&str> =
@@ -130,7 +131,7 @@ impl<'a> Keys<'a> {
         let is_tried = |key: &&Key<'_>| key.prefixes.iter().any(|prefix| prefix.ending == Ending::Verify);
         let tried = list.iter().filter(is_tried).count();
         let default = default.map(|entity| &**entity);
-        Self { kind, default, list, matcher, tried, budget, given_up: Cell::new(None) }
+        Self { class: kind, default, list, matcher, tried, budget, given_up: Cell::new(None) }
     }
 
     /// The keys that jobs get by their own id alone, as long as the budget lasts.
@@ -194,7 +195,7 @@ mod tests {
         for (budget, is_enough) in
             [(Budget::new(), true), (Budget::of(30_000, 1 << 30), false), (Budget::of(1 << 30, 30_000), false)]
         {
-            let keys = Keys::new(&config, EntityKind::Tool, &budget);
+            let keys = Keys::new(&config, EntityClass::Tool, &budget);
             let looked_at =
                 keys.plain().filter(|key| key.language().is_some_and(|own| own.is_empty().is_some())).count();
             assert_eq!((looked_at == 30, keys.given_up().is_none()), (is_enough, is_enough), "{looked_at}");
@@ -218,7 +219,7 @@ mod tests {
         let config = load_sources(&sources, &[source], &mut problems);
         assert!(problems.is_empty());
         let budget = Budget::new();
-        let keys = Keys::new(&config, EntityKind::Tool, &budget);
+        let keys = Keys::new(&config, EntityClass::Tool, &budget);
         assert_eq!(keys.list.len(), ids.len());
         let mut covered = 0;
         for wide in &keys.list {

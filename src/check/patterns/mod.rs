@@ -11,17 +11,17 @@ mod slips;
 mod taken;
 
 use crate::check::budget::{Budget, Unproved};
-use crate::config::entity::EntityKind;
 use crate::lint::Linter;
 use keys::Keys;
+use tpv_model::EntityClass;
 
 /// Looks at the sections whose ids are patterns. Returns what is not proved of them.
 pub(super) fn check(linter: &mut Linter<'_>) -> Vec<Unproved> {
-    let kinds = [EntityKind::Tool, EntityKind::Role, EntityKind::User];
+    let kinds = [EntityClass::Tool, EntityClass::Role, EntityClass::User];
     kinds.into_iter().filter_map(|kind| section(linter, kind, &Budget::new())).collect()
 }
 
-fn section(linter: &mut Linter<'_>, kind: EntityKind, budget: &Budget) -> Option<Unproved> {
+fn section(linter: &mut Linter<'_>, kind: EntityClass, budget: &Budget) -> Option<Unproved> {
     let keys = Keys::new(linter.config, kind, budget);
     empty::check(linter, &keys);
     slips::check(linter, &keys);

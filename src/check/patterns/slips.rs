@@ -55,7 +55,7 @@ fn plus(key: &Key<'_>, keys: &Keys<'_>, slip: Slip) -> Diagnostic {
     let message = if matches_itself {
         format!("`{id}` matches more than it spells")
     } else {
-        format!("`{id}` does not match the {} of this id", keys.kind.noun())
+        format!("`{id}` does not match the {} of this id", keys.class.noun())
     };
     let diagnostic = Diagnostic::warning(message)
         .at(key.entity.span, format!("`+` repeats the `{}` before it", slip.letter))

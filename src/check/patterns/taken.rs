@@ -123,7 +123,7 @@ fn written_at(span: Span) -> String {
 }
 
 fn takes(key: &Key<'_>, keys: &Keys<'_>, first: &Taken<'_>, all: &[Taken<'_>]) -> Finding {
-    let noun = keys.kind.noun();
+    let noun = keys.class.noun();
     let id = &key.entity.id;
     let mut diagnostic = Diagnostic::warning(format!("`{id}` takes the jobs of `{}`, too", first.by.id))
         .at(key.entity.span, format!("these get {} from here", joined(&first.names)))

@@ -2,14 +2,16 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use tpv_bytecode::CodeKind;
 
 use crate::check::domain::{Kinds, Value};
 use crate::config::entity::Entity;
-use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::scheduling::SchedulingTags;
 use crate::source::Span;
 use crate::yaml::value::ConfigValue;
+use tpv_model::{Limit, Quantity, TagType};
 
 use super::code::{Code, constant};
 use super::job::Asked;
@@ -125,7 +127,7 @@ impl fmt::Display for Why {
 
 /// The kinds that offer a tag or refuse it, in which [`SchedulingTags`] are searched.
 fn find<'t>(tags: &'t SchedulingTags, tag: &str) -> Option<&'t crate::yaml::value::Text> {
-    TagKind::ALL.into_iter().flat_map(|kind| tags.get(kind)).find(|own| own.as_str() == tag)
+    TagType::APPLICATION.into_iter().flat_map(|kind| tags.get(kind)).find(|own| own.as_str() == tag)
 }
 
 impl Destination {
@@ -164,43 +166,41 @@ impl Destination {
             // What TPV adds has no place in a file.
             add(why, Some(at).filter(|at| *at != Span::default()));
         };
-        for tag in tags.get(TagKind::Require) {
+        for tag in tags.get(TagType::Require) {
             if !asked.tags.get(tag.as_str()).may_be() {
                 refuse(Why::Requires(tag.as_str().to_owned()), tag.span);
             }
         }
-        for tag in tags.get(TagKind::Reject) {
+        for tag in tags.get(TagType::Reject) {
             if asked.tags.get(tag.as_str()).must_be() {
                 refuse(Why::Rejects(tag.as_str().to_owned()), tag.span);
             }
         }
-        for tag in asked.tags.surely(TagKind::Require) {
+        for tag in asked.tags.surely(TagType::Require) {
             if find(tags, tag).is_none() {
                 refuse(Why::Lacks(tag.to_owned()), self.entity.span);
             }
         }
-        for tag in asked.tags.surely(TagKind::Reject) {
+        for tag in asked.tags.surely(TagType::Reject) {
             if let Some(own) = find(tags, tag) {
                 refuse(Why::Rejected(tag.to_owned()), own.span);
             }
         }
-        let limits = [
-            ("cores", &fields.min_accepted_cores, &fields.max_accepted_cores),
-            ("mem", &fields.min_accepted_mem, &fields.max_accepted_mem),
-            ("gpus", &fields.min_accepted_gpus, &fields.max_accepted_gpus),
-        ];
-        for ((resource, least, most), wanted) in limits.into_iter().zip(&asked.wanted) {
+        for (quantity, wanted) in Quantity::ALL.into_iter().zip(&asked.wanted) {
+            let accepted = |limit: Limit| self.entity.common.amounts.get(limit).map(Arc::as_ref);
+            let (least, most) = (accepted(quantity.least_accepted()), accepted(quantity.most_accepted()));
+            let resource = quantity.name();
             let (value, may_be_unset) = wanted;
             // What is not set is not compared, NaN compares as false, and other values may be anything as a float.
             let plain = value.kinds().within(Kinds::NUMBER) && !value.may_be_nan() && !may_be_unset;
             let Some((low, high)) = value.bounds().filter(|_| plain) else { continue };
-            if let Some((limit, (_, top))) = limit(most.as_deref())
+            if let Some((limit, (_, top))) = limit(most)
                 && top < low
             {
                 let why = Why::AtMost { resource, accepted: limit.python_str(), asked: Amount(low) };
                 refuse(why, limit.span);
             }
-            if let Some((limit, (bottom, _))) = limit(least.as_deref())
+            if let Some((limit, (bottom, _))) = limit(least)
                 && bottom > high
             {
                 let why = Why::AtLeast { resource, accepted: limit.python_str(), asked: Amount(high) };

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use rustpython_parser::ast::{Expr, Stmt};
+use tpv_model::Quantity;
 
 use crate::python::walk::{self, Part};
 
@@ -13,7 +14,7 @@ use crate::lint::tags::in_code::{TagsInCode, of_block};
 pub(super) struct Effects {
     /// Tags.
     pub tags: Option<TagsInCode>,
-    /// `cores`, `mem` and `gpus`, each with its bounds.
+    /// For each [`Quantity`], the resource and its bounds.
     pub resources: [bool; 3],
     /// Names of the context.
     pub context: bool,
@@ -31,9 +32,6 @@ const ANYTHING: [&str; 6] = ["setattr", "delattr", "rules", "loader", "evaluator
 
 /// Words by which code may also change destinations.
 const EVERYWHERE: [&str; 8] = ["globals", "locals", "vars", "exec", "eval", "compile", "inspect", "gc"];
-
-/// The resources, in the order of [`Effects::resources`].
-const RESOURCES: [&str; 3] = ["cores", "mem", "gpus"];
 
 impl Effects {
     /// Those of a block that is not pure; nothing is known of one that does not parse.
@@ -58,7 +56,7 @@ impl Effects {
             return Self { destinations, ..Self::default() };
         }
         Self {
-            resources: RESOURCES.map(|name| source.contains(name)),
+            resources: Quantity::ALL.map(|quantity| source.contains(quantity.name())),
             context: source.contains("context"),
             everything: false,
             destinations,

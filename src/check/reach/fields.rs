@@ -4,8 +4,6 @@
 
 use std::sync::Arc;
 
-use tpv_runtime::artifact::tables::Resource;
-
 use crate::config::entity::Common;
 use crate::yaml::value::{ConfigValue, ValueKind};
 
@@ -82,10 +80,8 @@ impl Fields {
         if let Some(names) = &common.context {
             out.context.enter(names);
         }
-        for (name, source) in common.resources.evaluated() {
-            let Some(source) = source else { continue };
-            let resource = Resource::from_name(name);
-            if let Some(field) = resource.and_then(|resource| out.resources.get_mut(resource as usize)) {
+        for (resource, source) in common.amounts.resources() {
+            if let Some(field) = out.resources.get_mut(resource as usize) {
                 *field = Field { sources: vec![source.clone()], unset: false, ..Field::default() };
             }
         }

@@ -7,11 +7,10 @@ use std::sync::Arc;
 
 use indexmap::IndexSet;
 use tpv_bytecode::CodeKind;
-use tpv_runtime::artifact::tables::Resource;
+use tpv_model::{Quantity, Resource, TagType};
 
 use crate::check::domain::{self, Kinds, Outcome, Truth, Value};
 use crate::config::entity::{Entity, Rule};
-use crate::config::scheduling::TagKind;
 use crate::source::Span;
 use crate::yaml::value::Text;
 
@@ -27,19 +26,12 @@ use super::tags::Tags;
 const DECLARED: [Resource; 6] =
     [Resource::Cores, Resource::Mem, Resource::Gpus, Resource::MaxCores, Resource::MaxMem, Resource::MaxGpus];
 
-/// The lower and upper bounds of `gpus`, `cores` and `mem`, in the order in which they are evaluated.
-const CLAMPED: [(Resource, Resource, Resource); 3] = [
-    (Resource::Gpus, Resource::MinGpus, Resource::MaxGpus),
-    (Resource::Cores, Resource::MinCores, Resource::MaxCores),
-    (Resource::Mem, Resource::MinMem, Resource::MaxMem),
-];
-
 /// The values that destinations are matched with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Asked {
     /// The tags.
     pub tags: Tags,
-    /// Cores, mem and gpus: what they may be where they are set, and whether they may not be.
+    /// For each [`Quantity`]: what they may be where they are set, and whether they may not be.
     pub wanted: [(Value, bool); 3],
     /// Whether anything is known; nothing is if code may have changed everything.
     pub is_known: bool,
@@ -60,7 +52,7 @@ pub(crate) enum End {
 #[derive(Default)]
 pub(super) struct Higher {
     /// The tags, in the kinds in which they stand somewhere.
-    tags: Vec<(Arc<str>, TagKind)>,
+    tags: Vec<(Arc<str>, TagType)>,
     /// All other fields.
     fields: Fields,
     rules: Vec<Arc<Rule>>,
@@ -69,8 +61,9 @@ pub(super) struct Higher {
 impl Higher {
     /// Adds a role or user.
     pub(super) fn add(&mut self, entity: &Entity) {
-        let tags =
-            TagKind::ALL.into_iter().flat_map(|kind| entity.common.tags.get(kind).iter().map(move |tag| (tag, kind)));
+        let tags = TagType::APPLICATION
+            .into_iter()
+            .flat_map(|kind| entity.common.tags.get(kind).iter().map(move |tag| (tag, kind)));
         for (tag, kind) in tags {
             if !self.tags.iter().any(|(known, other)| *known == tag.value && *other == kind) {
                 self.tags.push((tag.value.clone(), kind));
@@ -143,7 +136,7 @@ impl Jobs {
             self.inherit_rule(rule, false);
         }
         self.fields.tags.or_combined(&higher.tags);
-        self.steps += TagKind::ALL.len() * higher.tags.len() + self.fields.inherit(&higher.fields, false);
+        self.steps += TagType::APPLICATION.len() * higher.tags.len() + self.fields.inherit(&higher.fields, false);
     }
 
     /// Applies the rules.
@@ -257,13 +250,8 @@ impl Jobs {
         if let Some(tags) = &effects.tags {
             self.fields.tags.change(&tags.names, tags.is_open);
         }
-        let groups = [
-            [Resource::Cores, Resource::MinCores, Resource::MaxCores],
-            [Resource::Mem, Resource::MinMem, Resource::MaxMem],
-            [Resource::Gpus, Resource::MinGpus, Resource::MaxGpus],
-        ];
-        for (_, group) in effects.resources.iter().zip(groups).filter(|(changed, _)| **changed) {
-            for resource in group {
+        for (_, quantity) in effects.resources.iter().zip(Quantity::ALL).filter(|(changed, _)| **changed) {
+            for resource in [quantity.resource(), quantity.least(), quantity.most()] {
                 if let Some(field) = self.fields.resources.get_mut(resource as usize) {
                     field.unknown = true;
                 }
@@ -288,7 +276,7 @@ impl Jobs {
         let mut evaluated: [Option<Outcome>; 9] = Default::default();
         let mut wanted: [(Value, bool); 9] = std::array::from_fn(|_| (Value::nothing(), true));
         for resource in Resource::ALL {
-            let Some(field) = self.fields.resources.get(*resource as usize) else { continue };
+            let Some(field) = self.fields.resources.get(resource as usize) else { continue };
             let mut value = Value::nothing();
             let context = &self.fields.context;
             let names = JobNames { context, input_size: &self.input_size, resources: &evaluated, switches: false };
@@ -300,19 +288,19 @@ impl Jobs {
                 value = Value::any();
             }
             let unset = field.unknown || field.unset;
-            if let Some((_, min, max)) = CLAMPED.iter().find(|(clamped, ..)| clamped == resource) {
+            if let Some((min, max)) = resource.clamped_by() {
                 let bound = |bound: Resource| wanted.get(bound as usize).cloned().unwrap_or((Value::any(), true));
-                value = clamp(&clamp(&value, &bound(*min), true), &bound(*max), false);
+                value = clamp(&clamp(&value, &bound(min), true), &bound(max), false);
             }
-            if let Some(slot) = evaluated.get_mut(*resource as usize) {
+            if let Some(slot) = evaluated.get_mut(resource as usize) {
                 *slot = (!value.is_nothing()).then(|| Outcome { value: value.clone(), raises: unset });
             }
-            if let Some(slot) = wanted.get_mut(*resource as usize) {
+            if let Some(slot) = wanted.get_mut(resource as usize) {
                 *slot = (value, unset);
             }
         }
-        let of = |resource: Resource| wanted.get(resource as usize).cloned().unwrap_or((Value::any(), true));
-        let wanted = [of(Resource::Cores), of(Resource::Mem), of(Resource::Gpus)];
+        let wanted = Quantity::ALL
+            .map(|quantity| wanted.get(quantity.resource() as usize).cloned().unwrap_or((Value::any(), true)));
         let asked = Asked { tags: self.fields.tags, wanted, is_known: self.unknown.is_none() };
         (asked, self.doubts.into_iter().collect())
     }

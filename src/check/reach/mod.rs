@@ -23,11 +23,11 @@ use std::rc::Rc;
 
 use crate::check::budget::{Budget, Spent, Unproved};
 use crate::config::Config;
-use crate::config::entity::EntityKind;
 use crate::link::destination_defaults;
 use crate::lint::Blocks;
 use crate::lint::tags::default;
 use crate::source::{SourceMap, Span};
+use tpv_model::EntityClass;
 
 use code::Code;
 use conditions::Conditions;
@@ -210,7 +210,7 @@ impl std::fmt::Display for End {
 /// Returns `true` if code may change destinations, of which nothing is known then.
 fn changes_destinations(config: &Config, code: &Code<'_>) -> bool {
     let mut changes = false;
-    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
+    for kind in [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination] {
         for entity in config.section(kind).values() {
             let mut look = |text: &crate::yaml::value::Text, kind, _: &'static str| {
                 changes |= code.effects(text, kind).destinations;
@@ -316,7 +316,7 @@ impl Follower<'_> {
         // Nothing is begun that cannot be ended.
         self.budget.steps(1)?;
         let mut jobs = Jobs::new(Context::global(&config.global.context));
-        if let Some(default) = default(config, EntityKind::Tool) {
+        if let Some(default) = default(config, EntityClass::Tool) {
             jobs.inherit(default, &Fields::of(&default.common), true);
         }
         jobs.provide((whose == Whose::UserDefined).then_some(USER_DEFINED), declares);
@@ -348,7 +348,7 @@ impl Follower<'_> {
 /// The roles and users that jobs may have, each after those that it may be laid over.
 fn higher(config: &Config) -> Higher {
     let mut out = Higher::default();
-    for kind in [EntityKind::Role, EntityKind::User] {
+    for kind in [EntityClass::Role, EntityClass::User] {
         // The default is below all others, wherever it stands.
         default(config, kind).into_iter().for_each(|entity| out.add(entity));
         let entities = config.section(kind).values();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tpv_runtime::artifact::tables::Resource;
+use tpv_model::Resource;
 
 use crate::check::domain::{Kinds, Names, Outcome, Value};
 use crate::config::entity::Dict;

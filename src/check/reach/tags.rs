@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::scheduling::SchedulingTags;
+use tpv_model::TagType;
 
 /// In which kinds a tag may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -14,12 +15,12 @@ impl Kinds {
     const ANY: Self = Self(31);
 
     /// In the order in which the stronger follows the weaker.
-    fn of(kind: TagKind) -> Self {
+    fn of(kind: TagType) -> Self {
         Self(match kind {
-            TagKind::Accept => 2,
-            TagKind::Prefer => 4,
-            TagKind::Require => 8,
-            TagKind::Reject => 16,
+            TagType::Accept => 2,
+            TagType::Prefer => 4,
+            TagType::Require => 8,
+            TagType::Reject => 16,
         })
     }
 
@@ -42,14 +43,14 @@ impl Kinds {
     }
 
     /// Returns `true` if the tag is present in this kind.
-    pub(super) fn is(self, kind: TagKind) -> bool {
+    pub(super) fn is(self, kind: TagType) -> bool {
         self == Self::of(kind)
     }
 
     /// The kinds of a tag that is put together of two: nothing where one side requires what the other rejects.
-    fn combined(self, other: TagKind) -> Self {
+    fn combined(self, other: TagType) -> Self {
         let other = Self::of(other);
-        let clashes = |a: Self, b: Self| a == Self::of(TagKind::Require) && b == Self::of(TagKind::Reject);
+        let clashes = |a: Self, b: Self| a == Self::of(TagType::Require) && b == Self::of(TagType::Reject);
         let each = (0..5).map(|bit| Self(1 << bit)).filter(|kind| self.0 & kind.0 != 0);
         each.filter(|kind| !clashes(*kind, other) && !clashes(other, *kind))
             .map(|kind| Self(kind.0.max(other.0)))
@@ -80,7 +81,7 @@ impl Tags {
     /// The tags of an entity or rule.
     pub(super) fn of(tags: &SchedulingTags) -> Self {
         let mut out = Self::default();
-        for kind in TagKind::ALL {
+        for kind in TagType::APPLICATION {
             for tag in tags.get(kind) {
                 out.set(&tag.value, Kinds::of(kind));
             }
@@ -98,7 +99,7 @@ impl Tags {
     }
 
     /// The known tags that are there in a kind.
-    pub(super) fn surely(&self, kind: TagKind) -> impl Iterator<Item = &str> {
+    pub(super) fn surely(&self, kind: TagType) -> impl Iterator<Item = &str> {
         self.known.iter().filter(move |(_, kinds)| kinds.is(kind)).map(|(tag, _)| &**tag)
     }
 
@@ -120,9 +121,9 @@ impl Tags {
     /// Gives the job the type of its tool: any where none is known.
     pub(super) fn add_tool_type(&mut self, known: Option<&str>) {
         match known {
-            Some(tool_type) => self.set(&format!("{TOOL_TYPE}{tool_type}").into(), Kinds::of(TagKind::Accept)),
+            Some(tool_type) => self.set(&format!("{TOOL_TYPE}{tool_type}").into(), Kinds::of(TagType::Accept)),
             None => {
-                let accepted = Kinds::of(TagKind::Accept);
+                let accepted = Kinds::of(TagType::Accept);
                 self.tool_types = self.tool_types.or(accepted);
                 for (_, kinds) in self.known.iter_mut().filter(|(tag, _)| tag.starts_with(TOOL_TYPE)) {
                     *kinds = kinds.or(accepted);
@@ -133,9 +134,9 @@ impl Tags {
 
     /// Lets tags of these kinds be put together with these, each or not, any number of times, as combining does. Where one side requires what
     /// the other rejects, there is no such job, unless another entity of its role or user overrides the tag.
-    pub(super) fn or_combined(&mut self, others: &[(Arc<str>, TagKind)]) {
+    pub(super) fn or_combined(&mut self, others: &[(Arc<str>, TagType)]) {
         // Each time the kinds grow stronger or stay, of which there are four.
-        for _ in TagKind::ALL {
+        for _ in TagType::APPLICATION {
             for (tag, kind) in others {
                 let kinds = self.get(tag);
                 self.set(tag, kinds.or(kinds.combined(*kind)));

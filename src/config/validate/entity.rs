@@ -5,22 +5,23 @@ use std::sync::Arc;
 use super::braces::braced;
 use super::scalar::{as_bool, number, number_or_text};
 use super::{Owner, Validator, at_value};
-use crate::config::entity::{Common, DestinationFields, Dict, Entity, EntityKind, PoolFields, Resources};
+use crate::config::entity::{Amounts, Common, DestinationFields, Dict, Entity, PoolFields};
 use crate::config::fields;
 use crate::config::rules::Rules;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::{ConfigValue, Entry, Text};
+use tpv_model::{Amount, EntityClass};
 
 /// The fields of an entity or rule so far.
 pub(super) struct Draft {
     common: Common,
-    resources: Resources,
+    amounts: Amounts,
     extras: Dict,
 }
 
 impl Draft {
     pub(super) fn new() -> Self {
-        Self { common: Common::default(), resources: Resources::default(), extras: Dict::new() }
+        Self { common: Common::default(), amounts: Amounts::default(), extras: Dict::new() }
     }
 
     pub(super) fn extra(&mut self, key: &str, value: &ConfigValue) {
@@ -29,8 +30,8 @@ impl Draft {
 
     pub(super) fn finish(self) -> Common {
         let mut common = self.common;
-        if !self.resources.is_empty() {
-            common.resources = Arc::new(self.resources);
+        if !self.amounts.is_empty() {
+            common.amounts = Arc::new(self.amounts);
         }
         if !self.extras.is_empty() {
             common.extras = Arc::new(self.extras);
@@ -41,7 +42,7 @@ impl Draft {
 
 impl Validator<'_> {
     /// One entity under its id.
-    pub(super) fn entity(&mut self, kind: EntityKind, id: &Text, entry: &Entry) -> Entity {
+    pub(super) fn entity(&mut self, kind: EntityClass, id: &Text, entry: &Entry) -> Entity {
         let owner = Owner { noun: kind.noun(), name: &id.value, span: id.span };
         let mut draft = Draft::new();
         let mut rules = Rules::default();
@@ -71,21 +72,23 @@ impl Validator<'_> {
                         rules = self.rules(entry, owner);
                         true
                     }
-                    (EntityKind::Destination, "scheduling") => {
+                    (EntityClass::Destination, "scheduling") => {
                         destination.dest_tags = self.scheduling(entry, owner).unwrap_or_default();
                         true
                     }
-                    (EntityKind::Pool, "scheduling") => {
+                    (EntityClass::PoolEntity, "scheduling") => {
                         pool.dest_tags = self.pool_scheduling(entry, owner);
                         true
                     }
                     // These two have a field of this name beside `scheduling`; it is what a job would ask for.
-                    (EntityKind::Destination | EntityKind::Pool, "tpv_tags") => {
+                    (EntityClass::Destination | EntityClass::PoolEntity, "tpv_tags") => {
                         draft.common.tags = self.scheduling(entry, owner).unwrap_or_default();
                         true
                     }
-                    (EntityKind::Destination, _) if self.destination_field(key, entry, owner, &mut destination) => true,
-                    (EntityKind::Pool, _) if self.pool_field(key, entry, owner, &mut pool) => true,
+                    (EntityClass::Destination, _) if self.destination_field(key, entry, owner, &mut destination) => {
+                        true
+                    }
+                    (EntityClass::PoolEntity, _) if self.pool_field(key, entry, owner, &mut pool) => true,
                     _ => self.common_field(key, entry, owner, &mut draft),
                 };
             // TPV sets an unset name twice: first from the field `id`, then from the key, when it is still empty.
@@ -101,20 +104,21 @@ impl Validator<'_> {
             destination.dest_name = own_id.filter(|text| !text.value.is_empty()).unwrap_or_else(|| id.clone());
         }
         Entity {
-            kind,
+            class: kind,
             id: id.value.clone(),
             span: id.span,
             common: draft.finish(),
             rules,
-            destination: (kind == EntityKind::Destination).then(|| Arc::new(destination)),
-            pool: (kind == EntityKind::Pool).then(|| Arc::new(pool)),
+            destination: (kind == EntityClass::Destination).then(|| Arc::new(destination)),
+            pool: (kind == EntityClass::PoolEntity).then(|| Arc::new(pool)),
         }
     }
 
     /// Takes a field that all entities and rules have; false for any other field.
     pub(super) fn common_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, draft: &mut Draft) -> bool {
-        if let Some((slot, may_be_code)) = draft.resources.field_mut(key) {
-            *slot = self.resource(entry, owner, may_be_code).map(Arc::new);
+        if let Some(amount) = Amount::from_name(key) {
+            let value = self.resource(entry, owner, matches!(amount, Amount::Resource(_)));
+            draft.amounts.set(amount, value.map(Arc::new));
             return true;
         }
         let common = &mut draft.common;
@@ -174,30 +178,16 @@ impl Validator<'_> {
     }
 
     fn destination_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, out: &mut DestinationFields) -> bool {
-        let slot = match key {
-            "runner" => {
-                out.runner = self.optional_text(entry, owner);
-                return true;
-            }
+        match key {
+            "runner" => out.runner = self.optional_text(entry, owner),
             "destination_name_override" => {
                 if let Some(name) = self.optional_text(entry, owner) {
                     out.dest_name = name;
                 }
-                return true;
             }
-            "tags" => {
-                out.handler_tags = self.text_list(entry, owner).unwrap_or_default();
-                return true;
-            }
-            "max_accepted_cores" => &mut out.max_accepted_cores,
-            "max_accepted_mem" => &mut out.max_accepted_mem,
-            "max_accepted_gpus" => &mut out.max_accepted_gpus,
-            "min_accepted_cores" => &mut out.min_accepted_cores,
-            "min_accepted_mem" => &mut out.min_accepted_mem,
-            "min_accepted_gpus" => &mut out.min_accepted_gpus,
+            "tags" => out.handler_tags = self.text_list(entry, owner).unwrap_or_default(),
             _ => return false,
-        };
-        *slot = self.resource(entry, owner, false).map(Arc::new);
+        }
         true
     }
 }

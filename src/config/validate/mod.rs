@@ -19,12 +19,13 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::config::code::CodeText;
-use crate::config::entity::{Dict, Entity, EntityKind, GlobalConfig, StoreConfig};
+use crate::config::entity::{Dict, Entity, GlobalConfig, StoreConfig};
 use crate::config::fields::{CONFIG, GLOBAL};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::yaml::load::{mistake, quoted};
 use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
+use tpv_model::EntityClass;
 
 /// The entities of one section.
 pub type Section = IndexMap<Arc<str>, Arc<Entity>>;
@@ -34,7 +35,7 @@ pub type Section = IndexMap<Arc<str>, Arc<Entity>>;
 pub struct FileConfig {
     /// `global`
     pub global: GlobalConfig,
-    /// `tools`, `users`, `roles`, `destinations` and `pools`, in the order of [`EntityKind::ALL`].
+    /// `tools`, `users`, `roles`, `destinations` and `pools`, in the order of [`EntityClass::SECTIONS`].
     pub sections: [Section; 5],
     /// Sections TPV does not know, which it keeps.
     pub extras: Dict,
@@ -42,8 +43,11 @@ pub struct FileConfig {
 
 impl FileConfig {
     /// The entities of a kind.
-    pub fn section(&self, kind: EntityKind) -> Option<&Section> {
-        EntityKind::ALL.into_iter().zip(&self.sections).find_map(|(found, section)| (found == kind).then_some(section))
+    pub fn section(&self, kind: EntityClass) -> Option<&Section> {
+        EntityClass::SECTIONS
+            .into_iter()
+            .zip(&self.sections)
+            .find_map(|(found, section)| (found == kind).then_some(section))
     }
 }
 
@@ -99,7 +103,7 @@ impl<'a> Validator<'a> {
                 "global" => out.global = self.global(entry),
                 // TPV puts its own evaluator there, whatever the file says.
                 "evaluator" => {}
-                key if EntityKind::ALL.iter().any(|kind| kind.section() == key) => {}
+                key if EntityClass::SECTIONS.iter().any(|kind| kind.section() == key) => {}
                 key => {
                     self.unknown_section(entry, key);
                     extras.insert(key.into(), entry.value.clone());
@@ -108,7 +112,7 @@ impl<'a> Validator<'a> {
         }
         // Each value is dropped once it is an entity, so that a large config is never in memory as both.
         // Rules are numbered in the order of the sections' declaration, not of the file.
-        for (kind, section) in EntityKind::ALL.into_iter().zip(&mut out.sections) {
+        for (kind, section) in EntityClass::SECTIONS.into_iter().zip(&mut out.sections) {
             if let Some(at) = entries.iter().position(|entry| entry.key.as_str() == Some(kind.section())) {
                 *section = self.section(kind, entries.swap_remove(at));
             }
@@ -117,7 +121,7 @@ impl<'a> Validator<'a> {
         out
     }
 
-    fn section(&mut self, kind: EntityKind, entry: Entry) -> Section {
+    fn section(&mut self, kind: EntityClass, entry: Entry) -> Section {
         let mut out = Section::new();
         let Some(map) = self.mapping(&entry, format_args!("`{}`", kind.section()), None).cloned() else { return out };
         drop(entry);

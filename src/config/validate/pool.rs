@@ -6,10 +6,11 @@ use super::scalar::{boolean, float, integer};
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Oversize, PoolFields};
 use crate::config::fields::OVERSIZE;
-use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::scheduling::SchedulingTags;
 use crate::config::suggest::closest;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::{ConfigValue, Entry};
+use tpv_model::TagType;
 
 impl Validator<'_> {
     /// Takes a field that only pools have; false for any other field.
@@ -28,15 +29,15 @@ impl Validator<'_> {
     /// A pool either governs a job or does not, so that it has no use for `prefer` and `accept`.
     pub(super) fn pool_scheduling(&mut self, entry: &Entry, owner: Owner<'_>) -> SchedulingTags {
         let mut tags = self.scheduling(entry, owner).unwrap_or_default();
-        for kind in [TagKind::Prefer, TagKind::Accept] {
+        for kind in [TagType::Prefer, TagType::Accept] {
             if let Some(tag) = tags.get(kind).first() {
                 self.problems.push(
-                    Diagnostic::error(format!("`{}` has no meaning in a pool", kind.name()))
+                    Diagnostic::error(format!("`{}` has no meaning in a pool", kind.field()))
                         .at(tag.span, "")
                         .also(owner.span, owner.describe())
                         .help("select jobs with `require` (a job must have all) and `reject` (a job must have none)"),
                 );
-                *tags.list_mut(kind) = Some(Arc::default());
+                tags.set(kind, Some(Arc::default()));
             }
         }
         tags

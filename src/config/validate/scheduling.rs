@@ -6,12 +6,10 @@ use std::sync::Arc;
 use super::{Owner, Validator};
 use crate::config::entity::Dict;
 use crate::config::fields::SCHEDULING;
-use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::scheduling::SchedulingTags;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::{Entry, Text};
-
-/// The order in which TPV looks for duplicates.
-const DUPLICATE_ORDER: [TagKind; 4] = [TagKind::Require, TagKind::Prefer, TagKind::Accept, TagKind::Reject];
+use tpv_model::TagType;
 
 impl Validator<'_> {
     /// The tags; a tag may stand in one list only, and there once.
@@ -21,10 +19,13 @@ impl Validator<'_> {
         let mut extras = Dict::new();
         for entry in &map.entries {
             let Some(key) = self.string_key(entry, "a kind of tags") else { continue };
-            let kind = TagKind::ALL.into_iter().find(|kind| kind.name() == key.as_str());
+            let kind = TagType::from_field(key.as_str());
             match kind {
-                Some(kind) if entry.value.is_null() => *tags.list_mut(kind) = None,
-                Some(kind) => *tags.list_mut(kind) = self.text_list(entry, owner),
+                Some(kind) if entry.value.is_null() => tags.set(kind, None),
+                Some(kind) => {
+                    let list = self.text_list(entry, owner);
+                    tags.set(kind, list);
+                }
                 None => {
                     if key.as_str() != "no_qa_codes" {
                         self.unknown_field(entry, &key.value, owner, &SCHEDULING);
@@ -39,8 +40,9 @@ impl Validator<'_> {
     }
 
     fn check_duplicates(&mut self, tags: &SchedulingTags, owner: Owner<'_>) {
-        let mut seen: HashMap<&str, (TagKind, &Text)> = HashMap::new();
-        for kind in DUPLICATE_ORDER {
+        let mut seen: HashMap<&str, (TagType, &Text)> = HashMap::new();
+        // The order in which TPV looks for duplicates.
+        for kind in TagType::ALL {
             for tag in tags.get(kind) {
                 let (first, earlier) = match seen.entry(tag.as_str()) {
                     hash_map::Entry::Occupied(earlier) => *earlier.get(),
@@ -49,22 +51,22 @@ impl Validator<'_> {
                         continue;
                     }
                 };
-                let (name, here) = (&tag.value, kind.name());
+                let (name, here) = (&tag.value, kind.field());
                 let (message, help) = if first == kind {
                     (format!("the tag `{name}` stands twice in `{here}`"), "remove one of them".to_owned())
                 } else {
-                    let message = format!("the tag `{name}` stands in both `{}` and `{here}`", first.name());
+                    let message = format!("the tag `{name}` stands in both `{}` and `{here}`", first.field());
                     (message, "a tag can have one kind only: remove it from all lists but one".to_owned())
                 };
                 self.problems.push(
                     Diagnostic::error(message)
                         .at(tag.span, format!("again in `{here}`"))
-                        .also(earlier.span, format!("first in `{}`", first.name()))
+                        .also(earlier.span, format!("first in `{}`", first.field()))
                         .also(owner.span, owner.describe())
                         .help(help)
                         .raises(
                             "ValueError",
-                            format!("Duplicate tags found: '{name}' in ['{}', '{here}']", first.name()),
+                            format!("Duplicate tags found: '{name}' in ['{}', '{here}']", first.field()),
                         ),
                 );
             }

@@ -6,9 +6,10 @@ use super::checker::Surroundings;
 use super::sites::Site;
 use super::types::Type;
 use crate::config::Config;
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::python::parse::Tree;
 use crate::source::Span;
+use tpv_model::EntityClass;
 
 /// The types of paths such as `user`.
 type Facts = HashMap<String, Type>;
@@ -28,7 +29,7 @@ impl<'a> Failing<'a> {
         surroundings: &Surroundings,
     ) -> Self {
         // Each entity once: an entity has a site for each of its texts.
-        let entities = EntityKind::ALL.into_iter().flat_map(|kind| config.section(kind).values());
+        let entities = EntityClass::SECTIONS.into_iter().flat_map(|kind| config.section(kind).values());
         let rules = entities.flat_map(|entity| entity.rules.values());
         let fails = |text: &crate::yaml::value::Text| !text.value.is_empty();
         let failing: HashSet<Span> =
@@ -60,7 +61,7 @@ impl<'a> Failing<'a> {
 
     fn of(&self, owner: &Entity, until: Option<Span>) -> Facts {
         let default = self.config.global.default_inherits.as_ref();
-        let default = default.and_then(|id| self.config.section(owner.kind).get(id.as_str()));
+        let default = default.and_then(|id| self.config.section(owner.class).get(id.as_str()));
         let default = default.filter(|default| default.id != owner.id);
         let own = owner.rules.values().take_while(|rule| Some(rule.span) != until);
         let rules = default.into_iter().flat_map(|default| default.rules.values()).chain(own);

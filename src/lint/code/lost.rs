@@ -2,6 +2,7 @@
 
 use rustpython_parser::ast::{ExceptHandler, Expr, Ranged, Stmt};
 use rustpython_parser::text_size::TextRange;
+use tpv_model::Resource;
 
 use super::sites::Site;
 use super::{Surroundings, place};
@@ -12,22 +13,9 @@ use crate::lint::model::model;
 use crate::lint::{Finding, Linter};
 
 /// The fields that `execute` is there to set.
-const FIELDS: [&str; 14] = [
-    "cores",
-    "mem",
-    "gpus",
-    "min_cores",
-    "min_mem",
-    "min_gpus",
-    "max_cores",
-    "max_mem",
-    "max_gpus",
-    "env",
-    "params",
-    "rank",
-    "resubmit",
-    "tpv_tags",
-];
+fn fields() -> impl Iterator<Item = &'static str> + Clone {
+    Resource::DEFINITION.into_iter().map(Resource::name).chain(["env", "params", "rank", "resubmit", "tpv_tags"])
+}
 
 /// A target of an assignment.
 enum Target<'a> {
@@ -47,7 +35,7 @@ pub(super) fn judge(linter: &mut Linter<'_>, site: &Site<'_>, body: &[Stmt], sur
         let diagnostic = match target {
             Target::Variable(name) => {
                 let set = targets.iter().filter(|(other, _)| matches!(other, Target::Variable(other) if other == name));
-                if !FIELDS.contains(name) || occurrences(site.text.as_str(), name) > set.count() {
+                if !fields().any(|field| field == *name) || occurrences(site.text.as_str(), name) > set.count() {
                     continue;
                 }
                 Diagnostic::warning(format!("this sets a variable `{name}`, not the `{name}` of the entity"))
@@ -58,7 +46,7 @@ pub(super) fn judge(linter: &mut Linter<'_>, site: &Site<'_>, body: &[Stmt], sur
                 if surroundings.contexts.contains("entity") || is_known(linter, name) {
                     continue;
                 }
-                let near = closest(name, FIELDS).or_else(|| synonym(name, FIELDS));
+                let near = closest(name, fields()).or_else(|| synonym(name, fields()));
                 let Some(near) = near else { continue };
                 Diagnostic::warning(format!("`{name}` is no field of an entity"))
                     .at(place(linter, site.text, site.kind, *range), "TPV does nothing with it")

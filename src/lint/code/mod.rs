@@ -34,7 +34,6 @@ use rustpython_parser::text_size::TextRange;
 use tpv_bytecode::CodeKind;
 use tpv_runtime::mapper::inventory::Inventory;
 
-use crate::config::entity::EntityKind;
 use crate::config::origin::TextOrigin;
 use crate::diagnostic::Diagnostic;
 use crate::link::python_3_12;
@@ -44,6 +43,7 @@ use crate::python::run_time;
 use crate::python::validate;
 use crate::source::Span;
 use crate::yaml::value::Text;
+use tpv_model::EntityClass;
 
 use super::{Finding, Linter};
 pub(super) use values::constant;
@@ -91,7 +91,7 @@ pub(super) fn check(linter: &mut Linter<'_>, trees: Option<&Trees>) {
         };
         let mut start = start;
         start.extend(failing.iter().flat_map(|failing| failing.before(site)));
-        if matches!(site.kind_of_owner(), EntityKind::User | EntityKind::Role) {
+        if matches!(site.kind_of_owner(), EntityClass::User | EntityClass::Role) {
             // Users and roles are looked up only for a user.
             start.insert("user".to_owned(), types::Type::Class("User"));
         }

@@ -7,17 +7,18 @@ use rustpython_parser::text_size::TextRange;
 
 use super::checker::{Bound, Free, Surroundings};
 use super::cpython::{WITH_CPYTHON, list_of, without_cpython};
-use super::order::{LATE, Phase, RESOURCES};
+use super::order::{LATE, Phase};
 use super::place;
 use super::sites::Site;
 use crate::config::Config;
-use crate::config::entity::{Common, Dict, Entity, EntityKind};
+use crate::config::entity::{Common, Dict, Entity};
 use crate::config::suggest::closest;
 use crate::config::validate::unknown::synonym;
 use crate::diagnostic::Diagnostic;
 use crate::lint::model::model;
 use crate::lint::{Finding, Linter};
 use crate::python::language::instead_of_builtin;
+use tpv_model::{EntityClass, Resource};
 
 /// The verdict on a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,7 +50,7 @@ pub(super) struct Names<'a> {
 /// The names of all contexts.
 pub(super) fn context_names(config: &Config) -> HashSet<String> {
     let mut out: HashSet<String> = config.global.context.keys().map(ToString::to_string).collect();
-    for kind in EntityKind::ALL {
+    for kind in EntityClass::SECTIONS {
         for entity in config.section(kind).values() {
             out.extend(keys(&entity.common).map(str::to_owned));
             out.extend(entity.rules.values().flat_map(|rule| keys(&rule.common)).map(str::to_owned));
@@ -72,7 +73,11 @@ fn has(context: Option<&Arc<Dict>>, name: &str) -> bool {
 }
 
 fn has_resource(common: &Common, name: &str) -> bool {
-    common.resources.evaluated().any(|(field, value)| field == name && value.is_some())
+    Resource::from_name(name).is_some_and(|resource| common.amounts.get(resource).is_some())
+}
+
+fn is_resource(name: &str) -> bool {
+    Resource::from_name(name).is_some()
 }
 
 fn rules_have(entity: &Entity, name: &str) -> bool {
@@ -114,8 +119,7 @@ impl<'a> Names<'a> {
     fn note(&mut self, entity: &'a Entity) {
         for common in std::iter::once(&entity.common).chain(entity.rules.values().map(|rule| &rule.common)) {
             self.has_rank |= common.rank.is_some();
-            self.requested
-                .extend(common.resources.evaluated().filter(|(_, value)| value.is_some()).map(|(name, _)| name));
+            self.requested.extend(common.amounts.resources().map(|(resource, _)| resource.name()));
         }
     }
 
@@ -128,7 +132,7 @@ impl<'a> Names<'a> {
         surroundings: &Surroundings,
         raising: bool,
     ) {
-        if site.property == "rank" && site.kind_of_owner() == EntityKind::Destination {
+        if site.property == "rank" && site.kind_of_owner() == EntityClass::Destination {
             // Nobody asks a destination to rank.
             return;
         }
@@ -181,7 +185,7 @@ impl<'a> Names<'a> {
         let Some((first, verdict)) = bad.first() else { return };
         match (free.bound, verdict) {
             // Where the entity has the field, its value is in the context by then.
-            (Bound::UnlessField, Verdict::Missing) if RESOURCES.contains(&name) => {}
+            (Bound::UnlessField, Verdict::Missing) if is_resource(name) => {}
             (Bound::LeftOut { is_caught }, _) => {
                 let what = list_of(name).unwrap_or("name");
                 let span = place(linter, site.text, site.kind, free.range);
@@ -214,8 +218,8 @@ impl<'a> Names<'a> {
                 let help = early_help(name, site);
                 self.finding(linter, site, "T105", free.range, message, reason, &help);
             }
-            (Bound::Never, Verdict::Missing) if RESOURCES.contains(&name) => {
-                let message = format!("nothing sets `{name}` for {} `{}`", first.kind.noun(), first.id);
+            (Bound::Never, Verdict::Missing) if is_resource(name) => {
+                let message = format!("nothing sets `{name}` for {} `{}`", first.class.noun(), first.id);
                 let help =
                     format!("set `{name}` in the entity or in what it inherits from, or test `entity.{name}` instead");
                 self.finding(linter, site, "T105", free.range, message, "raises `NameError`", &help);
@@ -247,7 +251,7 @@ impl<'a> Names<'a> {
                 }
             }
             (Bound::Never, Verdict::Missing) if !free.guarded => {
-                let which = format!("for {} `{}`", first.kind.noun(), first.id);
+                let which = format!("for {} `{}`", first.class.noun(), first.id);
                 let others = match bad.len() - 1 {
                     0 => String::new(),
                     1 => " and one other".to_owned(),
@@ -272,7 +276,7 @@ impl<'a> Names<'a> {
             None => site.owners.clone(),
         };
         let is_met =
-            |owner: &&Arc<Entity>| !owner.common.is_abstract || (is_default(owner) && kind == EntityKind::Tool);
+            |owner: &&Arc<Entity>| !owner.common.is_abstract || (is_default(owner) && kind == EntityClass::Tool);
         candidates.into_iter().filter(is_met).collect()
     }
 
@@ -294,12 +298,12 @@ impl<'a> Names<'a> {
 
     fn verdict(&self, owner: &Entity, site: &Site<'_>, name: &str, lenient: bool) -> Verdict {
         let phase = Phase::of(site.property);
-        if owner.kind == EntityKind::Destination {
+        if owner.class == EntityClass::Destination {
             return self.at_destination(owner, phase, name, lenient);
         }
-        let default = self.default_of(EntityKind::Tool);
-        let from_tools = match owner.kind {
-            EntityKind::Tool if !lenient => {
+        let default = self.default_of(EntityClass::Tool);
+        let from_tools = match owner.class {
+            EntityClass::Tool if !lenient => {
                 has(owner.common.context.as_ref(), name)
                     || default.is_some_and(|default| has(default.common.context.as_ref(), name))
                     || self.shares(owner, name)
@@ -316,13 +320,13 @@ impl<'a> Names<'a> {
                 _ => Verdict::Fine,
             };
         }
-        if let Some(index) = RESOURCES.iter().position(|resource| *resource == name) {
+        if let Some(resource) = Resource::from_name(name) {
             return match phase {
                 Phase::Rules => Verdict::Early("rules come before the resources: raises `NameError`".to_owned()),
-                Phase::Resource(own) if index == own => {
+                Phase::Resource(own) if resource == own => {
                     Verdict::Early("this is what would set it: raises `NameError`".to_owned())
                 }
-                Phase::Resource(own) if index > own => {
+                Phase::Resource(own) if resource > own => {
                     Verdict::Early(format!("`{name}` comes after it: raises `NameError`"))
                 }
                 _ if lenient || self.sets(owner, name, phase) => Verdict::Fine,
@@ -345,7 +349,7 @@ impl<'a> Names<'a> {
     }
 
     fn at_destination(&self, owner: &Entity, phase: Phase, name: &str, lenient: bool) -> Verdict {
-        let default = self.default_of(EntityKind::Destination);
+        let default = self.default_of(EntityClass::Destination);
         let contexts = has(owner.common.context.as_ref(), name)
             || default.is_some_and(|default| has(default.common.context.as_ref(), name))
             || self.tools.contains_key(name)
@@ -355,9 +359,12 @@ impl<'a> Names<'a> {
         if contexts || rules_have(owner, name) || default.is_some_and(|default| rules_have(default, name)) {
             return Verdict::Fine;
         }
-        if RESOURCES.contains(&name) {
-            let own = owner.common.resources.fields().iter().any(|(field, value)| *field == name && value.is_some());
-            return if own || self.requested.contains(name) { Verdict::Fine } else { Verdict::Missing };
+        if is_resource(name) {
+            return if has_resource(&owner.common, name) || self.requested.contains(name) {
+                Verdict::Fine
+            } else {
+                Verdict::Missing
+            };
         }
         match phase {
             Phase::Late(own) => self.late(own, name),
@@ -378,7 +385,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn default_of(&self, kind: EntityKind) -> Option<&'a Arc<Entity>> {
+    fn default_of(&self, kind: EntityClass) -> Option<&'a Arc<Entity>> {
         self.config.section(kind).get(self.default?)
     }
 
@@ -392,7 +399,7 @@ impl<'a> Names<'a> {
         let people = || self.config.users.values().chain(self.config.roles.values()).any(|entity| sets(entity));
         let is_late = matches!(phase, Phase::Late(_));
         let destinations = || is_late && self.config.destinations.values().any(|entity| sets(entity));
-        if owner.kind != EntityKind::Tool {
+        if owner.class != EntityClass::Tool {
             return self.requested.contains(name);
         }
         let own = literal(&owner.id);
@@ -403,7 +410,7 @@ impl<'a> Names<'a> {
             })
         };
         sets(owner)
-            || self.default_of(EntityKind::Tool).is_some_and(|default| sets(default))
+            || self.default_of(EntityClass::Tool).is_some_and(|default| sets(default))
             || people()
             || destinations()
             || together()
@@ -424,9 +431,10 @@ impl<'a> Names<'a> {
 
     fn near(&self, name: &str, site: &Site<'_>) -> Option<String> {
         let owner = site.owners.first()?;
-        let resources = RESOURCES.into_iter().filter(|_| Phase::of(site.property) != Phase::Rules);
+        let resources =
+            Resource::ALL.map(Resource::name).into_iter().filter(|_| Phase::of(site.property) != Phase::Rules);
         let contexts = keys(&owner.common)
-            .chain(self.default_of(owner.kind).into_iter().flat_map(|default| keys(&default.common)))
+            .chain(self.default_of(owner.class).into_iter().flat_map(|default| keys(&default.common)))
             .chain(self.config.global.context.keys().map(|key| &**key));
         let mut names: Vec<&str> = contexts.chain(resources).chain(["helpers", "log"]).collect();
         for given in model().mapper.keys().copied().chain(model().builtins().iter()) {
@@ -465,15 +473,15 @@ fn literal(pattern: &str) -> &str {
 }
 
 fn early_help(name: &str, site: &Site<'_>) -> String {
-    if RESOURCES.contains(&name) && Phase::of(site.property) == Phase::Rules {
+    if is_resource(name) && Phase::of(site.property) == Phase::Rules {
         return format!(
             "use `entity.{name}`, which is the value as the config writes it, or put the test into `{name}` itself"
         );
     }
-    if RESOURCES.contains(&name) {
+    if is_resource(name) {
         return format!(
             "TPV sets them in the order `{}`: use only those before `{}`",
-            RESOURCES.join("`, `"),
+            Resource::ALL.map(Resource::name).join("`, `"),
             site.property
         );
     }

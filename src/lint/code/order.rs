@@ -4,9 +4,7 @@
 //! each rule its condition; then `min_gpus` to `mem` with the contexts of the rules that fired; the rank; and for each
 //! candidate destination its context, its rules, its resources, `env`, `params`, `resubmit`, its name and its tags.
 
-/// The resources in the order in which `Entity.evaluate_resources` sets them.
-pub(super) const RESOURCES: [&str; 9] =
-    ["min_gpus", "min_cores", "min_mem", "max_gpus", "max_cores", "max_mem", "gpus", "cores", "mem"];
+use tpv_model::Resource;
 
 /// The properties of a destination evaluated after its resources, in order.
 pub(super) const LATE: [&str; 5] = ["env", "params", "resubmit", "dest_name", "handler_tags"];
@@ -16,8 +14,8 @@ pub(super) const LATE: [&str; 5] = ["env", "params", "resubmit", "dest_name", "h
 pub(super) enum Phase {
     /// Conditions and effects of rules.
     Rules,
-    /// A resource, by its index in [`RESOURCES`].
-    Resource(usize),
+    /// A resource.
+    Resource(Resource),
     /// The rank.
     Rank,
     /// A property of the destination, by its index in [`LATE`].
@@ -32,8 +30,8 @@ impl Phase {
             "rank" => Self::Rank,
             "destination_name_override" => Self::Late(3),
             "tags" => Self::Late(4),
-            name => match RESOURCES.iter().position(|resource| *resource == name) {
-                Some(index) => Self::Resource(index),
+            name => match Resource::from_name(name) {
+                Some(resource) => Self::Resource(resource),
                 None => Self::Late(LATE.iter().position(|late| *late == name).unwrap_or(0)),
             },
         }

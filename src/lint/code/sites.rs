@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::config::Config;
-use crate::config::entity::{Entity, EntityKind};
+use crate::config::entity::Entity;
 use crate::source::Span;
 use crate::yaml::value::Text;
 use tpv_bytecode::CodeKind;
+use tpv_model::EntityClass;
 
 /// A text of code.
 pub(in crate::lint) struct Site<'a> {
@@ -23,8 +24,8 @@ pub(in crate::lint) struct Site<'a> {
 
 impl Site<'_> {
     /// Which kind of entity has the text.
-    pub(in crate::lint) fn kind_of_owner(&self) -> EntityKind {
-        self.owners.first().map_or(EntityKind::Tool, |owner| owner.kind)
+    pub(in crate::lint) fn kind_of_owner(&self) -> EntityClass {
+        self.owners.first().map_or(EntityClass::Tool, |owner| owner.class)
     }
 
     /// The codes that all entities with this text turn off.
@@ -36,7 +37,7 @@ impl Site<'_> {
 /// All code, that of a rule's condition before the rest of the rule.
 pub(in crate::lint) fn collect(config: &Config) -> Vec<Site<'_>> {
     let mut collector = Collector { sites: Vec::new(), index: HashMap::new() };
-    for kind in [EntityKind::Tool, EntityKind::Role, EntityKind::User, EntityKind::Destination] {
+    for kind in [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination] {
         for entity in config.section(kind).values() {
             collector.entity(entity);
         }

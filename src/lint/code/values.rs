@@ -3,6 +3,8 @@
 use num_traits::ToPrimitive;
 use rustpython_parser::ast::{Constant, Expr, Operator, Ranged};
 
+use tpv_model::{Quantity, Resource};
+
 use super::place;
 use super::sites::Site;
 use super::types::Type;
@@ -10,12 +12,9 @@ use crate::diagnostic::Diagnostic;
 use crate::lint::units;
 use crate::lint::{Finding, Linter};
 
-const RESOURCES: [&str; 9] =
-    ["cores", "mem", "gpus", "min_cores", "min_mem", "min_gpus", "max_cores", "max_mem", "max_gpus"];
-
 /// Judges the result of a text.
 pub(super) fn judge(linter: &mut Linter<'_>, site: &Site<'_>, ty: &Type, expr: &Expr) {
-    if RESOURCES.contains(&site.property) {
+    if Resource::from_name(site.property).is_some() {
         number(linter, site, ty, expr);
         unit(linter, site, expr);
     } else if site.property == "rank" && is_no_list(ty) {
@@ -57,12 +56,12 @@ fn number(linter: &mut Linter<'_>, site: &Site<'_>, ty: &Type, expr: &Expr) {
 }
 
 fn unit(linter: &mut Linter<'_>, site: &Site<'_>, expr: &Expr) {
-    if !site.property.ends_with("mem") {
+    if Resource::from_name(site.property).is_none_or(|resource| resource.quantity() != Quantity::Mem) {
         return;
     }
     let suspicious = match expr {
         Expr::BinOp(node) if matches!(node.op, Operator::Mult) => match (&*node.left, &*node.right) {
-            (Expr::Name(name), factor) | (factor, Expr::Name(name)) if name.id.as_str() == "cores" => {
+            (Expr::Name(name), factor) | (factor, Expr::Name(name)) if name.id.as_str() == Resource::Cores.name() => {
                 constant(factor).is_some_and(|factor| factor >= units::PER_CORE)
             }
             _ => constant(expr).is_some_and(|value| value > units::MOST_GIB),

@@ -6,9 +6,9 @@ use std::convert::Infallible;
 use rustpython_parser::ast::{Arguments, Constant, Expr, ExprCall, Operator, Stmt};
 
 use crate::config::Config;
-use crate::config::entity::EntityKind;
 use crate::lint::code::{parse, sites};
 use crate::python::walk::{self, Part};
+use tpv_model::EntityClass;
 
 /// The effects of code on a job's tags before destinations are matched.
 #[derive(Clone, Debug, Default)]
@@ -106,7 +106,7 @@ pub(super) fn collect(config: &Config) -> TagsInCode {
         let Some(parsed) = parse(&site) else { continue };
         let block = of_block(&parsed.body);
         out.changes_destinations |= block.changes_destinations;
-        if matches!(site.property, "rank" | "fail") || site.kind_of_owner() == EntityKind::Destination {
+        if matches!(site.property, "rank" | "fail") || site.kind_of_owner() == EntityClass::Destination {
             continue;
         }
         out.changes |= block.changes;

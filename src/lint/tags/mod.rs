@@ -9,22 +9,23 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{Finding, Linter};
 use crate::config::Config;
-use crate::config::entity::{Entity, EntityKind};
-use crate::config::scheduling::{SchedulingTags, TagKind};
+use crate::config::entity::Entity;
+use crate::config::scheduling::SchedulingTags;
 use crate::config::suggest::closest;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::Text;
+use tpv_model::{EntityClass, TagType};
 
 use in_code::TagsInCode;
 
 /// Whose tags become those of a job.
-const ASKING: [EntityKind; 3] = [EntityKind::Tool, EntityKind::Role, EntityKind::User];
+const ASKING: [EntityClass; 3] = [EntityClass::Tool, EntityClass::Role, EntityClass::User];
 
 /// A note for both: only the given files are known.
 const OTHER_FILES: &str = "if another file gives the tag, lint all files together: `tpvc lint one.yml other.yml`";
 
 /// The kinds that count as having a tag.
-const HAVING: [TagKind; 3] = [TagKind::Require, TagKind::Prefer, TagKind::Accept];
+const HAVING: [TagType; 3] = [TagType::Require, TagType::Prefer, TagType::Accept];
 
 /// The tags that jobs may have, and what code does to them.
 pub(crate) struct Tags<'a> {
@@ -66,7 +67,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     }
 }
 
-pub(crate) fn default(config: &Config, kind: EntityKind) -> Option<&Entity> {
+pub(crate) fn default(config: &Config, kind: EntityClass) -> Option<&Entity> {
     let id = config.global.default_inherits.as_ref()?;
     config.section(kind).get(id.as_str()).map(|entity| &**entity)
 }
@@ -80,7 +81,7 @@ fn offered(linter: &mut Linter<'_>) {
     let config = linter.config;
     let mut offers: BTreeSet<&str> = BTreeSet::new();
     let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
-    let inherited = default(config, EntityKind::Destination);
+    let inherited = default(config, EntityClass::Destination);
     for destination in concrete.map(|destination| &**destination).chain(inherited) {
         if let Some(fields) = &destination.destination {
             offers.extend(having(&fields.dest_tags).map(Text::as_str));
@@ -94,7 +95,7 @@ fn offered(linter: &mut Linter<'_>) {
             // What a rule sets beside `fail` or `execute` is dropped.
             let rules = entity.rules.values().filter(|rule| rule.fail.is_none() && rule.execute.is_none());
             let rules = rules.map(|rule| &rule.common.tags);
-            for tag in std::iter::once(&entity.common.tags).chain(rules).flat_map(|tags| tags.get(TagKind::Require)) {
+            for tag in std::iter::once(&entity.common.tags).chain(rules).flat_map(|tags| tags.get(TagType::Require)) {
                 if offers.contains(tag.as_str()) || !seen.insert(tag.span) {
                     continue;
                 }
@@ -117,7 +118,7 @@ fn asked(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     let config = linter.config;
     for destination in config.destinations.values().filter(|destination| !destination.common.is_abstract) {
         let Some(fields) = &destination.destination else { continue };
-        for tag in fields.dest_tags.get(TagKind::Require) {
+        for tag in fields.dest_tags.get(TagType::Require) {
             let name = tag.as_str();
             if tags.may_be_asked(name) {
                 continue;

@@ -22,9 +22,10 @@ use tpv_python::value::Value;
 
 use super::data::{one_dict, one_list};
 use super::entity::{Entity, Identity};
-use super::lookup::{Provided, Section};
+use super::lookup::Provided;
 use super::properties::Properties;
 use super::worker::Worker;
+use tpv_model::{EntityClass, Matched};
 
 pub(super) use size::{HeapSize, MAX_BYTES, named};
 use table::Table;
@@ -55,8 +56,8 @@ pub(super) struct Cache {
     last: Cell<u32>,
     /// The bytes of shared entities that are in no table.
     bytes: Cell<usize>,
-    /// By section and id.
-    matches: [Table<Box<str>, Matches>; 3],
+    /// By class and id.
+    matches: Matched<Table<Box<str>, Matches>>,
     /// The declarations of tool wrappers.
     provided: Table<Provided, Rc<Entity>>,
     /// Entities made of two others.
@@ -73,7 +74,7 @@ impl Cache {
     /// The bytes of everything that is kept.
     pub(super) fn bytes(&self) -> usize {
         self.bytes.get()
-            + self.matches.iter().map(Table::bytes).sum::<usize>()
+            + self.matches.values().map(Table::bytes).sum::<usize>()
             + self.provided.bytes()
             + self.derived.bytes()
             + self.lists.bytes()
@@ -102,11 +103,11 @@ impl Cache {
     /// Exceptions of `find`; they are not cached.
     pub(super) fn matches(
         &self,
-        section: Section,
+        class: EntityClass,
         name: &str,
         find: impl FnOnce() -> PyResult<Matches>,
     ) -> PyResult<Matches> {
-        let Some(names) = self.matches.get(section as usize) else { return find() };
+        let Some(names) = self.matches.get(class) else { return find() };
         if let Some(known) = names.get(name) {
             return Ok(known);
         }

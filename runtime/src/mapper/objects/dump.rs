@@ -1,10 +1,10 @@
 //! `entity.dict()` and `entity.model_dump()`: an entity as a dict, as pydantic gives it.
 
-use crate::artifact::tables::{EntityClass, Limit, Resource};
 use crate::galaxy::errors::host_unavailable;
 use crate::mapper::data::deep_copy;
 use crate::mapper::entity::{ENTITY_STEPS, Entity};
-use crate::mapper::tags::{TagNames, TagType, Tags};
+use crate::mapper::tags::{TagNames, Tags};
+use tpv_model::{EntityClass, Limit, Resource, TagType};
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
 use tpv_python::exception::{PyResult, type_error};
@@ -118,32 +118,6 @@ impl Fields<'_> {
     }
 }
 
-/// The resources in the order of TPV's fields.
-const RESOURCES: [Resource; 9] = [
-    Resource::Cores,
-    Resource::Mem,
-    Resource::Gpus,
-    Resource::MinCores,
-    Resource::MinMem,
-    Resource::MinGpus,
-    Resource::MaxCores,
-    Resource::MaxMem,
-    Resource::MaxGpus,
-];
-
-/// The limits of all entities in the order of TPV's fields.
-const CONCURRENT: [Limit; 3] = [Limit::MaxConcurrentCores, Limit::MaxConcurrentMem, Limit::MaxConcurrentGpus];
-
-/// The limits of destinations in the order of TPV's fields.
-const ACCEPTED: [Limit; 6] = [
-    Limit::MaxAcceptedCores,
-    Limit::MaxAcceptedMem,
-    Limit::MaxAcceptedGpus,
-    Limit::MinAcceptedCores,
-    Limit::MinAcceptedMem,
-    Limit::MinAcceptedGpus,
-];
-
 fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, outermost: bool) -> PyResult<Value> {
     vm.charge(ENTITY_STEPS)?;
     let mut fields = Fields { options, outermost, dict: Dict::new() };
@@ -151,10 +125,10 @@ fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, out
     fields.plain(vm, "id", &entity.id)?;
     fields.plain(vm, "abstract", &entity.abstract_)?;
     fields.plain(vm, "inherits", &entity.inherits)?;
-    for resource in RESOURCES {
+    for resource in Resource::DEFINITION {
         fields.plain(vm, resource.name(), entity.resource(resource))?;
     }
-    for limit in CONCURRENT {
+    for limit in Limit::CONCURRENT {
         fields.plain(vm, limit.name(), entity.limit(limit))?;
     }
     for (name, value) in [
@@ -189,7 +163,7 @@ fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, out
     if let Some(own) = &entity.destination {
         if entity.class == EntityClass::Destination {
             fields.plain(vm, "runner", &own.runner)?;
-            for limit in ACCEPTED {
+            for limit in Limit::ACCEPTED {
                 fields.plain(vm, limit.name(), entity.limit(limit))?;
             }
             fields.put(vm, "dest_name", "destination_name_override", own.dest_name.clone())?;

@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::artifact::tables::{Limit, Resource};
 use crate::galaxy::signature;
 use crate::mapper::cache::Cache;
 use crate::mapper::data::{deep_copy, unchanged};
@@ -13,6 +12,7 @@ use crate::mapper::layers::EntityContext;
 use crate::mapper::matching;
 use crate::mapper::rule_map::RuleMap;
 use crate::mapper::tags::{TagNames, Tags};
+use tpv_model::{Limit, Resource};
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey};
 use tpv_python::exception::{PyResult, attribute_error, type_error};

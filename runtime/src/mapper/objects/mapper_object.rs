@@ -3,9 +3,9 @@
 use std::rc::Rc;
 
 use crate::mapper::entity::Entity;
-use crate::mapper::lookup::Section;
 use crate::mapper::store::Store;
 use crate::mapper::tags::TagNames;
+use tpv_model::EntityClass;
 use tpv_python::dict::Dict;
 use tpv_python::exception::{PyResult, not_implemented_error};
 use tpv_python::object::Object;
@@ -104,9 +104,9 @@ impl MapperObject {
 
     fn config_attr(&self, name: &str) -> Option<Value> {
         Some(match name {
-            "tools" => self.entities(self.store.section(Section::Tools)),
-            "roles" => self.entities(self.store.section(Section::Roles)),
-            "users" => self.entities(self.store.section(Section::Users)),
+            "tools" => self.entities(self.store.section(EntityClass::Tool)),
+            "roles" => self.entities(self.store.section(EntityClass::Role)),
+            "users" => self.entities(self.store.section(EntityClass::User)),
             "destinations" => self.entities(self.store.configured_destinations()),
             "pools" => self.pools(),
             "global_config" => self.part(Part::Global),

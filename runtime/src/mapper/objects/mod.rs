@@ -12,7 +12,7 @@ pub use mapper_object::MapperObject;
 pub use tag_types::{TagObject, TagTypeClass, TagTypeMember};
 pub use tags_object::SchedulingTagsObject;
 
-use crate::artifact::tables::EntityClass;
+use tpv_model::EntityClass;
 use tpv_python::builtins::exceptions;
 use tpv_python::exception::EXCEPTION;
 use tpv_python::types::{BuiltinType, OBJECT};

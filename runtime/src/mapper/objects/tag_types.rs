@@ -1,6 +1,6 @@
 //! `TagType` and `Tag` of `tpv.core.entities`.
 
-use crate::mapper::tags::TagType;
+use tpv_model::TagType;
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, attribute_error, key_error, raise_with, value_error};
 use tpv_python::iterator::{Items, IteratorObject};

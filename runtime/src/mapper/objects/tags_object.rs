@@ -5,7 +5,9 @@ use std::rc::Rc;
 
 use crate::galaxy::signature;
 use crate::mapper::inherit::incompatible;
-use crate::mapper::tags::{TagList, TagNames, TagType, Tags};
+use crate::mapper::tags::{Lists, TagNames, Tags};
+use tpv_model::TagType;
+use tpv_model::merge::override_tag;
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, type_error, value_error};
 use tpv_python::iterator::{Items, IteratorObject};
@@ -85,8 +87,8 @@ impl SchedulingTagsObject {
             State::Live(lists) => lists.clone(),
         };
         let none = lists.each_ref().map(Value::is_none);
-        let mut ids: [TagList; 4] = Default::default();
-        for (ids, list) in ids.iter_mut().zip(&lists) {
+        let mut ids = Lists::default();
+        for (ids, list) in ids.0.iter_mut().zip(&lists) {
             if list.is_none() {
                 continue;
             }
@@ -148,8 +150,8 @@ impl SchedulingTagsObject {
         vm.charge(name.len() / BYTES_A_STEP)?;
         if let Some(tags) = frozen {
             vm.charge(Tags::effort(&tags, &Tags::default()))?;
-            let mut lists = TagType::ALL.map(|kind| TagList::from_slice(tags.list(kind)));
-            Tags::override_tag(&mut lists, kind, self.names.id(name.as_str()));
+            let mut lists = tags.lists().clone();
+            override_tag(&mut lists, kind, &self.names.id(name.as_str()));
             *self.state.borrow_mut() = State::Frozen(Rc::new(Tags::new(lists).with_none(tags.none())));
             return Ok(());
         }

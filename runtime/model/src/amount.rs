@@ -1,0 +1,375 @@
+//! Cores, memory and GPUs: the fields that ask for them, bound them and limit them.
+
+use std::array;
+
+use bincode::{Decode, Encode};
+
+/// What is counted, in the order in which TPV defines the fields of each kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Quantity {
+    /// Cores.
+    Cores,
+    /// Memory in GiB.
+    Mem,
+    /// GPUs.
+    Gpus,
+}
+
+/// Declares an enumeration of fields with their names in TPV and their quantities.
+macro_rules! fields {
+    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal of $quantity:ident),* $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
+        pub enum $name { $($(#[$variant_doc])* $variant),* }
+
+        impl $name {
+            /// All fields.
+            pub const ALL: [Self; 9] = [$(Self::$variant),*];
+
+            /// The field's name in TPV.
+            pub fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text),* }
+            }
+
+            /// The field of that name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                match name { $($text => Some(Self::$variant),)* _ => None }
+            }
+
+            /// What the field counts.
+            pub fn quantity(self) -> Quantity {
+                match self { $(Self::$variant => Quantity::$quantity),* }
+            }
+        }
+    };
+}
+
+fields! {
+    /// The amounts of an entity that are expressions. The order is that of their evaluation in TPV.
+    Resource {
+        /// GPUs, at least.
+        MinGpus = "min_gpus" of Gpus,
+        /// Cores, at least.
+        MinCores = "min_cores" of Cores,
+        /// Memory in GiB, at least.
+        MinMem = "min_mem" of Mem,
+        /// GPUs, at most.
+        MaxGpus = "max_gpus" of Gpus,
+        /// Cores, at most.
+        MaxCores = "max_cores" of Cores,
+        /// Memory in GiB, at most.
+        MaxMem = "max_mem" of Mem,
+        /// GPUs.
+        Gpus = "gpus" of Gpus,
+        /// Cores.
+        Cores = "cores" of Cores,
+        /// Memory in GiB.
+        Mem = "mem" of Mem,
+    }
+}
+
+fields! {
+    /// The amounts that are plain numbers: cores and GPUs by count, memory in GiB. The order is that of their definition in TPV.
+    Limit {
+        /// Cores a user may hold at once in a pool.
+        MaxConcurrentCores = "max_concurrent_cores" of Cores,
+        /// Memory a user may hold at once in a pool.
+        MaxConcurrentMem = "max_concurrent_mem" of Mem,
+        /// GPUs a user may hold at once in a pool.
+        MaxConcurrentGpus = "max_concurrent_gpus" of Gpus,
+        /// The most cores a destination accepts.
+        MaxAcceptedCores = "max_accepted_cores" of Cores,
+        /// The most memory a destination accepts.
+        MaxAcceptedMem = "max_accepted_mem" of Mem,
+        /// The most GPUs a destination accepts.
+        MaxAcceptedGpus = "max_accepted_gpus" of Gpus,
+        /// The fewest cores a destination accepts.
+        MinAcceptedCores = "min_accepted_cores" of Cores,
+        /// The least memory a destination accepts.
+        MinAcceptedMem = "min_accepted_mem" of Mem,
+        /// The fewest GPUs a destination accepts.
+        MinAcceptedGpus = "min_accepted_gpus" of Gpus,
+    }
+}
+
+impl Resource {
+    /// All resources in the order of their definition in TPV.
+    pub const DEFINITION: [Self; 9] = [
+        Self::Cores,
+        Self::Mem,
+        Self::Gpus,
+        Self::MinCores,
+        Self::MinMem,
+        Self::MinGpus,
+        Self::MaxCores,
+        Self::MaxMem,
+        Self::MaxGpus,
+    ];
+
+    /// The lower and the upper bound that TPV clamps this resource by. `None` for the bounds themselves.
+    pub fn clamped_by(self) -> Option<(Self, Self)> {
+        let quantity = self.quantity();
+        (quantity.resource() == self).then(|| (quantity.least(), quantity.most()))
+    }
+}
+
+impl Limit {
+    /// The limits that all entities have: what a user may hold at once in a pool.
+    pub const CONCURRENT: [Self; 3] = [Self::MaxConcurrentCores, Self::MaxConcurrentMem, Self::MaxConcurrentGpus];
+
+    /// The limits that only destinations have: what they accept.
+    pub const ACCEPTED: [Self; 6] = [
+        Self::MaxAcceptedCores,
+        Self::MaxAcceptedMem,
+        Self::MaxAcceptedGpus,
+        Self::MinAcceptedCores,
+        Self::MinAcceptedMem,
+        Self::MinAcceptedGpus,
+    ];
+
+    /// Returns `true` if a larger amount than this one is refused, `false` if a smaller one is.
+    pub fn is_upper(self) -> bool {
+        self.quantity().least_accepted() != self
+    }
+}
+
+impl Quantity {
+    /// All quantities, in the order in which TPV defines their fields.
+    pub const ALL: [Self; 3] = [Self::Cores, Self::Mem, Self::Gpus];
+
+    /// The name, which is that of the resource a job asks for.
+    pub fn name(self) -> &'static str {
+        self.resource().name()
+    }
+
+    /// The unit after a blank, or the empty text for a count.
+    pub fn unit(self) -> &'static str {
+        if self == Self::Mem { " GiB" } else { "" }
+    }
+
+    /// The amount that a job asks for.
+    pub fn resource(self) -> Resource {
+        match self {
+            Self::Cores => Resource::Cores,
+            Self::Mem => Resource::Mem,
+            Self::Gpus => Resource::Gpus,
+        }
+    }
+
+    /// The lower bound of [`Self::resource`].
+    pub fn least(self) -> Resource {
+        match self {
+            Self::Cores => Resource::MinCores,
+            Self::Mem => Resource::MinMem,
+            Self::Gpus => Resource::MinGpus,
+        }
+    }
+
+    /// The upper bound of [`Self::resource`].
+    pub fn most(self) -> Resource {
+        match self {
+            Self::Cores => Resource::MaxCores,
+            Self::Mem => Resource::MaxMem,
+            Self::Gpus => Resource::MaxGpus,
+        }
+    }
+
+    /// The least that a destination accepts.
+    pub fn least_accepted(self) -> Limit {
+        match self {
+            Self::Cores => Limit::MinAcceptedCores,
+            Self::Mem => Limit::MinAcceptedMem,
+            Self::Gpus => Limit::MinAcceptedGpus,
+        }
+    }
+
+    /// The most that a destination accepts.
+    pub fn most_accepted(self) -> Limit {
+        match self {
+            Self::Cores => Limit::MaxAcceptedCores,
+            Self::Mem => Limit::MaxAcceptedMem,
+            Self::Gpus => Limit::MaxAcceptedGpus,
+        }
+    }
+
+    /// The most that a user may hold at once in a pool.
+    pub fn most_concurrent(self) -> Limit {
+        match self {
+            Self::Cores => Limit::MaxConcurrentCores,
+            Self::Mem => Limit::MaxConcurrentMem,
+            Self::Gpus => Limit::MaxConcurrentGpus,
+        }
+    }
+}
+
+/// A resource or a limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Amount {
+    /// An expression.
+    Resource(Resource),
+    /// A plain number.
+    Limit(Limit),
+}
+
+impl Amount {
+    /// The field's name in TPV.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Resource(resource) => resource.name(),
+            Self::Limit(limit) => limit.name(),
+        }
+    }
+
+    /// The field of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Resource::from_name(name).map(Self::Resource).or_else(|| Limit::from_name(name).map(Self::Limit))
+    }
+
+    /// The fields that all entities and rules have, in the order of their definition in TPV.
+    pub fn common() -> impl Iterator<Item = Self> {
+        Resource::DEFINITION.into_iter().map(Self::Resource).chain(Limit::CONCURRENT.into_iter().map(Self::Limit))
+    }
+
+    /// The fields that only destinations have, in the order of their definition in TPV.
+    pub fn accepted() -> impl Iterator<Item = Self> {
+        Limit::ACCEPTED.into_iter().map(Self::Limit)
+    }
+
+    /// What the field counts.
+    pub fn quantity(self) -> Quantity {
+        match self {
+            Self::Resource(resource) => resource.quantity(),
+            Self::Limit(limit) => limit.quantity(),
+        }
+    }
+
+    fn index(self) -> usize {
+        match self {
+            Self::Resource(resource) => resource as usize,
+            Self::Limit(limit) => Resource::ALL.len() + limit as usize,
+        }
+    }
+}
+
+impl From<Resource> for Amount {
+    fn from(resource: Resource) -> Self {
+        Self::Resource(resource)
+    }
+}
+
+impl From<Limit> for Amount {
+    fn from(limit: Limit) -> Self {
+        Self::Limit(limit)
+    }
+}
+
+/// The number of [`Amount`]s.
+const AMOUNTS: usize = Resource::ALL.len() + Limit::ALL.len();
+
+/// The amounts of an entity or rule. `None` is unset.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Amounts<V> {
+    values: [Option<V>; AMOUNTS],
+}
+
+impl<V> Default for Amounts<V> {
+    fn default() -> Self {
+        Self { values: array::from_fn(|_| None) }
+    }
+}
+
+impl<V, A: Into<Amount>, const N: usize> From<[(A, V); N]> for Amounts<V> {
+    fn from(values: [(A, V); N]) -> Self {
+        let mut amounts = Self::default();
+        for (amount, value) in values {
+            amounts.set(amount, Some(value));
+        }
+        amounts
+    }
+}
+
+impl<V> Amounts<V> {
+    /// The value of a field.
+    pub fn get(&self, amount: impl Into<Amount>) -> Option<&V> {
+        self.values.get(amount.into().index())?.as_ref()
+    }
+
+    /// Sets or unsets a field.
+    pub fn set(&mut self, amount: impl Into<Amount>, value: Option<V>) {
+        if let Some(slot) = self.values.get_mut(amount.into().index()) {
+            *slot = value;
+        }
+    }
+
+    /// Returns `true` if no field is set.
+    pub fn is_empty(&self) -> bool {
+        self.values.iter().all(Option::is_none)
+    }
+
+    /// The set fields of those that all entities and rules have, in the order of their definition in TPV.
+    pub fn common(&self) -> impl Iterator<Item = (Amount, &V)> {
+        Amount::common().filter_map(|amount| Some((amount, self.get(amount)?)))
+    }
+
+    /// The set fields of those that only destinations have, in the order of their definition in TPV.
+    pub fn accepted(&self) -> impl Iterator<Item = (Limit, &V)> {
+        Limit::ACCEPTED.into_iter().filter_map(|limit| Some((limit, self.get(limit)?)))
+    }
+
+    /// The set resources, in the order of their definition in TPV.
+    pub fn resources(&self) -> impl Iterator<Item = (Resource, &V)> {
+        Resource::DEFINITION.into_iter().filter_map(|resource| Some((resource, self.get(resource)?)))
+    }
+
+    /// The set limits, in the order of their definition in TPV.
+    pub fn limits(&self) -> impl Iterator<Item = (Limit, &V)> {
+        Limit::ALL.into_iter().filter_map(|limit| Some((limit, self.get(limit)?)))
+    }
+}
+
+impl<V: Clone> Amounts<V> {
+    /// These amounts over those of `parent`: a field of the parent counts if it is unset here.
+    #[must_use]
+    pub fn inherit(&self, parent: &Self) -> Self {
+        let mut out = self.clone();
+        for (value, inherited) in out.values.iter_mut().zip(&parent.values).filter(|(value, _)| value.is_none()) {
+            value.clone_from(inherited);
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_has_its_own_name_and_place() {
+        let all: Vec<Amount> = Amount::common().chain(Amount::accepted()).collect();
+        assert_eq!(all.len(), AMOUNTS);
+        for (index, amount) in all.iter().enumerate() {
+            assert_eq!(Amount::from_name(amount.name()), Some(*amount));
+            let mut amounts = Amounts::default();
+            amounts.set(*amount, Some(index));
+            let found: Vec<usize> = all.iter().filter_map(|other| amounts.get(*other).copied()).collect();
+            assert_eq!(found, [index]);
+        }
+    }
+
+    #[test]
+    fn quantities_name_their_fields() {
+        for quantity in Quantity::ALL {
+            let name = quantity.name();
+            assert_eq!(quantity.least().name(), format!("min_{name}"));
+            assert_eq!(quantity.most().name(), format!("max_{name}"));
+            assert_eq!(quantity.least_accepted().name(), format!("min_accepted_{name}"));
+            assert_eq!(quantity.most_accepted().name(), format!("max_accepted_{name}"));
+            assert_eq!(quantity.most_concurrent().name(), format!("max_concurrent_{name}"));
+            assert_eq!(quantity.resource().clamped_by(), Some((quantity.least(), quantity.most())));
+            assert!(quantity.least().clamped_by().is_none() && quantity.most().clamped_by().is_none());
+        }
+        assert!(Resource::ALL.iter().all(|resource| resource.name().ends_with(resource.quantity().name())));
+        assert!(Limit::ALL.iter().all(|limit| limit.name().ends_with(limit.quantity().name())));
+        assert!(Limit::ALL.iter().all(|limit| limit.is_upper() == limit.name().starts_with("max_")));
+    }
+}

@@ -1,0 +1,27 @@
+//! The domain model of TPV 3.3.0: the classes of entities, their amounts and tags, and how two entities merge.
+//!
+//! The compiler, the artifact, the mapper and the checks take names, orders and merging from here. What a value is differs
+//! between them: text with a place, a row of the artifact, a Python value. So merging is generic over it.
+//!
+//! ```
+//! use tpv_model::{Amounts, Quantity, Resource};
+//!
+//! let parent = Amounts::from([(Resource::Cores, 4), (Resource::MaxMem, 64)]);
+//! let child = Amounts::from([(Resource::Cores, 8)]);
+//! let merged = child.inherit(&parent);
+//! assert_eq!(merged.get(Resource::Cores), Some(&8));
+//! assert_eq!(merged.get(Quantity::Mem.most()), Some(&64));
+//! ```
+//!
+//! # Invariants
+//!
+//! No YAML, no Python values, no files: nothing here knows where a value comes from or what runs it.
+
+mod amount;
+mod class;
+pub mod merge;
+mod tag;
+
+pub use amount::{Amount, Amounts, Limit, Quantity, Resource};
+pub use class::{EntityClass, Matched};
+pub use tag::TagType;

@@ -1,0 +1,167 @@
+//! How the parts of two entities merge: tags, and the variables of `env`.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use crate::TagType;
+
+/// Four lists of tags.
+pub trait TagLists {
+    /// A tag.
+    type Tag: Clone;
+
+    /// The tags of one type, in order.
+    fn list(&self, kind: TagType) -> &[Self::Tag];
+
+    /// Removes the first occurrence of a tag from the list of one type.
+    fn remove(&mut self, kind: TagType, tag: &Self::Tag);
+
+    /// Appends a tag to the list of one type.
+    fn push(&mut self, kind: TagType, tag: Self::Tag);
+}
+
+/// TPV's `add_tag_override`: the tag leaves every list (one occurrence each) and joins the end of one.
+pub fn override_tag<T: TagLists>(tags: &mut T, kind: TagType, tag: &T::Tag) {
+    for other in TagType::ALL {
+        tags.remove(other, tag);
+    }
+    tags.push(kind, tag.clone());
+}
+
+/// TPV's `SchedulingTags.inherit`: puts the child's tags over the parent's.
+pub fn inherit_tags<T: TagLists>(child: &T, mut parent: T) -> T {
+    for kind in TagType::APPLICATION {
+        for tag in child.list(kind) {
+            override_tag(&mut parent, kind, tag);
+        }
+    }
+    parent
+}
+
+/// TPV's `SchedulingTags.combine` of tags that do not conflict: the types are applied from the weakest to the strongest, in
+/// each first the tags of `high` and then those of `low`.
+pub fn combine_tags<T: TagLists + Default>(low: &T, high: &T) -> T {
+    let mut tags = T::default();
+    for kind in TagType::APPLICATION {
+        for tag in high.list(kind).iter().chain(low.list(kind)) {
+            override_tag(&mut tags, kind, tag);
+        }
+    }
+    tags
+}
+
+/// What [`merge_env`] asks about the elements of `env`.
+pub trait Env {
+    /// An element.
+    type Entry;
+    /// The name of a variable.
+    type Name: Hash + Eq;
+    /// The error of reading an element.
+    type Error;
+
+    /// The name that the element sets a variable of, if any. Equal elements have the same name.
+    ///
+    /// # Errors
+    /// Those of reading the element.
+    fn name(&mut self, entry: &Self::Entry) -> Result<Option<Self::Name>, Self::Error>;
+
+    /// Returns `true` if an element without a name equals another.
+    ///
+    /// # Errors
+    /// Those of comparing the two.
+    fn equal(&mut self, entry: &Self::Entry, other: &Self::Entry) -> Result<bool, Self::Error>;
+
+    /// Called before each step of the search for an equal element.
+    ///
+    /// # Errors
+    /// Those of a budget that is used up.
+    fn step(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+/// TPV's `merge_env_list`: the parent's elements, each replaced in place by the first of the child's that has the same name or
+/// is equal, then the rest of the child's.
+///
+/// # Errors
+/// Those of reading and comparing elements.
+pub fn merge_env<E: Env>(env: &mut E, child: Vec<E::Entry>, parent: Vec<E::Entry>) -> Result<Vec<E::Entry>, E::Error> {
+    let mut merged = parent;
+    let mut replacements = Replacements::new(env, child)?;
+    for entry in &mut merged {
+        if let Some(replacement) = replacements.take(env, entry)? {
+            *entry = replacement;
+        }
+    }
+    merged.extend(replacements.entries.into_iter().flatten());
+    Ok(merged)
+}
+
+/// The child's elements that have replaced none yet.
+struct Replacements<E: Env> {
+    entries: Vec<Option<E::Entry>>,
+    /// The indices of the elements of a name, the last first.
+    by_name: HashMap<E::Name, Vec<usize>>,
+}
+
+impl<E: Env> Replacements<E> {
+    fn new(env: &mut E, entries: Vec<E::Entry>) -> Result<Self, E::Error> {
+        let mut by_name: HashMap<E::Name, Vec<usize>> = HashMap::new();
+        for (index, entry) in entries.iter().enumerate().rev() {
+            if let Some(name) = env.name(entry)? {
+                by_name.entry(name).or_default().push(index);
+            }
+        }
+        Ok(Self { entries: entries.into_iter().map(Some).collect(), by_name })
+    }
+
+    /// Takes out the first element that replaces this one.
+    fn take(&mut self, env: &mut E, entry: &E::Entry) -> Result<Option<E::Entry>, E::Error> {
+        if let Some(name) = env.name(entry)? {
+            let index = self.by_name.get_mut(&name).and_then(Vec::pop);
+            return Ok(index.and_then(|index| self.entries.get_mut(index)?.take()));
+        }
+        for slot in &mut self.entries {
+            env.step()?;
+            if let Some(candidate) = slot
+                && env.equal(entry, candidate)?
+            {
+                return Ok(slot.take());
+            }
+        }
+        Ok(None)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use super::*;
+
+    /// Elements as `NAME=value`, or as text without a name.
+    struct Texts;
+
+    impl Env for Texts {
+        type Entry = &'static str;
+        type Name = &'static str;
+        type Error = Infallible;
+
+        fn name(&mut self, entry: &&'static str) -> Result<Option<&'static str>, Infallible> {
+            Ok(entry.split_once('=').map(|(name, _)| name))
+        }
+
+        fn equal(&mut self, entry: &&'static str, other: &&'static str) -> Result<bool, Infallible> {
+            Ok(entry == other)
+        }
+    }
+
+    #[test]
+    fn variables_are_replaced_in_place() {
+        let merged =
+            |child: &[&'static str], parent: &[&'static str]| merge_env(&mut Texts, child.to_vec(), parent.to_vec());
+        assert_eq!(merged(&["B=2", "file"], &["A=1", "B=1", "C=1"]), Ok(vec!["A=1", "B=2", "C=1", "file"]));
+        assert_eq!(merged(&["file", "file"], &["file", "A=1"]), Ok(vec!["file", "A=1", "file"]));
+        assert_eq!(merged(&["A=2", "A=3"], &["A=0", "x", "A=1", "A=1"]), Ok(vec!["A=2", "x", "A=3", "A=1"]));
+    }
+}
