@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use tpv_model::Quantity;
 use tpv_python::regex::{Effort, Regex};
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::{Json, write_text};
@@ -31,12 +32,8 @@ pub enum Subject {
     Destination,
     /// `runner`
     Runner,
-    /// `cores`
-    Cores,
-    /// `mem`
-    Mem,
-    /// `gpus`
-    Gpus,
+    /// `cores`, `mem` or `gpus`
+    Amount(Quantity),
     /// A variable of `env`.
     Env(String),
     /// A parameter of `params`.
@@ -61,9 +58,7 @@ impl Subject {
         match self {
             Self::Destination => "destination".to_owned(),
             Self::Runner => "runner".to_owned(),
-            Self::Cores => "cores".to_owned(),
-            Self::Mem => "mem".to_owned(),
-            Self::Gpus => "gpus".to_owned(),
+            Self::Amount(quantity) => quantity.name().to_owned(),
             Self::Env(name) => format!("env {name}"),
             Self::Param(name) => format!("params {name}"),
             Self::Tags => "tags".to_owned(),
@@ -254,12 +249,14 @@ impl Expectation {
     }
 
     fn read(name: &'static str, value: &ConfigValue, out: &mut Vec<Self>, problems: &mut Diagnostics) {
+        if let Some(quantity) = Quantity::from_name(name) {
+            let subject = Subject::Amount(quantity);
+            out.extend(Wanted::read(value, problems).map(|wanted| Self { subject, wanted, at: value.span }));
+            return;
+        }
         let subject = match name {
             "destination" => Subject::Destination,
             "runner" => Subject::Runner,
-            "cores" => Subject::Cores,
-            "mem" => Subject::Mem,
-            "gpus" => Subject::Gpus,
             "tags" => Subject::Tags,
             "env" | "params" => {
                 for entry in value.as_map().iter().flat_map(|map| &map.entries) {
@@ -368,9 +365,7 @@ impl Expectation {
         let value = match &self.subject {
             Subject::Destination => of(Field::Id),
             Subject::Runner => of(Field::Runner),
-            Subject::Cores => of(Field::Cores),
-            Subject::Mem => of(Field::Mem),
-            Subject::Gpus => of(Field::Gpus),
+            Subject::Amount(quantity) => of((*quantity).into()),
             Subject::Tags => of(Field::Tags),
             Subject::Env(name) => variable(&of(Field::Env), name),
             Subject::Param(name) => of(Field::Params).get(name).cloned().unwrap_or(Json::Null),

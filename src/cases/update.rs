@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use tpv_model::Quantity;
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::{Json, write_text};
 
@@ -130,9 +131,7 @@ impl Recording<'_> {
         let key = match subject {
             Subject::Destination => "destination",
             Subject::Runner => "runner",
-            Subject::Cores => "cores",
-            Subject::Mem => "mem",
-            Subject::Gpus => "gpus",
+            Subject::Amount(quantity) => quantity.name(),
             _ => {
                 self.left.push(format!("{name}: several cases share what they expect: change it by hand"));
                 return;
@@ -257,12 +256,8 @@ fn whole(answer: &Answer) -> Vec<(&'static str, Json)> {
         return vec![("error", Json::Object(error.into_iter().map(|(key, value)| (key.into(), value)).collect()))];
     }
     let field = |name, field| (name, answer.get(field).unwrap_or(Json::Null));
-    let mut fields = vec![
-        field("destination", Field::Id),
-        field("cores", Field::Cores),
-        field("mem", Field::Mem),
-        field("gpus", Field::Gpus),
-    ];
+    let mut fields = vec![field("destination", Field::Id)];
+    fields.extend(Quantity::ALL.map(|quantity| field(quantity.name(), quantity.into())));
     fields.retain(|(name, value)| *name == "destination" || *value != Json::Null);
     fields
 }

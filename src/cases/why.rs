@@ -20,9 +20,7 @@ pub(super) fn reasons(mismatch: &Mismatch, case: &Case, explanation: &Explanatio
         Some(Subject::Error | Subject::ErrorType | Subject::ErrorMessage) => raised(explanation),
         Some(Subject::Destination | Subject::Runner | Subject::NotOn) => of_destination(wanted(), explanation),
         Some(Subject::Rule) => of_rule(wanted(), explanation),
-        Some(Subject::Cores) => of_value("cores", "", explanation),
-        Some(Subject::Mem) => of_value("mem", "", explanation),
-        Some(Subject::Gpus) => of_value("gpus", "", explanation),
+        Some(Subject::Amount(quantity)) => of_value(quantity.name(), "", explanation),
         Some(Subject::Env(name)) => of_value("env", name, explanation),
         Some(Subject::Param(name)) => of_value("params", name, explanation),
         // Handler tags are the destination's own.

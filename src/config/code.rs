@@ -1,6 +1,7 @@
 //! The Python code of a config: which texts there are, of what kind, and which of them TPV compiles when it loads.
 
 use tpv_bytecode::CodeKind;
+use tpv_model::Field;
 
 use crate::config::entity::{Common, DestinationFields, Entity, Rule};
 use crate::yaml::value::{ConfigValue, Text, ValueKind};
@@ -24,7 +25,7 @@ impl Entity {
         let mut push = |text: &Text, kind, property| out.push(CodeText { text: text.clone(), kind, property });
         self.common.each_code(&mut push);
         if let Some(destination) = &self.destination {
-            destination.handler_tags.iter().for_each(|tag| push(tag, CodeKind::FString, "tags"));
+            destination.handler_tags.iter().for_each(|tag| push(tag, CodeKind::FString, Field::HandlerTags.alias()));
         }
         out
     }
@@ -33,8 +34,8 @@ impl Entity {
 impl DestinationFields {
     /// Calls `each` with all code, its kind and its field.
     pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
-        self.handler_tags.iter().for_each(|tag| each(tag, CodeKind::FString, "tags"));
-        each(&self.dest_name, CodeKind::FString, "destination_name_override");
+        self.handler_tags.iter().for_each(|tag| each(tag, CodeKind::FString, Field::HandlerTags.alias()));
+        each(&self.dest_name, CodeKind::FString, Field::DestName.alias());
     }
 }
 
@@ -42,14 +43,14 @@ impl Rule {
     /// Calls `each` with all code, its kind and its field: the condition before what depends on it.
     pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
         if let Some(text) = self.condition.as_text() {
-            each(text, CodeKind::Block, "if");
+            each(text, CodeKind::Block, Field::If.alias());
         }
         self.common.each_code(each);
         if let Some(text) = &self.execute {
-            each(text, CodeKind::Exec, "execute");
+            each(text, CodeKind::Exec, Field::Execute.alias());
         }
         if let Some(text) = &self.fail {
-            each(text, CodeKind::FString, "fail");
+            each(text, CodeKind::FString, Field::Fail.alias());
         }
     }
 }
@@ -63,16 +64,16 @@ impl Common {
             }
         }
         for (_, text) in self.env.iter().flat_map(|env| env.iter().flatten()) {
-            each(text, CodeKind::FString, "env");
+            each(text, CodeKind::FString, Field::Env.alias());
         }
         for value in self.params.iter().flat_map(|params| params.values()) {
-            each_string(value, &mut |text| each(text, CodeKind::FString, "params"));
+            each_string(value, &mut |text| each(text, CodeKind::FString, Field::Params.alias()));
         }
         for value in self.resubmit.values() {
-            each_string(value, &mut |text| each(text, CodeKind::FString, "resubmit"));
+            each_string(value, &mut |text| each(text, CodeKind::FString, Field::Resubmit.alias()));
         }
         if let Some(text) = &self.rank {
-            each(text, CodeKind::Block, "rank");
+            each(text, CodeKind::Block, Field::Rank.alias());
         }
     }
 }

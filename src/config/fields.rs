@@ -4,9 +4,10 @@
 use tpv_runtime::galaxy::shape::Shape::{
     Any, Bool, Distinct, EmptyList, Integer, List, Map, Never, Null, Number, Numbers, Pattern, Text, Union,
 };
-use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field, required};
+use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field};
 
 use tpv_model::EntityClass;
+use tpv_model::field::Kind;
 
 const OPTIONAL_TEXT: Shape = Union(&[Text, Null]);
 const TEXTS: Shape = List(&Text);
@@ -17,6 +18,9 @@ const NUMBER_OR_CODE: Shape = Union(&[Number, Text, Bool, Null]);
 const DIGITS: &str = r"^\s*[+-]?([0-9]+(_[0-9]+)*\.?([0-9]+(_[0-9]+)*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$|^\s*[+-]?([iI][nN][fF]|[nN][aA][nN])\s*$";
 const NUMBER: Shape = Union(&[Number, Pattern(DIGITS), Bool, Null]);
 const INTEGER: Shape = Union(&[Integer, Pattern(r"^\s*[+-]?[0-9]+(_[0-9]+)*(\.0+)?\s*$"), Bool]);
+const CONDITION: Shape = Union(&[Text, Bool, Numbers(&[0, 1])]);
+const ENV: Shape = Union(&[DICT, List(&Map(&Text)), Null]);
+const RESUBMIT: Shape = Map(&Map(&Union(&[Text, Number, Bool, Null])));
 /// The values that Galaxy's `asbool` accepts: words, else Python's truth of anything.
 const TRUTH: Shape = Union(&[
     Bool,
@@ -98,69 +102,53 @@ pub static STORE: Object = Object {
 
 const RULES: Shape = Union(&[List(&Shape::Object(&RULE)), Map(&Shape::Object(&RULE))]);
 
-/// The fields of entities alone.
-const OF_ENTITIES: &[Field] = &[
-    field("id", Text, "Another name for the entity. Its key is what counts; a destination is called by it."),
-    field("rules", RULES, "Rules, which are evaluated in order: a list, or a mapping of ids to rules."),
-];
+/// The values that a field of the model may have. Rules have no rules, and so their fields must not name the shape of rules.
+const fn shape(kind: Kind, rules: Shape) -> Shape {
+    match kind {
+        Kind::Text => Text,
+        Kind::OptionalText | Kind::Code | Kind::FString => OPTIONAL_TEXT,
+        Kind::Truth => TRUTH,
+        Kind::Flag => FLAG,
+        Kind::NumberOrCode => NUMBER_OR_CODE,
+        Kind::Number => NUMBER,
+        Kind::Condition => CONDITION,
+        Kind::Env => ENV,
+        Kind::Dict => OPTIONAL_DICT,
+        Kind::Resubmit => RESUBMIT,
+        Kind::Texts => TEXTS,
+        Kind::Tags => Shape::Object(&SCHEDULING),
+        Kind::Rules => rules,
+        Kind::Oversize => Shape::Object(&OVERSIZE),
+    }
+}
+
+/// Fields of the model as a config has them.
+const fn of_model<const N: usize>(fields: &[tpv_model::Field], rules: Shape) -> [Field; N] {
+    let mut out = [field("", Any, ""); N];
+    let (mut from, mut to) = (fields, out.as_mut_slice());
+    while let ([first, others @ ..], [slot, rest @ ..]) = (from, to) {
+        let is_required = matches!(first, tpv_model::Field::If);
+        *slot = Field { name: first.alias(), shape: shape(first.kind(), rules), doc: first.words(), is_required };
+        (from, to) = (others, rest);
+    }
+    out
+}
+
+/// The fields that a class has besides the common ones, as a config has them.
+macro_rules! own {
+    ($class:ident, $rules:expr) => {{
+        const MODEL: &[tpv_model::Field] = tpv_model::Field::own(EntityClass::$class);
+        const FIELDS: [Field; MODEL.len()] = of_model(MODEL, $rules);
+        &FIELDS
+    }};
+}
 
 /// The fields of entities and rules.
-const COMMON: &[Field] = &[
-    field("abstract", TRUTH, "Whether the entity is there to be inherited from, only. Default: false."),
-    field("inherits", OPTIONAL_TEXT, "The id of the entity of the same section to inherit from."),
-    field("cores", NUMBER_OR_CODE, "Cores: a number, or a Python expression."),
-    field("mem", NUMBER_OR_CODE, "Memory in GiB: a number, or a Python expression such as `cores * 3.8`."),
-    field("gpus", NUMBER_OR_CODE, "GPUs: a number, or a Python expression."),
-    field("min_cores", NUMBER_OR_CODE, "At least so many cores: a job that asks for fewer gets these."),
-    field("min_mem", NUMBER_OR_CODE, "At least so much memory, in GiB."),
-    field("min_gpus", NUMBER_OR_CODE, "At least so many GPUs."),
-    field("max_cores", NUMBER_OR_CODE, "At most so many cores: a job that asks for more gets these."),
-    field("max_mem", NUMBER_OR_CODE, "At most so much memory, in GiB."),
-    field("max_gpus", NUMBER_OR_CODE, "At most so many GPUs."),
-    field(
-        "max_concurrent_cores",
-        NUMBER,
-        "Resource pools: so many cores at most in all running jobs of a user; a number.",
-    ),
-    field(
-        "max_concurrent_mem",
-        NUMBER,
-        "Resource pools: so much memory, in GiB, at most in all running jobs of a user; a number.",
-    ),
-    field(
-        "max_concurrent_gpus",
-        NUMBER,
-        "Resource pools: so many GPUs at most in all running jobs of a user; a number.",
-    ),
-    field(
-        "env",
-        Union(&[DICT, List(&Map(&Text)), Null]),
-        "Environment variables: a mapping of names to values, which are f-strings; or a list of `{name: ..., value: ...}`, `{file: ...}` or `{execute: ...}`.",
-    ),
-    field(
-        "params",
-        OPTIONAL_DICT,
-        "Params of the Galaxy destination. Texts at any depth are f-strings: `\"--mem {mem}\"`.",
-    ),
-    field(
-        "resubmit",
-        Map(&Map(&Union(&[Text, Number, Bool, Null]))),
-        "What Galaxy does with a job that fails: names to `{condition: ..., destination: ..., delay: ...}`.",
-    ),
-    field("rank", OPTIONAL_TEXT, "Python code that puts the destinations that match in order, the best first."),
-    field("context", OPTIONAL_DICT, "Names for the code of the entity and of what inherits from it: `name: value`."),
-    field(
-        "no_qa_codes",
-        TEXTS,
-        "Codes of lint findings that are not reported for the entity, as `# noqa: T101` behind its key does.",
-    ),
-];
-
-const SCHEDULING_FIELD: &[Field] = &[field(
-    "scheduling",
-    Shape::Object(&SCHEDULING),
-    "Tags that decide which destinations take a job. A destination's tags say what it offers.",
-)];
+const COMMON: &[Field] = {
+    const MODEL: &[tpv_model::Field] = tpv_model::Field::common();
+    const FIELDS: [Field; MODEL.len()] = of_model(MODEL, Never);
+    &FIELDS
+};
 
 /// A name that a validator of TPV keeps for itself.
 const RESERVED: &[Field] = &[field("evaluator", Never, "A name that TPV keeps for itself.")];
@@ -169,7 +157,7 @@ const RESERVED: &[Field] = &[field("evaluator", Never, "A name that TPV keeps fo
 pub static ENTITY: Object = Object {
     name: "entity",
     doc: "A tool, user or role.",
-    fields: &[OF_ENTITIES, COMMON, SCHEDULING_FIELD, RESERVED],
+    fields: &[COMMON, own!(Tool, RULES), RESERVED],
     others: Others::Ignored,
 };
 
@@ -178,18 +166,9 @@ pub static RULE: Object = Object {
     name: "rule",
     doc: "A rule: what it sets counts where its condition holds.",
     fields: &[
-        &[
-            field("id", Text, "The rule's id: a rule of the same id replaces or inherits from it."),
-            required("if", Union(&[Text, Bool, Numbers(&[0, 1])]), "The condition: a Python expression, or `true`."),
-            field(
-                "execute",
-                OPTIONAL_TEXT,
-                "Python statements that run where the condition holds: `entity.cores = 4`.",
-            ),
-            field("fail", OPTIONAL_TEXT, "Ends the job with this message, an f-string."),
-        ],
+        &[field("id", Text, "The rule's id: a rule of the same id replaces or inherits from it.")],
+        own!(Rule, Never),
         COMMON,
-        SCHEDULING_FIELD,
         RESERVED,
     ],
     others: Others::Ignored,
@@ -212,32 +191,7 @@ pub static SCHEDULING: Object = Object {
 pub static DESTINATION: Object = Object {
     name: "destination",
     doc: "A destination: where jobs can run.",
-    fields: &[
-        OF_ENTITIES,
-        COMMON,
-        SCHEDULING_FIELD,
-        &[
-            field("runner", OPTIONAL_TEXT, "The id of a runner of Galaxy's job configuration."),
-            field("max_accepted_cores", NUMBER, "Jobs that ask for more cores go elsewhere; a number."),
-            field("max_accepted_mem", NUMBER, "Jobs that ask for more memory, in GiB, go elsewhere; a number."),
-            field("max_accepted_gpus", NUMBER, "Jobs that ask for more GPUs go elsewhere; a number."),
-            field("min_accepted_cores", NUMBER, "Jobs that ask for fewer cores go elsewhere; a number."),
-            field("min_accepted_mem", NUMBER, "Jobs that ask for less memory, in GiB, go elsewhere; a number."),
-            field("min_accepted_gpus", NUMBER, "Jobs that ask for fewer GPUs go elsewhere; a number."),
-            field(
-                "destination_name_override",
-                OPTIONAL_TEXT,
-                "The id that Galaxy sees instead of the destination's own, an f-string.",
-            ),
-            field(
-                "tags",
-                TEXTS,
-                "The tags of the job handlers that Galaxy sees, f-strings; not those of `scheduling`.",
-            ),
-            TPV_TAGS,
-        ],
-        RESERVED,
-    ],
+    fields: &[COMMON, own!(Destination, RULES), &[TPV_TAGS], RESERVED],
     others: Others::Ignored,
 };
 
@@ -252,18 +206,14 @@ pub static POOL: Object = Object {
     name: "pool",
     doc: "A resource pool: the `max_concurrent_*` fields are its budget for each user.",
     fields: &[
-        OF_ENTITIES,
+        &[field(
+            "scheduling",
+            Shape::Object(&POOL_SCHEDULING),
+            "The jobs that the pool governs: those with all tags of `require` and none of `reject`.",
+        )],
         COMMON,
-        &[
-            field(
-                "scheduling",
-                Shape::Object(&POOL_SCHEDULING),
-                "The jobs that the pool governs: those with all tags of `require` and none of `reject`.",
-            ),
-            field("oversize", Shape::Object(&OVERSIZE), "What becomes of a job that is larger than the budget."),
-            field("fail_open", FLAG, "Whether jobs run where the store cannot be reached. Default: false."),
-            TPV_TAGS,
-        ],
+        own!(PoolEntity, RULES),
+        &[TPV_TAGS],
         RESERVED,
     ],
     others: Others::Ignored,

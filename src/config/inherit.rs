@@ -89,7 +89,7 @@ impl Common {
             is_abstract: self.is_abstract,
             inherits: self.inherits.clone().or_else(|| parent.inherits.clone()),
             amounts: inherit_amounts(&self.amounts, &parent.amounts),
-            env: Some(merge_env(parent.env.as_ref(), self.env.as_ref())),
+            env: Some(inherit_env(parent.env.as_ref(), self.env.as_ref())),
             params: Some(merge_dicts(parent.params.as_ref(), self.params.as_ref())),
             resubmit: merge_dicts(Some(&parent.resubmit), Some(&self.resubmit)),
             rank: self.rank.clone().or_else(|| parent.rank.clone()),
@@ -159,7 +159,7 @@ pub(super) fn merge_dicts(parent: Option<&Arc<Dict>>, child: Option<&Arc<Dict>>)
 }
 
 /// The child's variables over the parent's.
-fn merge_env(parent: Option<&Arc<Vec<EnvEntry>>>, child: Option<&Arc<Vec<EnvEntry>>>) -> Arc<Vec<EnvEntry>> {
+fn inherit_env(parent: Option<&Arc<Vec<EnvEntry>>>, child: Option<&Arc<Vec<EnvEntry>>>) -> Arc<Vec<EnvEntry>> {
     match (parent.filter(|env| !env.is_empty()), child.filter(|env| !env.is_empty())) {
         (None, None) => Arc::default(),
         (Some(env), None) | (None, Some(env)) => env.clone(),

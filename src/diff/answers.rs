@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use num_traits::ToPrimitive;
 use serde::Serialize;
+use tpv_model::Quantity;
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::{Json, escape_into, write_text};
 
@@ -16,12 +17,8 @@ pub enum Part {
     Destination,
     /// `destination.runner`
     Runner,
-    /// `cores`
-    Cores,
-    /// `mem`
-    Mem,
-    /// `gpus`
-    Gpus,
+    /// `cores`, `mem` or `gpus`
+    Amount(Quantity),
     /// `destination.params`
     Params,
     /// `destination.env`
@@ -38,9 +35,9 @@ pub enum Part {
 const FIELDS: [(Part, Field); 9] = [
     (Part::Destination, Field::Id),
     (Part::Runner, Field::Runner),
-    (Part::Cores, Field::Cores),
-    (Part::Mem, Field::Mem),
-    (Part::Gpus, Field::Gpus),
+    (Part::Amount(Quantity::Cores), Field::Cores),
+    (Part::Amount(Quantity::Mem), Field::Mem),
+    (Part::Amount(Quantity::Gpus), Field::Gpus),
     (Part::Params, Field::Params),
     (Part::Env, Field::Env),
     (Part::Tags, Field::Tags),
@@ -53,9 +50,7 @@ impl Part {
         match self {
             Self::Destination => "destination",
             Self::Runner => "runner",
-            Self::Cores => "cores",
-            Self::Mem => "mem",
-            Self::Gpus => "gpus",
+            Self::Amount(quantity) => quantity.name(),
             Self::Params => "params",
             Self::Env => "env",
             Self::Tags => "tags",
@@ -115,13 +110,13 @@ fn compare_fields(old: &Answer, new: &Answer) -> Option<Difference> {
 fn cause(part: Part, before: &Json, after: &Json) -> String {
     let name = part.name();
     match part {
-        Part::Destination | Part::Runner | Part::Cores | Part::Gpus => match (shown(before), shown(after)) {
-            (Some(before), Some(after)) => format!("{name}: {before} -> {after}"),
+        // Memory is often computed from the sizes of inputs, so that each job has its own.
+        Part::Amount(Quantity::Mem) => match (to_f64(before), to_f64(after)) {
+            (Some(before), Some(after)) => format!("{name}: {}", if after > before { "more" } else { "less" }),
             _ => name.to_owned(),
         },
-        // Memory is often computed from the sizes of inputs, so that each job has its own.
-        Part::Mem => match (to_f64(before), to_f64(after)) {
-            (Some(before), Some(after)) => format!("{name}: {}", if after > before { "more" } else { "less" }),
+        Part::Destination | Part::Runner | Part::Amount(_) => match (shown(before), shown(after)) {
+            (Some(before), Some(after)) => format!("{name}: {before} -> {after}"),
             _ => name.to_owned(),
         },
         Part::Params | Part::Env => {

@@ -8,6 +8,7 @@ use indexmap::IndexMap;
 use num_bigint::BigInt;
 use tpv_bytecode::listing::meaning;
 use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
+use tpv_model::{self as model, TagType};
 use tpv_python::number::float_text;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::tables::{EntityRow, EntityTable, StringId, Tables, TagsRow, ValueRow};
@@ -30,9 +31,9 @@ impl Field {
     /// The field as a config would call it.
     pub(super) fn shown(&self) -> String {
         let group = match self.group {
-            "tags" => "scheduling",
-            "handler_tags" => "tags",
-            "dest_name" => "destination_name_override",
+            "tags" => model::Field::Tags.alias(),
+            group if group == model::Field::HandlerTags.name() => model::Field::HandlerTags.alias(),
+            group if group == model::Field::DestName.name() => model::Field::DestName.alias(),
             group => group,
         };
         if self.name.is_empty() { group.to_owned() } else { format!("{group}.{}", self.name) }
@@ -278,11 +279,11 @@ impl Reader<'_> {
             }
             let name = self.value(&destination.dest_name, row.site);
             if *name.shown != *self.string(row.id) && destination.dest_name != ValueRow::None {
-                fields.insert(Field::new("dest_name", ""), name);
+                fields.insert(Field::new(model::Field::DestName.name(), ""), name);
             }
             if matches!(&destination.handler_tags, ValueRow::List(tags) if !tags.is_empty()) {
                 let tags = self.value(&destination.handler_tags, row.site);
-                fields.insert(Field::new("handler_tags", ""), tags);
+                fields.insert(Field::new(model::Field::HandlerTags.name(), ""), tags);
             }
             self.tags(&mut fields, &destination.dest_tags, row.site);
         }
@@ -308,7 +309,7 @@ impl Reader<'_> {
     }
 
     fn tags(&self, fields: &mut Fields, tags: &TagsRow, owner: u32) {
-        for (kind, list) in ["require", "prefer", "accept", "reject"].into_iter().zip(&tags.lists) {
+        for (kind, list) in TagType::ALL.map(TagType::field).into_iter().zip(&tags.lists) {
             for tag in list.iter().flatten() {
                 let name = self.tables.tags.get(*tag as usize).map(|id| self.string(*id)).unwrap_or_default();
                 fields.insert(Field::new("tags", name), plain(kind, owner));

@@ -7,6 +7,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use tpv_model::{Amount, Limit};
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::tables::EntityTable;
@@ -218,10 +219,14 @@ fn effects(section: &str, change: &Change) -> Vec<Effect> {
 
 /// The effect of setting a field.
 fn effect(field: &str) -> Effect {
+    if let Some(amount) = Amount::from_name(field) {
+        return match amount {
+            Amount::Resource(resource) => Effect::Resource(Part::Amount(resource.quantity())),
+            Amount::Limit(limit) if Limit::ACCEPTED.contains(&limit) => Effect::Placement,
+            Amount::Limit(_) => Effect::Any,
+        };
+    }
     match field.split_once('.').unwrap_or((field, "")) {
-        ("cores" | "min_cores" | "max_cores", _) => Effect::Resource(Part::Cores),
-        ("mem" | "min_mem" | "max_mem", _) => Effect::Resource(Part::Mem),
-        ("gpus" | "min_gpus" | "max_gpus", _) => Effect::Resource(Part::Gpus),
         ("params", name) => Effect::Named(Part::Params, name.to_owned()),
         ("env", name) => Effect::Named(Part::Env, name.to_owned()),
         ("tags", _) => Effect::Part(Part::Tags),
@@ -229,7 +234,6 @@ fn effect(field: &str) -> Effect {
         ("runner", _) => Effect::Part(Part::Runner),
         ("resubmit", _) => Effect::Part(Part::Resubmit),
         ("scheduling" | "rank" | "abstract" | "destination_name_override", _) => Effect::Placement,
-        (limit, _) if limit.contains("_accepted_") => Effect::Placement,
         _ => Effect::Any,
     }
 }

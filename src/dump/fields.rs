@@ -7,7 +7,7 @@ use crate::config::entity::{
 };
 use crate::config::scheduling::SchedulingTags;
 use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
-use tpv_model::{Amount, TagType};
+use tpv_model::{self as model, EntityClass, TagType};
 
 use super::{made, map, text_value};
 
@@ -30,8 +30,31 @@ pub(super) fn unknown_section(value: &ConfigValue) -> ConfigValue {
     any(value, false)
 }
 
-fn field(name: &str, value: ConfigValue, is_default: bool) -> Field {
-    Field { name: name.to_owned(), alias: name.to_owned(), value, is_default, short: None }
+/// The value of a field, before it has its name.
+struct Dumped {
+    value: ConfigValue,
+    is_default: bool,
+    short: Option<ConfigValue>,
+}
+
+impl Dumped {
+    fn new(value: ConfigValue, is_default: bool) -> Self {
+        Self { value, is_default, short: None }
+    }
+
+    /// A field that has no default.
+    fn set(value: ConfigValue) -> Self {
+        Self::new(value, false)
+    }
+
+    fn text(value: Option<&Text>) -> Self {
+        Self::new(optional_text(value), value.is_none())
+    }
+
+    fn named(self, field: model::Field) -> Field {
+        let Self { value, is_default, short } = self;
+        Field { name: field.name().to_owned(), alias: field.alias().to_owned(), value, is_default, short }
+    }
 }
 
 fn null() -> ConfigValue {
@@ -90,29 +113,36 @@ pub(super) fn global(global: &GlobalConfig) -> ConfigValue {
 
 /// All fields of an entity.
 pub(super) fn entity(entity: &Entity) -> Vec<Field> {
-    let mut fields = vec![field("id", text_value(&entity.id), false)];
+    let offers = entity.class.offers_tags();
     // A destination's and a pool's own demands stay inside.
-    common(&entity.common, !entity.class.offers_tags(), false, &mut fields);
-    fields.push(rules(entity));
-    if let Some(destination) = &entity.destination {
-        destination_fields(destination, &entity.common, &mut fields);
-    }
-    if let Some(pool) = &entity.pool {
-        pool_fields(pool, &mut fields);
-    }
+    let shown = model::Field::of(entity.class).filter(|field| !offers || *field != model::Field::Tags);
+    let own = |field| match field {
+        model::Field::Id => Some(Dumped::set(text_value(&entity.id))),
+        model::Field::Rules => Some(rules(entity)),
+        _ => of_destination(entity.destination.as_deref()?, field),
+    };
+    let of_pool = |field| of_pool(entity.pool.as_deref()?, field);
+    let mut fields: Vec<Field> = shown
+        .filter_map(|field| {
+            let value = own(field).or_else(|| of_pool(field)).or_else(|| of_common(&entity.common, field, false));
+            Some(value?.named(field))
+        })
+        .collect();
     extras(&entity.common, false, &mut fields);
     fields
 }
 
 /// All fields of a rule.
 pub(super) fn rule(rule: &Rule) -> Vec<Field> {
-    let mut fields = vec![field("id", text_value(&rule.id), false)];
-    common(&rule.common, true, rule.in_list, &mut fields);
-    let condition = field("if_condition", rule.condition.clone(), false);
-    fields.push(Field { alias: "if".to_owned(), ..condition });
-    for (name, value) in [("execute", &rule.execute), ("fail", &rule.fail)] {
-        fields.push(field(name, optional_text(value.as_ref()), value.is_none()));
-    }
+    let value = |field| match field {
+        model::Field::Id => Some(Dumped::set(text_value(&rule.id))),
+        model::Field::If => Some(Dumped::set(rule.condition.clone())),
+        model::Field::Execute => Some(Dumped::text(rule.execute.as_ref())),
+        model::Field::Fail => Some(Dumped::text(rule.fail.as_ref())),
+        _ => of_common(&rule.common, field, rule.in_list),
+    };
+    let all = model::Field::of(EntityClass::Rule);
+    let mut fields: Vec<Field> = all.filter_map(|field| Some(value(field)?.named(field))).collect();
     extras(&rule.common, rule.in_list, &mut fields);
     fields
 }
@@ -125,33 +155,38 @@ pub(super) fn data(fields: &[Field]) -> ConfigValue {
     map(named.into_iter().map(|(name, value)| (name, value.clone())))
 }
 
-fn amount_field(common: &Common, amount: Amount) -> Field {
-    let value = common.amounts.get(amount);
-    field(amount.name(), value.map_or_else(null, |value| (**value).clone()), value.is_none())
-}
-
-fn common(common: &Common, with_tags: bool, in_list: bool, fields: &mut Vec<Field>) {
-    fields.push(field("abstract", made(ValueKind::Bool(common.is_abstract)), !common.is_abstract));
-    fields.push(field("inherits", optional_text(common.inherits.as_ref()), common.inherits.is_none()));
-    fields.extend(Amount::common().map(|amount| amount_field(common, amount)));
-    fields.push(field("env", common.env.as_ref().map_or_else(null, |entries| env(entries)), common.env.is_none()));
-    let params = common.params.as_ref().map_or_else(null, |params| dict(params, in_list));
-    fields.push(field("params", params, common.params.is_none()));
-    fields.push(field("resubmit", dict(&common.resubmit, false), common.resubmit.is_empty()));
-    fields.push(field("rank", optional_text(common.rank.as_ref()), common.rank.is_none()));
-    let context = common.context.as_ref().map_or_else(null, |context| dict(context, in_list));
-    fields.push(field("context", context, common.context.as_ref().is_some_and(|context| context.is_empty())));
-    if with_tags {
-        fields.push(tags("tpv_tags", &common.tags, in_list));
-    }
-    fields.push(field("no_qa_codes", texts(&common.no_qa_codes), common.no_qa_codes.is_empty()));
+/// The value of a field that entities and rules have.
+fn of_common(common: &Common, field: model::Field, in_list: bool) -> Option<Dumped> {
+    let optional_dict = |value: Option<&Arc<Dict>>| value.map_or_else(null, |value| dict(value, in_list));
+    let context = common.context.as_ref();
+    Some(match field {
+        model::Field::Abstract => Dumped::new(made(ValueKind::Bool(common.is_abstract)), !common.is_abstract),
+        model::Field::Inherits => Dumped::text(common.inherits.as_ref()),
+        model::Field::Amount(amount) => {
+            let value = common.amounts.get(amount);
+            Dumped::new(value.map_or_else(null, |value| (**value).clone()), value.is_none())
+        }
+        model::Field::Env => {
+            Dumped::new(common.env.as_ref().map_or_else(null, |entries| env(entries)), common.env.is_none())
+        }
+        model::Field::Params => Dumped::new(optional_dict(common.params.as_ref()), common.params.is_none()),
+        model::Field::Resubmit => Dumped::new(dict(&common.resubmit, false), common.resubmit.is_empty()),
+        model::Field::Rank => Dumped::text(common.rank.as_ref()),
+        model::Field::Context => Dumped::new(optional_dict(context), context.is_some_and(|context| context.is_empty())),
+        model::Field::Tags => tags(&common.tags, in_list),
+        model::Field::NoQaCodes => Dumped::new(texts(&common.no_qa_codes), common.no_qa_codes.is_empty()),
+        _ => return None,
+    })
 }
 
 fn extras(common: &Common, in_list: bool, fields: &mut Vec<Field>) {
-    fields.extend(common.extras.iter().map(|(key, value)| field(key, any(value, in_list), false)));
+    fields.extend(common.extras.iter().map(|(key, value)| {
+        let (name, alias) = (key.to_string(), key.to_string());
+        Field { name, alias, value: any(value, in_list), is_default: false, short: None }
+    }));
 }
 
-fn tags(name: &str, tags: &SchedulingTags, in_list: bool) -> Field {
+fn tags(tags: &SchedulingTags, in_list: bool) -> Dumped {
     let value = |kind: TagType| tags.list(kind).map_or_else(null, |list| texts(list));
     let is_empty = |kind: &TagType| tags.list(*kind).is_some_and(|list| list.is_empty());
     let extras = || tags.extras.iter().map(|(key, value)| (&**key, any(value, in_list)));
@@ -159,33 +194,37 @@ fn tags(name: &str, tags: &SchedulingTags, in_list: bool) -> Field {
     let set = TagType::ALL.into_iter().filter(|kind| !is_empty(kind)).map(|kind| (kind.field(), value(kind)));
     let is_default = TagType::ALL.iter().all(is_empty) && tags.extras.is_empty();
     let short = map(set.chain(extras()));
-    Field { name: name.to_owned(), alias: "scheduling".to_owned(), value: all, is_default, short: Some(short) }
+    Dumped { short: Some(short), ..Dumped::new(all, is_default) }
 }
 
-fn rules(entity: &Entity) -> Field {
+fn rules(entity: &Entity) -> Dumped {
     let entries =
         entity.rules.iter().map(|(key, item)| Entry { key: text_value(key), value: data(&rule(item)), noqa: None });
     let value = made(ValueKind::Map(Arc::new(Map { entries: entries.collect() })));
-    field("rules", value, entity.rules.is_empty())
+    Dumped::new(value, entity.rules.is_empty())
 }
 
-fn destination_fields(destination: &DestinationFields, common: &Common, fields: &mut Vec<Field>) {
-    fields.push(field("runner", optional_text(destination.runner.as_ref()), destination.runner.is_none()));
-    fields.extend(Amount::accepted().map(|amount| amount_field(common, amount)));
-    let name = field("dest_name", text(&destination.dest_name), false);
-    fields.push(Field { alias: "destination_name_override".to_owned(), ..name });
-    fields.push(tags("tpv_dest_tags", &destination.dest_tags, false));
-    let handler_tags = field("handler_tags", texts(&destination.handler_tags), destination.handler_tags.is_empty());
-    fields.push(Field { alias: "tags".to_owned(), ..handler_tags });
+fn of_destination(destination: &DestinationFields, field: model::Field) -> Option<Dumped> {
+    let handler_tags = &destination.handler_tags;
+    Some(match field {
+        model::Field::Runner => Dumped::text(destination.runner.as_ref()),
+        model::Field::DestName => Dumped::set(text(&destination.dest_name)),
+        model::Field::DestTags => tags(&destination.dest_tags, false),
+        model::Field::HandlerTags => Dumped::new(texts(handler_tags), handler_tags.is_empty()),
+        _ => return None,
+    })
 }
 
-fn pool_fields(pool: &PoolFields, fields: &mut Vec<Field>) {
-    fields.push(oversize(&pool.oversize));
-    fields.push(field("fail_open", made(ValueKind::Bool(pool.fail_open)), !pool.fail_open));
-    fields.push(tags("tpv_dest_tags", &pool.dest_tags, false));
+fn of_pool(pool: &PoolFields, field: model::Field) -> Option<Dumped> {
+    Some(match field {
+        model::Field::Oversize => oversize(&pool.oversize),
+        model::Field::FailOpen => Dumped::new(made(ValueKind::Bool(pool.fail_open)), !pool.fail_open),
+        model::Field::DestTags => tags(&pool.dest_tags, false),
+        _ => return None,
+    })
 }
 
-fn oversize(oversize: &Oversize) -> Field {
+fn oversize(oversize: &Oversize) -> Dumped {
     let number = |value: &Option<ConfigValue>, default: ValueKind| value.clone().unwrap_or_else(|| made(default));
     let unset = |value: &Option<ConfigValue>| value.as_ref().is_none_or(ConfigValue::is_null);
     let is_zero = |value: &ConfigValue| matches!(value.kind, ValueKind::Int(0));
@@ -202,5 +241,5 @@ fn oversize(oversize: &Oversize) -> Field {
         items.iter().filter(|(.., is_default)| !is_default).map(|(name, value, _)| (*name, value.clone())).collect();
     let is_default = short.is_empty();
     let all = map(items.into_iter().map(|(name, value, _)| (name, value)));
-    Field { short: Some(map(short)), ..field("oversize", all, is_default) }
+    Dumped { short: Some(map(short)), ..Dumped::new(all, is_default) }
 }

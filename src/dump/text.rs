@@ -73,7 +73,7 @@ fn one(out: &mut String, id: &str, entity: &Entity) {
     for field in fields::entity(entity).iter().filter(|field| !field.is_default) {
         match &*field.alias {
             "id" | "abstract" => {}
-            "destination_name_override" if field.value.as_str() == Some(id) => {}
+            alias if alias == tpv_model::Field::DestName.alias() && field.value.as_str() == Some(id) => {}
             "scheduling" => scheduling(out, field),
             "rules" => rules(out, entity),
             _ => value(out, &field.alias, short(field), "    "),

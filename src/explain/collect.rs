@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use tpv_model::{EntityClass, Resource, TagType};
+use tpv_model::merge::env_subject;
+use tpv_model::{EntityClass, Quantity, Resource, TagType};
 use tpv_python::value::Value;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{Job, Size};
@@ -149,7 +150,7 @@ impl<'a> Collector<'a> {
                 property.note = Some(note.clone());
             }
         }
-        let order = |group: &str| GROUPS.iter().position(|known| *known == group).unwrap_or(GROUPS.len());
+        let order = |group: &str| groups().position(|known| known == group).unwrap_or(usize::MAX);
         values.sort_by_key(|property| order(property.group));
         values
     }
@@ -183,7 +184,7 @@ impl<'a> Collector<'a> {
             for entry in list.items.borrow().iter() {
                 let Value::Dict(entry) = entry else { continue };
                 let items = entry.items();
-                let named = items.iter().find(|(key, _)| show(key) == "name").or_else(|| items.first());
+                let named = env_subject(&items, |(key, _)| show(key) == "name");
                 let value = items.iter().find(|(key, _)| show(key) != "name").or(named);
                 if let (Some((_, name)), Some((_, value))) = (named, value) {
                     put("env", show(name), value);
@@ -216,24 +217,12 @@ impl<'a> Collector<'a> {
 }
 
 /// The groups of values in the order they are shown.
-const GROUPS: [&str; 16] = [
-    "cores",
-    "mem",
-    "gpus",
-    "min_cores",
-    "max_cores",
-    "min_mem",
-    "max_mem",
-    "min_gpus",
-    "max_gpus",
-    "runner",
-    "tags",
-    "rank",
-    "env",
-    "params",
-    "resubmit",
-    "context",
-];
+fn groups() -> impl Iterator<Item = &'static str> {
+    let asked = Quantity::ALL.into_iter().map(Quantity::resource);
+    let bounds = Quantity::ALL.into_iter().flat_map(|quantity| [quantity.least(), quantity.most()]);
+    let others = ["runner", "tags", "rank", "env", "params", "resubmit", "context"];
+    asked.chain(bounds).map(Resource::name).chain(others)
+}
 
 impl Observer for Collector<'_> {
     fn step(&mut self, step: Step<'_>) {

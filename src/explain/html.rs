@@ -7,7 +7,7 @@ use tpv_runtime::mapper::places::ConfigPlace;
 
 use crate::page::{Page, code, escape, facts, prose, section};
 
-use super::{Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json, with_unit};
+use super::{Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json, shown_fields, with_unit};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -65,7 +65,7 @@ fn result(out: &mut String, explanation: &Explanation, title: &str) {
     match &explanation.outcome {
         Verdict::Mapped(fields) => {
             let _ = writeln!(out, "<header class=\"good\">\n<h1>{}</h1>", escape(title));
-            let names = ["runner", "cores", "mem", "gpus"];
+            let names = shown_fields();
             facts(out, names.map(|name| (name, with_unit(name, &field(fields, name)))));
             let _ = writeln!(out, "</header>");
         }

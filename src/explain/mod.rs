@@ -218,9 +218,9 @@ impl Verdict {
         let fields = [
             ("id", Field::Id),
             ("runner", Field::Runner),
-            ("cores", Field::Cores),
-            ("mem", Field::Mem),
-            ("gpus", Field::Gpus),
+            (Quantity::Cores.name(), Field::Cores),
+            (Quantity::Mem.name(), Field::Mem),
+            (Quantity::Gpus.name(), Field::Gpus),
             ("env", Field::Env),
             ("params", Field::Params),
             ("tags", Field::Tags),
@@ -269,6 +269,12 @@ impl Explanation {
     fn abstract_destinations(&self) -> Vec<&str> {
         self.destinations.iter().filter(|candidate| candidate.is_abstract).map(|candidate| &*candidate.id).collect()
     }
+}
+
+/// The fields of an answer that its summary shows.
+fn shown_fields() -> [&'static str; 4] {
+    let [cores, mem, gpus] = Quantity::ALL.map(Quantity::name);
+    ["runner", cores, mem, gpus]
 }
 
 /// Returns `true` if a field is an amount of memory, which is in GiB.

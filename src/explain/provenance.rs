@@ -7,10 +7,11 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 
 use crate::config::Config;
-use crate::config::entity::{Common, DestinationFields, Entity, Rule, env_value};
+use crate::config::entity::{Common, DestinationFields, Entity, Rule};
 use crate::config::scheduling::SchedulingTags;
 use crate::source::{SourceMap, Span};
 use crate::yaml::value::Text;
+use tpv_model::merge::env_subject;
 use tpv_model::{Amount, EntityClass, TagType};
 
 /// A field of an entity, as an explanation names it.
@@ -125,7 +126,7 @@ fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
 
 /// The subject of an element of `env`: its `name`, or else its first key (`file`, `execute`) and value.
 fn env_name(entry: &[(Arc<str>, Text)]) -> &str {
-    env_value(entry, "name").or_else(|| Some(&entry.first()?.1)).map_or("", Text::as_str)
+    env_subject(entry, |(key, _)| &**key == "name").map_or("", |(_, text)| text.as_str())
 }
 
 fn of_tags(tags: &SchedulingTags, name: &str) -> Option<Span> {

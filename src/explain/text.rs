@@ -5,7 +5,9 @@ use std::fmt::Write;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
-use super::{Candidate, Explanation, InCpython, Property, RuleState, Verdict, first_line, show_json, with_unit};
+use super::{
+    Candidate, Explanation, InCpython, Property, RuleState, Verdict, first_line, show_json, shown_fields, with_unit,
+};
 use crate::printable::put_line;
 
 /// The first column of facts.
@@ -77,8 +79,7 @@ fn result(out: &mut String, explanation: &Explanation) {
                 found.map_or_else(|| "none".to_owned(), |(_, value)| show_json(value))
             };
             put_line!(out, "MAPPED to {}", field("id"));
-            let cells =
-                ["runner", "cores", "mem", "gpus"].map(|name| vec![name.to_owned(), with_unit(name, &field(name))]);
+            let cells = shown_fields().map(|name| vec![name.to_owned(), with_unit(name, &field(name))]);
             rows(out, MARGIN, &cells);
         }
         Verdict::Failed { kind, message, trace } => {

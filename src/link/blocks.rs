@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 use tpv_bytecode::{CodeRef, ProgramData};
-use tpv_model::Resource;
+use tpv_model::{Field, Resource};
 use tpv_runtime::artifact::tables::{EntityRow, StringId, Tables, ValueRow};
 
 use crate::config::suggest::closest;
@@ -113,7 +113,7 @@ fn properties(tables: &Tables, row: &EntityRow) -> Vec<String> {
         property_blocks(row, property, &mut found);
         !found.is_empty()
     };
-    let names = || Resource::ALL.iter().map(|resource| resource.name()).chain(OTHERS);
+    let names = || fields().map(Field::alias);
     let mut out: Vec<String> = names().filter(|name| has_code(row, name)).map(str::to_owned).collect();
     for (key, index) in &row.rules {
         let Some(rule) = tables.rules.get(*index as usize) else { continue };
@@ -123,30 +123,27 @@ fn properties(tables: &Tables, row: &EntityRow) -> Vec<String> {
     out
 }
 
-/// The properties besides the resources that may have code.
-const OTHERS: [&str; 9] =
-    ["env", "params", "resubmit", "rank", "if", "execute", "fail", "tags", "destination_name_override"];
+/// The fields besides the resources that may have code.
+const OTHERS: [Field; 9] = [
+    Field::Env,
+    Field::Params,
+    Field::Resubmit,
+    Field::Rank,
+    Field::If,
+    Field::Execute,
+    Field::Fail,
+    Field::HandlerTags,
+    Field::DestName,
+];
+
+/// The fields that may have code, in the order in which they are listed.
+fn fields() -> impl Iterator<Item = Field> {
+    Resource::ALL.into_iter().map(|resource| Field::Amount(resource.into())).chain(OTHERS)
+}
 
 fn property_blocks(row: &EntityRow, property: &str, found: &mut Vec<u32>) {
-    if let Some(resource) = Resource::from_name(property) {
-        let values = row.resources.iter().filter(|(name, _)| *name == resource);
-        values.for_each(|(_, value)| blocks(value, found));
-        return;
-    }
-    let (rule, destination) = (row.rule.as_ref(), row.destination.as_ref());
-    let value = match property {
-        "env" => Some(&row.env),
-        "params" => Some(&row.params),
-        "resubmit" => Some(&row.resubmit),
-        "rank" => Some(&row.rank),
-        "if" => rule.map(|rule| &rule.if_condition),
-        "execute" => rule.map(|rule| &rule.execute),
-        "fail" => rule.map(|rule| &rule.fail),
-        "tags" => destination.map(|fields| &fields.handler_tags),
-        "destination_name_override" => destination.map(|fields| &fields.dest_name),
-        _ => None,
-    };
-    if let Some(value) = value {
+    let field = fields().find(|field| field.alias() == property);
+    if let Some(value) = field.and_then(|field| row.value(field)) {
         blocks(value, found);
     }
 }

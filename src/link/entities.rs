@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tpv_model::{EntityClass, Resource};
+use tpv_model::{EntityClass, Field, Resource};
 use tpv_runtime::artifact::tables::{DestinationRow, EntityRow, RuleRow, ValueRow};
 
 use crate::config::entity::{Common, Entity, Rule};
@@ -22,10 +22,14 @@ impl Linker<'_> {
         if let Some(fields) = &entity.destination {
             row.destination = Some(Box::new(DestinationRow {
                 runner: fields.runner.as_ref().map(|runner| self.strings.id(runner.as_str())),
-                dest_name: self.code(&fields.dest_name, CodeKind::FString, "destination_name_override"),
+                dest_name: self.code(&fields.dest_name, CodeKind::FString, Field::DestName.alias()),
                 dest_tags: self.tags(&fields.dest_tags),
                 handler_tags: ValueRow::List(
-                    fields.handler_tags.iter().map(|tag| self.code(tag, CodeKind::FString, "tags")).collect(),
+                    fields
+                        .handler_tags
+                        .iter()
+                        .map(|tag| self.code(tag, CodeKind::FString, Field::HandlerTags.alias()))
+                        .collect(),
                 ),
             }));
         }
@@ -49,13 +53,13 @@ impl Linker<'_> {
         }
         let mut row = self.common(EntityClass::Rule, &rule.id, rule.span, &rule.common);
         let if_condition = match &rule.condition.kind {
-            ValueKind::Str(text) => self.code(text, CodeKind::Block, "if"),
+            ValueKind::Str(text) => self.code(text, CodeKind::Block, Field::If.alias()),
             _ => self.value(&rule.condition),
         };
         row.rule = Some(RuleRow {
             if_condition,
-            execute: self.optional_code(rule.execute.as_ref(), CodeKind::Exec, "execute"),
-            fail: self.optional_code(rule.fail.as_ref(), CodeKind::FString, "fail"),
+            execute: self.optional_code(rule.execute.as_ref(), CodeKind::Exec, Field::Execute.alias()),
+            fail: self.optional_code(rule.fail.as_ref(), CodeKind::FString, Field::Fail.alias()),
         });
         let index = u32::try_from(self.tables.rules.len()).unwrap_or(u32::MAX);
         self.tables.rules.push(row);
@@ -82,9 +86,12 @@ impl Linker<'_> {
                 .env
                 .as_ref()
                 .map_or(ValueRow::None, |env| ValueRow::List(env.iter().map(|entry| self.env_entry(entry)).collect())),
-            params: common.params.as_ref().map_or(ValueRow::None, |params| self.dict_row(params, Some("params"))),
-            resubmit: self.dict_row(&common.resubmit, Some("resubmit")),
-            rank: self.optional_code(common.rank.as_ref(), CodeKind::Block, "rank"),
+            params: common
+                .params
+                .as_ref()
+                .map_or(ValueRow::None, |params| self.dict_row(params, Some(Field::Params.alias()))),
+            resubmit: self.dict_row(&common.resubmit, Some(Field::Resubmit.alias())),
+            rank: self.optional_code(common.rank.as_ref(), CodeKind::Block, Field::Rank.alias()),
             context: common.context.as_ref().map_or(ValueRow::None, |context| self.dict_row(context, None)),
             tags: self.tags(&common.tags),
             rules: Vec::new(),
@@ -104,9 +111,9 @@ impl Linker<'_> {
     }
 
     fn env_entry(&mut self, entry: &[(Arc<str>, Text)]) -> ValueRow {
-        let items = entry
-            .iter()
-            .map(|(key, text)| (ValueRow::Str(self.strings.id(key)), self.code(text, CodeKind::FString, "env")));
+        let items = entry.iter().map(|(key, text)| {
+            (ValueRow::Str(self.strings.id(key)), self.code(text, CodeKind::FString, Field::Env.alias()))
+        });
         ValueRow::Dict(items.collect())
     }
 }

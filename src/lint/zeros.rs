@@ -37,7 +37,7 @@ fn zeros(common: &Common, in_rule: bool, found: &mut Vec<(Span, Diagnostic)>) {
                 .help("remove it, unless it is there to take an inherited limit away"),
             Resource::Cores | Resource::Mem if in_rule => Diagnostic::warning(format!(
                 "`{name}: 0` in a rule gives the job no {}",
-                if resource == Resource::Mem { "memory" } else { "cores" }
+                if resource == Resource::Mem { "memory" } else { name }
             ))
             .at(value.span, "0 is a value, not \"unset\"")
             .help("leave the field out to keep what the entity has, or write `null`"),

@@ -15,20 +15,25 @@ pub enum Quantity {
     Gpus,
 }
 
-/// Declares an enumeration of fields with their names in TPV and their quantities.
+/// Declares an enumeration of fields with their names in TPV, their quantities and their meaning.
 macro_rules! fields {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $text:literal of $quantity:ident),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal of $quantity:ident: $words:literal),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
-        pub enum $name { $($(#[$variant_doc])* $variant),* }
+        pub enum $name { $(#[doc = $words] $variant),* }
 
         impl $name {
             /// All fields.
             pub const ALL: [Self; 9] = [$(Self::$variant),*];
 
             /// The field's name in TPV.
-            pub fn name(self) -> &'static str {
+            pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text),* }
+            }
+
+            /// The meaning, with the unit.
+            pub const fn words(self) -> &'static str {
+                match self { $(Self::$variant => $words),* }
             }
 
             /// The field of that name.
@@ -47,48 +52,30 @@ macro_rules! fields {
 fields! {
     /// The amounts of an entity that are expressions. The order is that of their evaluation in TPV.
     Resource {
-        /// GPUs, at least.
-        MinGpus = "min_gpus" of Gpus,
-        /// Cores, at least.
-        MinCores = "min_cores" of Cores,
-        /// Memory in GiB, at least.
-        MinMem = "min_mem" of Mem,
-        /// GPUs, at most.
-        MaxGpus = "max_gpus" of Gpus,
-        /// Cores, at most.
-        MaxCores = "max_cores" of Cores,
-        /// Memory in GiB, at most.
-        MaxMem = "max_mem" of Mem,
-        /// GPUs.
-        Gpus = "gpus" of Gpus,
-        /// Cores.
-        Cores = "cores" of Cores,
-        /// Memory in GiB.
-        Mem = "mem" of Mem,
+        MinGpus = "min_gpus" of Gpus: "At least so many GPUs.",
+        MinCores = "min_cores" of Cores: "At least so many cores: a job that asks for fewer gets these.",
+        MinMem = "min_mem" of Mem: "At least so much memory, in GiB.",
+        MaxGpus = "max_gpus" of Gpus: "At most so many GPUs.",
+        MaxCores = "max_cores" of Cores: "At most so many cores: a job that asks for more gets these.",
+        MaxMem = "max_mem" of Mem: "At most so much memory, in GiB.",
+        Gpus = "gpus" of Gpus: "GPUs: a number, or a Python expression.",
+        Cores = "cores" of Cores: "Cores: a number, or a Python expression.",
+        Mem = "mem" of Mem: "Memory in GiB: a number, or a Python expression such as `cores * 3.8`.",
     }
 }
 
 fields! {
     /// The amounts that are plain numbers: cores and GPUs by count, memory in GiB. The order is that of their definition in TPV.
     Limit {
-        /// Cores a user may hold at once in a pool.
-        MaxConcurrentCores = "max_concurrent_cores" of Cores,
-        /// Memory a user may hold at once in a pool.
-        MaxConcurrentMem = "max_concurrent_mem" of Mem,
-        /// GPUs a user may hold at once in a pool.
-        MaxConcurrentGpus = "max_concurrent_gpus" of Gpus,
-        /// The most cores a destination accepts.
-        MaxAcceptedCores = "max_accepted_cores" of Cores,
-        /// The most memory a destination accepts.
-        MaxAcceptedMem = "max_accepted_mem" of Mem,
-        /// The most GPUs a destination accepts.
-        MaxAcceptedGpus = "max_accepted_gpus" of Gpus,
-        /// The fewest cores a destination accepts.
-        MinAcceptedCores = "min_accepted_cores" of Cores,
-        /// The least memory a destination accepts.
-        MinAcceptedMem = "min_accepted_mem" of Mem,
-        /// The fewest GPUs a destination accepts.
-        MinAcceptedGpus = "min_accepted_gpus" of Gpus,
+        MaxConcurrentCores = "max_concurrent_cores" of Cores: "Resource pools: so many cores at most in all running jobs of a user; a number.",
+        MaxConcurrentMem = "max_concurrent_mem" of Mem: "Resource pools: so much memory, in GiB, at most in all running jobs of a user; a number.",
+        MaxConcurrentGpus = "max_concurrent_gpus" of Gpus: "Resource pools: so many GPUs at most in all running jobs of a user; a number.",
+        MaxAcceptedCores = "max_accepted_cores" of Cores: "Jobs that ask for more cores go elsewhere; a number.",
+        MaxAcceptedMem = "max_accepted_mem" of Mem: "Jobs that ask for more memory, in GiB, go elsewhere; a number.",
+        MaxAcceptedGpus = "max_accepted_gpus" of Gpus: "Jobs that ask for more GPUs go elsewhere; a number.",
+        MinAcceptedCores = "min_accepted_cores" of Cores: "Jobs that ask for fewer cores go elsewhere; a number.",
+        MinAcceptedMem = "min_accepted_mem" of Mem: "Jobs that ask for less memory, in GiB, go elsewhere; a number.",
+        MinAcceptedGpus = "min_accepted_gpus" of Gpus: "Jobs that ask for fewer GPUs go elsewhere; a number.",
     }
 }
 
@@ -105,6 +92,9 @@ impl Resource {
         Self::MaxMem,
         Self::MaxGpus,
     ];
+
+    /// The resources that a tool's wrapper may declare.
+    pub const DECLARED: [Self; 6] = [Self::Cores, Self::Mem, Self::Gpus, Self::MaxCores, Self::MaxMem, Self::MaxGpus];
 
     /// The lower and the upper bound that TPV clamps this resource by. `None` for the bounds themselves.
     pub fn clamped_by(self) -> Option<(Self, Self)> {
@@ -137,8 +127,13 @@ impl Quantity {
     /// All quantities, in the order in which TPV defines their fields.
     pub const ALL: [Self; 3] = [Self::Cores, Self::Mem, Self::Gpus];
 
+    /// The quantity of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|quantity| quantity.name() == name)
+    }
+
     /// The name, which is that of the resource a job asks for.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         self.resource().name()
     }
 
@@ -148,7 +143,7 @@ impl Quantity {
     }
 
     /// The amount that a job asks for.
-    pub fn resource(self) -> Resource {
+    pub const fn resource(self) -> Resource {
         match self {
             Self::Cores => Resource::Cores,
             Self::Mem => Resource::Mem,
@@ -213,10 +208,18 @@ pub enum Amount {
 
 impl Amount {
     /// The field's name in TPV.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Resource(resource) => resource.name(),
             Self::Limit(limit) => limit.name(),
+        }
+    }
+
+    /// The meaning, with the unit.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Resource(resource) => resource.words(),
+            Self::Limit(limit) => limit.words(),
         }
     }
 

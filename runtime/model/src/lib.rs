@@ -1,4 +1,4 @@
-//! The domain model of TPV 3.3.0: the classes of entities, their amounts and tags, and how two entities merge.
+//! The domain model of TPV 3.3.0: the classes of entities, their fields, amounts and tags, and how two entities merge.
 //!
 //! The compiler, the artifact, the mapper and the checks take names, orders and merging from here. What a value is differs
 //! between them: text with a place, a row of the artifact, a Python value. So merging is generic over it.
@@ -19,9 +19,11 @@
 
 mod amount;
 mod class;
+pub mod field;
 pub mod merge;
 mod tag;
 
 pub use amount::{Amount, Amounts, Limit, Quantity, Resource};
 pub use class::{EntityClass, Matched};
+pub use field::Field;
 pub use tag::TagType;

@@ -50,6 +50,11 @@ pub fn combine_tags<T: TagLists + Default>(low: &T, high: &T) -> T {
     tags
 }
 
+/// What an element of `env` is about, of its keys with their values: `name`, or else the first one (`file`, `execute`).
+pub fn env_subject<T>(items: &[T], is_name: impl Fn(&T) -> bool) -> Option<&T> {
+    items.iter().find(|item| is_name(item)).or_else(|| items.first())
+}
+
 /// What [`merge_env`] asks about the elements of `env`.
 pub trait Env {
     /// An element.

@@ -12,7 +12,7 @@ use bincode::{Decode, Encode};
 use crate::patterns::PatternSet;
 use tpv_bytecode::CodeRef;
 use tpv_bytecode::nesting::nested;
-use tpv_model::{EntityClass, Limit, Resource};
+use tpv_model::{Amount, EntityClass, Field, Limit, Resource};
 
 use super::site::Site;
 
@@ -195,6 +195,20 @@ pub struct EntityRow {
 }
 
 impl EntityRow {
+    /// The fields besides amounts that hold a value, of all classes: a damaged row may have those of another class.
+    const VALUES: [Field; 10] = [
+        Field::Env,
+        Field::Params,
+        Field::Resubmit,
+        Field::Rank,
+        Field::Context,
+        Field::DestName,
+        Field::HandlerTags,
+        Field::If,
+        Field::Execute,
+        Field::Fail,
+    ];
+
     /// All values: those that code may be in, and plain ones.
     pub fn values(&self) -> impl Iterator<Item = &ValueRow> {
         self.fields().map(|(_, value)| value)
@@ -204,23 +218,33 @@ impl EntityRow {
     pub fn fields(&self) -> impl Iterator<Item = (&'static str, &ValueRow)> {
         let resources = self.resources.iter().map(|(resource, value)| (resource.name(), value));
         let limits = self.limits.iter().map(|(limit, value)| (limit.name(), value));
-        let fields = [
-            ("env", &self.env),
-            ("params", &self.params),
-            ("resubmit", &self.resubmit),
-            ("rank", &self.rank),
-            ("context", &self.context),
-        ];
+        let others = Self::VALUES.into_iter().filter_map(|field| Some((field.alias(), self.value(field)?)));
         let extras = self.extras.iter().map(|(_, value)| ("a further field", value));
-        let destination = self
-            .destination
-            .iter()
-            .flat_map(|fields| [("destination_name_override", &fields.dest_name), ("tags", &fields.handler_tags)]);
-        let rule = self
-            .rule
-            .iter()
-            .flat_map(|fields| [("if", &fields.if_condition), ("execute", &fields.execute), ("fail", &fields.fail)]);
-        resources.chain(limits).chain(fields).chain(extras).chain(destination).chain(rule)
+        resources.chain(limits).chain(others).chain(extras)
+    }
+
+    /// The value of a field. `None` if it is unset, or not held as one value.
+    pub fn value(&self, field: Field) -> Option<&ValueRow> {
+        let (rule, destination) = (self.rule.as_ref(), self.destination.as_ref());
+        match field {
+            Field::Amount(Amount::Resource(resource)) => {
+                self.resources.iter().find(|(known, _)| *known == resource).map(|(_, value)| value)
+            }
+            Field::Amount(Amount::Limit(limit)) => {
+                self.limits.iter().find(|(known, _)| *known == limit).map(|(_, value)| value)
+            }
+            Field::Env => Some(&self.env),
+            Field::Params => Some(&self.params),
+            Field::Resubmit => Some(&self.resubmit),
+            Field::Rank => Some(&self.rank),
+            Field::Context => Some(&self.context),
+            Field::If => rule.map(|rule| &rule.if_condition),
+            Field::Execute => rule.map(|rule| &rule.execute),
+            Field::Fail => rule.map(|rule| &rule.fail),
+            Field::DestName => destination.map(|fields| &fields.dest_name),
+            Field::HandlerTags => destination.map(|fields| &fields.handler_tags),
+            _ => None,
+        }
     }
 }
 

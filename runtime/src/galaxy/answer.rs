@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::json::{Json, Reader, escape_into, escaped_len, write_text};
 use crate::error::Error;
+use tpv_model::Quantity;
 use tpv_python::exception::{PyResult, Raised};
 use tpv_python::vm::Vm;
 
@@ -32,6 +33,16 @@ pub enum Field {
     Gpus,
     /// The ids of the destinations that matched, best first, where they were asked for.
     Candidates,
+}
+
+impl From<Quantity> for Field {
+    fn from(quantity: Quantity) -> Self {
+        match quantity {
+            Quantity::Cores => Self::Cores,
+            Quantity::Mem => Self::Mem,
+            Quantity::Gpus => Self::Gpus,
+        }
+    }
 }
 
 /// The text before each field.

@@ -9,7 +9,7 @@ use crate::galaxy::answer::{Answer, Draft, Field, MappedText};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
-use tpv_model::Resource;
+use tpv_model::{Quantity, Resource};
 use tpv_python::dict::{Dict, Key, StrKey};
 use tpv_python::exception::{MEMORY_ERROR, PyResult, Raised, raise_with};
 use tpv_python::value::Value;
@@ -236,11 +236,9 @@ impl Worker {
                 }
             })?;
         }
-        for (field, resource) in
-            [(Field::Cores, Resource::Cores), (Field::Mem, Resource::Mem), (Field::Gpus, Resource::Gpus)]
-        {
-            let value = evaluated.resources.get(resource as usize).unwrap_or(&Value::None);
-            draft.field(field, |out| dump(vm, out, value))?;
+        for quantity in Quantity::ALL {
+            let value = evaluated.resources.get(quantity.resource() as usize).unwrap_or(&Value::None);
+            draft.field(quantity.into(), |out| dump(vm, out, value))?;
         }
         Ok(draft.finish())
     }

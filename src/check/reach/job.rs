@@ -22,10 +22,6 @@ use super::names::{Context, JobNames, any_input_size};
 use super::rules::{Layered, Rules};
 use super::tags::Tags;
 
-/// The fields that a tool's wrapper may declare.
-const DECLARED: [Resource; 6] =
-    [Resource::Cores, Resource::Mem, Resource::Gpus, Resource::MaxCores, Resource::MaxMem, Resource::MaxGpus];
-
 /// The values that destinations are matched with.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Asked {
@@ -106,7 +102,7 @@ impl Jobs {
     /// Puts over all this what the tool's wrapper gives: its type, of which it may be any where none is known, and resources.
     pub(super) fn provide(&mut self, tool_type: Option<&str>, declares: bool) {
         self.fields.tags.add_tool_type(tool_type);
-        for resource in DECLARED {
+        for resource in Resource::DECLARED {
             if let Some(field) = self.fields.resources.get_mut(resource as usize) {
                 field.declared |= declares;
             }

@@ -1,5 +1,6 @@
 //! Fields and sections that TPV does not know, and what may be meant by them.
 
+use tpv_model::Resource;
 use tpv_runtime::galaxy::shape::Object;
 
 use super::{Owner, Validator};
@@ -39,7 +40,7 @@ pub(crate) fn synonym<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 
 /// The place in which a field of another object belongs; `known` are the fields of its present place.
 fn place(key: &str, known: &Object) -> Option<String> {
-    let in_entity = known.field("cores").is_some();
+    let in_entity = known.field(Resource::Cores.name()).is_some();
     match key {
         "require" | "prefer" | "accept" | "reject" if in_entity => Some(format!("`{key}` stands under `scheduling`")),
         "if" | "execute" | "fail" if in_entity => Some(format!("`{key}` stands in a rule: `rules:` with `- if: ...`")),

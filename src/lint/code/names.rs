@@ -112,7 +112,7 @@ impl<'a> Names<'a> {
         }
         names.destinations = config.destinations.values().flat_map(|entity| all_keys(entity)).collect();
         // What a Galaxy tool itself asks for.
-        names.requested.extend(["cores", "max_cores", "mem", "max_mem", "gpus", "max_gpus"]);
+        names.requested.extend(Resource::DECLARED.map(Resource::name));
         names
     }
 

@@ -4,10 +4,16 @@
 //! each rule its condition; then `min_gpus` to `mem` with the contexts of the rules that fired; the rank; and for each
 //! candidate destination its context, its rules, its resources, `env`, `params`, `resubmit`, its name and its tags.
 
-use tpv_model::Resource;
+use tpv_model::{EntityClass, Field, Resource};
 
 /// The properties of a destination evaluated after its resources, in order.
-pub(super) const LATE: [&str; 5] = ["env", "params", "resubmit", "dest_name", "handler_tags"];
+pub(super) const LATE: [&str; 5] = [
+    Field::Env.name(),
+    Field::Params.name(),
+    Field::Resubmit.name(),
+    Field::DestName.name(),
+    Field::HandlerTags.name(),
+];
 
 /// When a text is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,15 +31,15 @@ pub(super) enum Phase {
 impl Phase {
     /// When a property is evaluated.
     pub(super) fn of(property: &str) -> Self {
-        match property {
-            "if" | "execute" | "fail" => Self::Rules,
-            "rank" => Self::Rank,
-            "destination_name_override" => Self::Late(3),
-            "tags" => Self::Late(4),
-            name => match Resource::from_name(name) {
-                Some(resource) => Self::Resource(resource),
-                None => Self::Late(LATE.iter().position(|late| *late == name).unwrap_or(0)),
-            },
+        if let Some(resource) = Resource::from_name(property) {
+            return Self::Resource(resource);
+        }
+        let of = |class| Field::of(class).find(|field| field.alias() == property);
+        match of(EntityClass::Rule).or_else(|| of(EntityClass::Destination)) {
+            Some(Field::If | Field::Execute | Field::Fail) => Self::Rules,
+            Some(Field::Rank) => Self::Rank,
+            Some(field) => Self::Late(LATE.iter().position(|late| *late == field.name()).unwrap_or(0)),
+            None => Self::Late(0),
         }
     }
 }

@@ -9,6 +9,7 @@ mod refused;
 use crate::support::{expect_file, project, stdout, tpvc_in};
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
+use tpv_model::{EntityClass, Field};
 use tpvc::schema::{File, schema, text};
 
 /// The schema of a file, ready to judge documents.
@@ -33,6 +34,30 @@ impl Judge {
     /// The fault of a document.
     fn complaint(&self, document: &Value) -> Option<String> {
         self.schemas.validate(document, self.index).err().map(|error| error.to_string())
+    }
+}
+
+/// Of a field with another meaning in one class, only the presence is compared.
+#[test]
+fn the_words_of_fields_are_those_of_the_model() {
+    let published = std::fs::read_to_string(project().join("schemas/config.json")).unwrap();
+    let published: Value = serde_json::from_str(&published).unwrap();
+    let objects = [
+        ("entity", EntityClass::Tool),
+        ("rule", EntityClass::Rule),
+        ("destination", EntityClass::Destination),
+        ("pool", EntityClass::PoolEntity),
+    ];
+    for (name, class) in objects {
+        for field in Field::of(class) {
+            let described = published["$defs"][name]["properties"][field.alias()]["description"].as_str();
+            let described = described.unwrap_or_else(|| panic!("{name} has no {}", field.alias()));
+            let is_own = matches!(
+                (class, field),
+                (EntityClass::Rule, Field::Id) | (EntityClass::PoolEntity, Field::Tags | Field::DestTags)
+            );
+            assert!(is_own || described == field.words(), "{name} {}: {described}", field.alias());
+        }
     }
 }
 

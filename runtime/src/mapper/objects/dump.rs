@@ -4,7 +4,7 @@ use crate::galaxy::errors::host_unavailable;
 use crate::mapper::data::deep_copy;
 use crate::mapper::entity::{ENTITY_STEPS, Entity};
 use crate::mapper::tags::{TagNames, Tags};
-use tpv_model::{EntityClass, Limit, Resource, TagType};
+use tpv_model::{Amount, EntityClass, Field, TagType};
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
 use tpv_python::exception::{PyResult, type_error};
@@ -111,71 +111,74 @@ impl Fields<'_> {
         self.dict.set_str(Str::from(if self.options.by_alias { alias } else { name }), value);
         Ok(())
     }
-
-    fn plain(&mut self, vm: &mut Vm, name: &str, value: &Value) -> PyResult<()> {
-        let copy = deep_copy(vm, value)?;
-        self.put(vm, name, name, copy)
-    }
 }
 
 fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, outermost: bool) -> PyResult<Value> {
     vm.charge(ENTITY_STEPS)?;
     let mut fields = Fields { options, outermost, dict: Dict::new() };
-    let tags = |tags: &Tags| Value::dict(Dict::from_strs(tag_lists(names, tags, options)));
-    fields.plain(vm, "id", &entity.id)?;
-    fields.plain(vm, "abstract", &entity.abstract_)?;
-    fields.plain(vm, "inherits", &entity.inherits)?;
-    for resource in Resource::DEFINITION {
-        fields.plain(vm, resource.name(), entity.resource(resource))?;
-    }
-    for limit in Limit::CONCURRENT {
-        fields.plain(vm, limit.name(), entity.limit(limit))?;
-    }
-    for (name, value) in [
-        ("env", &entity.env),
-        ("params", &entity.params),
-        ("resubmit", &entity.resubmit),
-        ("rank", &entity.rank),
-        ("context", &entity.context.value()),
-    ] {
-        fields.plain(vm, name, value)?;
-    }
-    if entity.destination.is_none() {
-        fields.put(vm, "tpv_tags", "scheduling", tags(&entity.tags))?;
-    }
-    // DIFFERENCE: the codes of `# noqa` comments are for `tpvc lint` alone.
-    fields.put(vm, "no_qa_codes", "no_qa_codes", Value::list(Vec::new()))?;
-    if let Some(rule) = &entity.rule {
-        let alias = [("if_condition", "if", &rule.if_condition), ("execute", "execute", &rule.execute)];
-        for (name, alias, value) in alias.into_iter().chain([("fail", "fail", &rule.fail)]) {
-            fields.put(vm, name, alias, value.clone())?;
-        }
-    } else if !outermost {
+    let own = match &entity.rule {
+        Some(_) => Field::own(EntityClass::Rule),
+        None if outermost => Field::own(entity.class),
         // pydantic writes whatever is among the rules as a rule, by the fields of that class.
-        return Ok(Value::dict(fields.dict));
-    } else {
-        let rules = Dict::new();
-        for (key, rule) in entity.rules.all()? {
-            rules.set_str(key.clone(), dumped(vm, names, rule, options, false)?);
-        }
-        fields.put(vm, "rules", "rules", Value::dict(rules))?;
-    }
-    if let Some(own) = &entity.destination {
-        if entity.class == EntityClass::Destination {
-            fields.plain(vm, "runner", &own.runner)?;
-            for limit in Limit::ACCEPTED {
-                fields.plain(vm, limit.name(), entity.limit(limit))?;
-            }
-            fields.put(vm, "dest_name", "destination_name_override", own.dest_name.clone())?;
-        }
-        fields.put(vm, "tpv_dest_tags", "scheduling", tags(&own.dest_tags))?;
-        if entity.class == EntityClass::Destination {
-            let handler_tags = deep_copy(vm, &own.handler_tags)?;
-            fields.put(vm, "handler_tags", "tags", handler_tags)?;
+        None => &[],
+    };
+    for field in Field::common().iter().chain(own) {
+        let value = match field {
+            Field::Tags if entity.destination.is_some() => continue,
+            field => value_of(vm, names, entity, *field, options)?,
+        };
+        if let Some(value) = value {
+            fields.put(vm, field.name(), field.alias(), value)?;
         }
     }
-    for (name, value) in entity.extras.iter() {
-        fields.plain(vm, name.as_str(), value)?;
+    if entity.rule.is_some() || outermost {
+        for (name, value) in entity.extras.iter() {
+            let copy = deep_copy(vm, value)?;
+            fields.put(vm, name.as_str(), name.as_str(), copy)?;
+        }
     }
     Ok(Value::dict(fields.dict))
+}
+
+/// The value of a field. `None` if entities do not have it while jobs are mapped.
+fn value_of(
+    vm: &mut Vm,
+    names: &TagNames,
+    entity: &Entity,
+    field: Field,
+    options: &Options,
+) -> PyResult<Option<Value>> {
+    let tags = |tags: &Tags| Value::dict(Dict::from_strs(tag_lists(names, tags, options)));
+    let (rule, destination) = (entity.rule.as_deref(), entity.destination.as_deref());
+    let copied = match field {
+        Field::Id => &entity.id,
+        Field::Abstract => &entity.abstract_,
+        Field::Inherits => &entity.inherits,
+        Field::Amount(Amount::Resource(resource)) => entity.resource(resource),
+        Field::Amount(Amount::Limit(limit)) => entity.limit(limit),
+        Field::Env => &entity.env,
+        Field::Params => &entity.params,
+        Field::Resubmit => &entity.resubmit,
+        Field::Rank => &entity.rank,
+        Field::Context => &entity.context.value(),
+        Field::Runner => destination.map_or(&Value::None, |fields| &fields.runner),
+        Field::HandlerTags => destination.map_or(&Value::None, |fields| &fields.handler_tags),
+        Field::Tags => return Ok(Some(tags(&entity.tags))),
+        // DIFFERENCE: the codes of `# noqa` comments are for `tpvc lint` alone.
+        Field::NoQaCodes => return Ok(Some(Value::list(Vec::new()))),
+        Field::If => return Ok(rule.map(|rule| rule.if_condition.clone())),
+        Field::Execute => return Ok(rule.map(|rule| rule.execute.clone())),
+        Field::Fail => return Ok(rule.map(|rule| rule.fail.clone())),
+        Field::DestName => return Ok(destination.map(|fields| fields.dest_name.clone())),
+        Field::DestTags => return Ok(destination.map(|fields| tags(&fields.dest_tags))),
+        Field::Oversize | Field::FailOpen => return Ok(None),
+        Field::Rules => {
+            let rules = Dict::new();
+            for (key, rule) in entity.rules.all()? {
+                rules.set_str(key.clone(), dumped(vm, names, rule, options, false)?);
+            }
+            return Ok(Some(Value::dict(rules)));
+        }
+    };
+    deep_copy(vm, copied).map(Some)
 }
