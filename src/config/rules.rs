@@ -3,10 +3,11 @@
 //! An entity has the rules of all that it inherits from, and each in its place: what a chain of entities holds grows with the
 //! square of its length. So a list is nothing but references to rules, and entities that add none share it.
 
-use std::collections::HashMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use tpv_model::merge::{RuleList, merge_rules};
 
 use crate::config::entity::Rule;
 
@@ -57,54 +58,31 @@ impl Rules {
         if parent.is_empty() {
             return self.clone();
         }
-        let mut list = Vec::with_capacity(parent.len() + self.len());
-        list.extend_from_slice(&parent.list);
-        let mut places = Places { list: &parent.list, by_key: None, lookups: 0 };
-        let mut merged = Vec::new();
-        for (index, rule) in self.list.iter().enumerate() {
-            let place = places.find(&rule.key, index);
-            match place.and_then(|place| list.get_mut(place)) {
-                Some(slot) => *slot = rule.clone(),
-                None => list.push(rule.clone()),
-            }
-            let by_id = if rule.id == rule.key { place } else { places.find(&rule.id, index) };
-            if let Some((place, inherited)) = by_id.and_then(|place| Some((place, parent.list.get(place)?))) {
-                // A rule that entities share inherits from itself where one of them inherits from another twice.
-                let same = Arc::ptr_eq(rule, inherited) && rule.is_settled();
-                merged.push((place, if same { rule.clone() } else { Arc::new(rule.inherit(inherited)) }));
-            }
-        }
-        for (place, rule) in merged {
-            if let Some(slot) = list.get_mut(place) {
-                *slot = rule;
-            }
-        }
+        let Ok(mut list) = merge_rules(&mut Inherited, &self.list, &parent.list);
         list.shrink_to_fit();
         Self { list: Arc::new(list) }
     }
 }
 
-/// The number of keys searched linearly before all are put in a table.
-const FEW: usize = 4;
+/// Rules as a config has them.
+struct Inherited;
 
-/// Finds rules by their keys.
-struct Places<'a> {
-    list: &'a [Arc<Rule>],
-    by_key: Option<HashMap<&'a str, usize>>,
-    lookups: usize,
-}
+impl RuleList for Inherited {
+    type Rule = Arc<Rule>;
+    type Id = Arc<str>;
+    type Error = Infallible;
 
-impl Places<'_> {
-    /// The place of a key, which may well be `likely`: the rules that were inherited before come first.
-    fn find(&mut self, key: &str, likely: usize) -> Option<usize> {
-        if self.list.get(likely).is_some_and(|rule| *rule.key == *key) {
-            return Some(likely);
-        }
-        self.lookups += 1;
-        if self.lookups <= FEW {
-            return self.list.iter().position(|rule| *rule.key == *key);
-        }
-        let all = || self.list.iter().enumerate().map(|(place, rule)| (&*rule.key, place)).collect();
-        self.by_key.get_or_insert_with(all).get(key).copied()
+    fn key<'r>(&self, rule: &'r Arc<Rule>) -> &'r str {
+        &rule.key
+    }
+
+    fn id(&mut self, rule: &Arc<Rule>) -> Result<Arc<str>, Infallible> {
+        Ok(rule.id.clone())
+    }
+
+    fn inherit(&mut self, child: &Arc<Rule>, parent: &Arc<Rule>, _: Arc<str>) -> Result<Arc<Rule>, Infallible> {
+        // A rule that entities share inherits from itself where one of them inherits from another twice.
+        let same = Arc::ptr_eq(child, parent) && child.is_settled();
+        Ok(if same { child.clone() } else { Arc::new(child.inherit(parent)) })
     }
 }

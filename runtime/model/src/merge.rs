@@ -1,4 +1,4 @@
-//! How the parts of two entities merge: tags, and the variables of `env`.
+//! How the parts of two entities merge: tags, the variables of `env`, and rules.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -138,6 +138,91 @@ impl<E: Env> Replacements<E> {
     }
 }
 
+/// What [`merge_rules`] asks about rules.
+pub trait RuleList {
+    /// A rule with its key.
+    type Rule: Clone;
+    /// An id as text.
+    type Id: AsRef<str>;
+    /// The error of merging two rules.
+    type Error;
+
+    /// The key under which an entity has the rule.
+    fn key<'r>(&self, rule: &'r Self::Rule) -> &'r str;
+
+    /// The id of the rule, which may differ from its key.
+    ///
+    /// # Errors
+    /// Those of an id that cannot be made a text.
+    fn id(&mut self, rule: &Self::Rule) -> Result<Self::Id, Self::Error>;
+
+    /// The child over the parent, under the child's id.
+    ///
+    /// # Errors
+    /// Those of merging their fields.
+    fn inherit(&mut self, child: &Self::Rule, parent: &Self::Rule, id: Self::Id) -> Result<Self::Rule, Self::Error>;
+}
+
+/// The rules of an entity over those of its parent: the parent's in their places, each replaced by the child's of the same key,
+/// then the child's others. A rule of the child inherits from the parent's rule whose key is its id.
+///
+/// # Errors
+/// Those of merging two rules.
+pub fn merge_rules<R: RuleList>(
+    rules: &mut R,
+    child: &[R::Rule],
+    parent: &[R::Rule],
+) -> Result<Vec<R::Rule>, R::Error> {
+    let mut merged = Vec::with_capacity(parent.len() + child.len());
+    merged.extend_from_slice(parent);
+    let mut places = Places::new(parent.iter().map(|rule| rules.key(rule)).collect());
+    for (index, rule) in child.iter().enumerate() {
+        let place = places.find(rules.key(rule), index);
+        match place.and_then(|place| merged.get_mut(place)) {
+            Some(slot) => *slot = rule.clone(),
+            None => merged.push(rule.clone()),
+        }
+    }
+    for (index, rule) in child.iter().enumerate() {
+        let id = rules.id(rule)?;
+        let Some(place) = places.find(id.as_ref(), index) else { continue };
+        if let (Some(slot), Some(inherited)) = (merged.get_mut(place), parent.get(place)) {
+            *slot = rules.inherit(rule, inherited, id)?;
+        }
+    }
+    Ok(merged)
+}
+
+/// The number of keys searched linearly before all are put in a table.
+const FEW: usize = 8;
+
+/// Finds rules by their keys.
+struct Places<'a> {
+    keys: Vec<&'a str>,
+    by_key: Option<HashMap<&'a str, usize>>,
+    lookups: usize,
+}
+
+impl<'a> Places<'a> {
+    fn new(keys: Vec<&'a str>) -> Self {
+        Self { keys, by_key: None, lookups: 0 }
+    }
+
+    /// The place of a key, which may well be `likely`: the rules that were inherited before come first.
+    fn find(&mut self, key: &str, likely: usize) -> Option<usize> {
+        if self.keys.get(likely) == Some(&key) {
+            return Some(likely);
+        }
+        self.lookups += 1;
+        if self.lookups <= FEW {
+            return self.keys.iter().position(|known| *known == key);
+        }
+        let keys = &self.keys;
+        let all = || keys.iter().enumerate().map(|(place, key)| (*key, place)).collect();
+        self.by_key.get_or_insert_with(all).get(key).copied()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::convert::Infallible;
@@ -168,5 +253,44 @@ mod tests {
         assert_eq!(merged(&["B=2", "file"], &["A=1", "B=1", "C=1"]), Ok(vec!["A=1", "B=2", "C=1", "file"]));
         assert_eq!(merged(&["file", "file"], &["file", "A=1"]), Ok(vec!["file", "A=1", "file"]));
         assert_eq!(merged(&["A=2", "A=3"], &["A=0", "x", "A=1", "A=1"]), Ok(vec!["A=2", "x", "A=3", "A=1"]));
+    }
+
+    /// Rules as key, id and what they were made of.
+    struct Triples;
+
+    impl RuleList for Triples {
+        type Rule = (String, String, String);
+        type Id = String;
+        type Error = Infallible;
+
+        fn key<'r>(&self, rule: &'r Self::Rule) -> &'r str {
+            &rule.0
+        }
+
+        fn id(&mut self, rule: &Self::Rule) -> Result<String, Infallible> {
+            Ok(rule.1.clone())
+        }
+
+        fn inherit(&mut self, child: &Self::Rule, parent: &Self::Rule, id: String) -> Result<Self::Rule, Infallible> {
+            Ok((id.clone(), id, format!("{} over {}", child.2, parent.2)))
+        }
+    }
+
+    #[test]
+    fn rules_are_replaced_in_place_and_inherit_by_their_ids() {
+        let rule = |key: &str, id: &str, text: &str| (key.to_owned(), id.to_owned(), text.to_owned());
+        let parent = [rule("a", "a", "1"), rule("b", "x", "2")];
+        let child = [rule("c", "a", "3"), rule("b", "b", "4"), rule("d", "d", "5")];
+        let merged = [rule("a", "a", "3 over 1"), rule("b", "b", "4 over 2"), rule("c", "a", "3"), rule("d", "d", "5")];
+        assert_eq!(merge_rules(&mut Triples, &child, &parent), Ok(merged.to_vec()));
+        let many: Vec<_> = (0..50).map(|key| rule(&format!("k{key}"), &format!("k{key}"), "p")).collect();
+        let few: Vec<_> = (0..25).rev().map(|key| rule(&format!("k{key}"), &format!("k{}", key + 1), "c")).collect();
+        let merged = merge_rules(&mut Triples, &few, &many).unwrap_or_default();
+        let expected = (0..50).map(|key| match key {
+            0 => rule("k0", "k1", "c"),
+            1..=25 => rule(&format!("k{key}"), &format!("k{key}"), "c over p"),
+            _ => rule(&format!("k{key}"), &format!("k{key}"), "p"),
+        });
+        assert_eq!(merged, expected.collect::<Vec<_>>());
     }
 }

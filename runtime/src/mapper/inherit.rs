@@ -4,8 +4,9 @@
 
 use std::rc::Rc;
 
+use tpv_model::merge::{self, RuleList};
 use tpv_model::{EntityClass, TagType};
-use tpv_python::exception::{PyResult, raise};
+use tpv_python::exception::{PyResult, Raised, raise};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -99,7 +100,7 @@ pub(super) fn combine(
 }
 
 /// `IncompatibleTagsException(first, second)`
-pub(super) fn incompatible(names: &TagNames, first: &Tags, second: &Tags) -> tpv_python::exception::Raised {
+pub(super) fn incompatible(names: &TagNames, first: &Tags, second: &Tags) -> Raised {
     let list = |tags: &Tags, kind: TagType| -> String {
         if tags.none().get(kind as usize) == Some(&true) {
             return "None".to_owned();
@@ -227,20 +228,40 @@ fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, first: &Rules, second: &Rules
     if cache.is_none() {
         vm.charge(first.len().saturating_mul(second.len()).saturating_add(second.len()) / RULES_A_STEP)?;
     }
-    let mut merged: Vec<(Str, Rc<Entity>)> = second.to_vec();
-    let mut put = |key: Str, rule: Rc<Entity>| match merged.iter_mut().find(|(name, _)| *name == key) {
-        Some((_, slot)) => *slot = rule,
-        None => merged.push((key, rule)),
-    };
-    for (key, rule) in first.iter() {
-        put(key.clone(), rule.clone());
+    merge::merge_rules(&mut Inheriting { vm, cache }, first, second).map(|merged| Rc::new(RuleMap::new(merged)))
+}
+
+/// Rules that inherit as entities.
+struct Inheriting<'a> {
+    vm: &'a mut Vm,
+    cache: Option<&'a Cache>,
+}
+
+impl RuleList for Inheriting<'_> {
+    type Rule = (Str, Rc<Entity>);
+    type Id = Key;
+    type Error = Raised;
+
+    fn key<'r>(&self, (key, _): &'r Self::Rule) -> &'r str {
+        key.as_str()
     }
-    for (_, rule) in first.iter() {
-        let id = vm.str(&rule.id)?;
-        if let Some((_, parent)) = second.iter().find(|(key, _)| *key == id) {
-            let merged = vm.deeper(|vm| inherit(vm, cache, rule, parent))?;
-            put(id, if let Some(cache) = cache { cache.share_counted(merged) } else { Rc::new(merged) });
-        }
+
+    fn id(&mut self, (_, rule): &Self::Rule) -> PyResult<Key> {
+        self.vm.str(&rule.id).map(Key)
     }
-    Ok(Rc::new(RuleMap::new(merged)))
+
+    fn inherit(&mut self, (_, child): &Self::Rule, (_, parent): &Self::Rule, id: Key) -> PyResult<Self::Rule> {
+        let cache = self.cache;
+        let merged = self.vm.deeper(|vm| inherit(vm, cache, child, parent))?;
+        Ok((id.0, if let Some(cache) = cache { cache.share_counted(merged) } else { Rc::new(merged) }))
+    }
+}
+
+/// The id of a rule, which becomes its key.
+struct Key(Str);
+
+impl AsRef<str> for Key {
+    fn as_ref(&self) -> &str {
+        self.0.as_str()
+    }
 }
