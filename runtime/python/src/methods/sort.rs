@@ -135,27 +135,3 @@ fn leading_run(vm: &mut Vm, entries: &mut [Entry]) -> PyResult<usize> {
     }
     Ok(length)
 }
-
-/// The order that sorting would put these keys in: the place of the first, the second ...
-///
-/// # Errors
-/// Exceptions raised by a comparison.
-pub fn order(vm: &mut Vm, keys: &[Value], reverse: bool) -> PyResult<Vec<usize>> {
-    let mut entries: Vec<Entry> = keys
-        .iter()
-        .enumerate()
-        .map(|(index, key)| Entry { key: key.clone(), item: Value::from_usize(index) })
-        .collect();
-    if reverse {
-        entries.reverse();
-    }
-    let mut entries = sort_entries(vm, entries)?;
-    if reverse {
-        entries.reverse();
-    }
-    let place = |entry: Entry| match entry.item {
-        Value::Int(index) => usize::try_from(index).unwrap_or_default(),
-        _ => 0,
-    };
-    Ok(entries.into_iter().map(place).collect())
-}
