@@ -34,7 +34,9 @@ fn scalar(random: &mut Random) -> String {
             text += if given { "2" } else { "" };
             text += *random.pick::<&str>(&["", "-", "+"]);
             for (number, word) in words.enumerate() {
-                text += *random.pick::<&str>(&["\n", "\n", "\n\n", "\n  \n"]);
+                let lines: &[&str] = &["\n", "\n", "\n\n", "\n  \n"];
+                // ruamel.yaml refuses blanks on a first line that are fewer than those of the text.
+                text += *random.pick(if number > 0 || given { lines } else { lines.get(..3).unwrap() });
                 let deeper = if number > 0 || given { *random.pick(&["", "", "  ", "\t", "    "]) } else { "" };
                 text += &format!("      {deeper}{word}");
                 text += *random.pick::<&str>(&["", "", " ", " é: # 'x"]);
