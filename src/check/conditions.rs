@@ -16,7 +16,7 @@ const PLAIN: [&str; 8] = ["True", "False", "true", "false", "1", "0", "None", "n
 pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
     let config = linter.config;
     let mut seen = HashSet::new();
-    for kind in [EntityClass::Tool, EntityClass::Role, EntityClass::User] {
+    for kind in EntityClass::MATCHED {
         for entity in config.section(kind).values() {
             for rule in entity.rules.values() {
                 if seen.insert(rule.span)

@@ -82,7 +82,7 @@ fn whys(verdict: &Verdict) -> Vec<Why> {
 /// The required tags that no destination has, by T114.
 fn unoffered<'c>(config: &'c Config, known: &[Finding]) -> HashSet<&'c str> {
     let found: HashSet<Span> = known.iter().filter(|known| known.code == "T114").filter_map(Finding::span).collect();
-    let sections = [EntityClass::Tool, EntityClass::Role, EntityClass::User].map(|kind| config.section(kind));
+    let sections = EntityClass::MATCHED.map(|kind| config.section(kind));
     let entities = sections.into_iter().flat_map(|section| section.values());
     let tags = entities.flat_map(|entity| {
         let rules = entity.rules.values().map(|rule| &rule.common.tags);

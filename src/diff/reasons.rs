@@ -7,10 +7,10 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use tpv_model::{Amount, Limit};
+use tpv_model::{Amount, EntityClass, Limit, Matched};
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::artifact::tables::EntityTable;
+use tpv_runtime::artifact::tables::Tables;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::patterns::{Matcher, PatternSet};
 
@@ -28,15 +28,9 @@ pub struct Reasons {
     by_entity: HashMap<(&'static str, Box<str>), Vec<u32>>,
     /// The effects of each group on answers.
     effects: Vec<Vec<Effect>>,
-    sections: [Section; 3],
+    sections: Matched<[Lookup; 2]>,
     global: Vec<u32>,
     destinations: Vec<u32>,
-}
-
-/// The lookup of a section's ids, by the old rules and by the new ones.
-struct Section {
-    name: &'static str,
-    sides: [Lookup; 2],
 }
 
 /// The lookup of ids by one rule set.
@@ -46,6 +40,21 @@ struct Lookup {
     keys: Vec<Box<str>>,
     /// The entity named by `default_inherits`.
     default: Option<Box<str>>,
+}
+
+impl Lookup {
+    /// The lookup of the entities of a class.
+    fn new(tables: &Tables, class: EntityClass) -> Self {
+        let string = |id: u32| -> Box<str> { tables.strings.get(id as usize).map_or("", String::as_str).into() };
+        let table = tables.table(class);
+        let rows = table.map_or(&[][..], |table| &table.rows);
+        let default = table.and_then(|table| rows.get(table.default? as usize));
+        Self {
+            matcher: Matcher::new(table.map(|table| table.patterns.clone()).unwrap_or_default()),
+            keys: rows.iter().map(|row| string(row.id)).collect(),
+            default: default.map(|row| string(row.id)),
+        }
+    }
 }
 
 /// A thread's cache of ids that it has met.
@@ -76,17 +85,7 @@ impl Reasons {
             effects.flatten().collect()
         });
         let (old, new) = (old.tables(), new.tables());
-        let side = |tables: &tpv_runtime::artifact::tables::Tables, table: &EntityTable| {
-            let string = |id: u32| -> Box<str> { tables.strings.get(id as usize).map_or("", String::as_str).into() };
-            let keys = table.rows.iter().map(|row| string(row.id)).collect();
-            let default = table.default.and_then(|index| table.rows.get(index as usize)).map(|row| string(row.id));
-            Lookup { matcher: Matcher::new(table.patterns.clone()), keys, default }
-        };
-        let sections = [
-            Section { name: "tools", sides: [side(old, &old.tools), side(new, &new.tools)] },
-            Section { name: "roles", sides: [side(old, &old.roles), side(new, &new.roles)] },
-            Section { name: "users", sides: [side(old, &old.users), side(new, &new.users)] },
-        ];
+        let sections = Matched::new(|class| [Lookup::new(old, class), Lookup::new(new, class)]);
         Self { by_entity, effects: effects.collect(), sections, global, destinations }
     }
 
@@ -99,14 +98,13 @@ impl Reasons {
         difference: &Difference,
         kept: &mut Kept,
     ) -> Vec<(u32, bool)> {
-        let [tools, roles, users] = &self.sections;
-        let mut found: BTreeSet<u32> = self.matching(tools, job.tool_id(), kept).iter().copied().collect();
+        let mut found: BTreeSet<u32> = self.matching(EntityClass::Tool, job.tool_id(), kept).iter().copied().collect();
         if let Some(user) = &job.user {
             for role in &user.roles {
-                found.extend(self.matching(roles, job.text(role.name), kept).iter());
+                found.extend(self.matching(EntityClass::Role, job.text(role.name), kept).iter());
             }
             if let Some(email) = user.email {
-                found.extend(self.matching(users, job.text(email), kept).iter());
+                found.extend(self.matching(EntityClass::User, job.text(email), kept).iter());
             }
         }
         for answer in [old, new] {
@@ -137,13 +135,14 @@ impl Reasons {
     }
 
     /// The groups of the entities of a section that match an id by either rule set.
-    fn matching(&self, section: &Section, id: &str, kept: &mut Kept) -> Arc<[u32]> {
-        let key = (section.name, Box::from(id));
+    fn matching(&self, class: EntityClass, id: &str, kept: &mut Kept) -> Arc<[u32]> {
+        let section = class.section();
+        let key = (section, Box::from(id));
         if let Some(groups) = kept.get(&key) {
             return groups.clone();
         }
         let mut groups = BTreeSet::new();
-        for Lookup { matcher, keys, default } in &section.sides {
+        for Lookup { matcher, keys, default } in self.sections.get(class).into_iter().flatten() {
             let mut matches = Vec::new();
             // A key that is no pattern ends the lookup, as it does for the job.
             let _ = matcher.matches(id, &mut matches);
@@ -151,7 +150,7 @@ impl Reasons {
             // Each entity has what it inherits from the default one.
             let all: Vec<&Box<str>> = if matches.is_empty() { default.iter().collect() } else { matched.collect() };
             for id in all {
-                groups.extend(self.by_entity.get(&(section.name, id.clone())).into_iter().flatten());
+                groups.extend(self.by_entity.get(&(section, id.clone())).into_iter().flatten());
             }
         }
         // A change of the order of lookup is told of the id.

@@ -27,6 +27,7 @@ macro_rules! fields {
             pub const ALL: [Self; 9] = [$(Self::$variant),*];
 
             /// The field's name in TPV.
+            #[inline]
             pub const fn name(self) -> &'static str {
                 match self { $(Self::$variant => $text),* }
             }
@@ -37,11 +38,13 @@ macro_rules! fields {
             }
 
             /// The field of that name.
+            #[inline]
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($text => Some(Self::$variant),)* _ => None }
             }
 
             /// What the field counts.
+            #[inline]
             pub fn quantity(self) -> Quantity {
                 match self { $(Self::$variant => Quantity::$quantity),* }
             }
@@ -97,6 +100,7 @@ impl Resource {
     pub const DECLARED: [Self; 6] = [Self::Cores, Self::Mem, Self::Gpus, Self::MaxCores, Self::MaxMem, Self::MaxGpus];
 
     /// The lower and the upper bound that TPV clamps this resource by. `None` for the bounds themselves.
+    #[inline]
     pub fn clamped_by(self) -> Option<(Self, Self)> {
         let quantity = self.quantity();
         (quantity.resource() == self).then(|| (quantity.least(), quantity.most()))
@@ -118,6 +122,7 @@ impl Limit {
     ];
 
     /// Returns `true` if a larger amount than this one is refused, `false` if a smaller one is.
+    #[inline]
     pub fn is_upper(self) -> bool {
         self.quantity().least_accepted() != self
     }
@@ -128,11 +133,13 @@ impl Quantity {
     pub const ALL: [Self; 3] = [Self::Cores, Self::Mem, Self::Gpus];
 
     /// The quantity of that name.
+    #[inline]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|quantity| quantity.name() == name)
     }
 
     /// The name, which is that of the resource a job asks for.
+    #[inline]
     pub const fn name(self) -> &'static str {
         self.resource().name()
     }
@@ -143,6 +150,7 @@ impl Quantity {
     }
 
     /// The amount that a job asks for.
+    #[inline]
     pub const fn resource(self) -> Resource {
         match self {
             Self::Cores => Resource::Cores,
@@ -152,6 +160,7 @@ impl Quantity {
     }
 
     /// The lower bound of [`Self::resource`].
+    #[inline]
     pub fn least(self) -> Resource {
         match self {
             Self::Cores => Resource::MinCores,
@@ -161,6 +170,7 @@ impl Quantity {
     }
 
     /// The upper bound of [`Self::resource`].
+    #[inline]
     pub fn most(self) -> Resource {
         match self {
             Self::Cores => Resource::MaxCores,
@@ -208,6 +218,7 @@ pub enum Amount {
 
 impl Amount {
     /// The field's name in TPV.
+    #[inline]
     pub const fn name(self) -> &'static str {
         match self {
             Self::Resource(resource) => resource.name(),
@@ -224,6 +235,7 @@ impl Amount {
     }
 
     /// The field of that name.
+    #[inline]
     pub fn from_name(name: &str) -> Option<Self> {
         Resource::from_name(name).map(Self::Resource).or_else(|| Limit::from_name(name).map(Self::Limit))
     }
@@ -239,6 +251,7 @@ impl Amount {
     }
 
     /// What the field counts.
+    #[inline]
     pub fn quantity(self) -> Quantity {
         match self {
             Self::Resource(resource) => resource.quantity(),

@@ -27,6 +27,7 @@ impl EntityClass {
     pub const MATCHED: [Self; 3] = [Self::Tool, Self::Role, Self::User];
 
     /// TPV's `merge_order`: when two entities are combined, the class of the one with the higher order is kept.
+    #[inline]
     pub fn merge_order(self) -> u8 {
         self as u8
     }
@@ -73,6 +74,7 @@ impl EntityClass {
     }
 
     /// Returns `true` if `scheduling` is what the entity offers (`tpv_dest_tags`), not what it asks for (`tpv_tags`).
+    #[inline]
     pub fn offers_tags(self) -> bool {
         matches!(self, Self::Destination | Self::PoolEntity)
     }
@@ -89,6 +91,7 @@ impl<T> Matched<T> {
     }
 
     /// The value of a class. `None` if its entities are not found by matching.
+    #[inline]
     pub fn get(&self, class: EntityClass) -> Option<&T> {
         self.0.get(EntityClass::MATCHED.into_iter().position(|matched| matched == class)?)
     }

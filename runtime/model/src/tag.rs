@@ -21,6 +21,7 @@ impl TagType {
     pub const APPLICATION: [Self; 4] = [Self::Accept, Self::Prefer, Self::Require, Self::Reject];
 
     /// The weight in a score.
+    #[inline]
     pub fn weight(self) -> i64 {
         match self {
             Self::Require => 3,

@@ -17,7 +17,7 @@ use tpv_model::EntityClass;
 
 /// Looks at the sections whose ids are patterns. Returns what is not proved of them.
 pub(super) fn check(linter: &mut Linter<'_>) -> Vec<Unproved> {
-    let kinds = [EntityClass::Tool, EntityClass::Role, EntityClass::User];
+    let kinds = EntityClass::MATCHED;
     kinds.into_iter().filter_map(|kind| section(linter, kind, &Budget::new())).collect()
 }
 
