@@ -175,7 +175,7 @@ pub(crate) struct Damage {
 impl Damage {
     /// The remedy.
     pub(crate) fn help(&self) -> String {
-        format!("copy or make the file again; `{} -t FILE` tells whether it is whole", self.format)
+        format!("copy or create the file again; `{} -t FILE` checks that it is complete", self.format)
     }
 
     fn to_error(&self) -> io::Error {

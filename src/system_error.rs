@@ -20,12 +20,10 @@ pub(crate) fn reason(error: &io::Error) -> (String, &'static str) {
         QuotaExceeded, ReadOnlyFilesystem, StorageFull, TimedOut,
     };
     match error.kind() {
-        NotFound => {
-            ("there is no such file or folder".to_owned(), "check the path; it is relative to the present folder")
-        }
+        NotFound => ("no such file or folder".to_owned(), "check the path; it is relative to the present folder"),
         PermissionDenied => ("permission denied".to_owned(), "check the owner and the mode of the file and its folder"),
         IsADirectory => ("it is a folder".to_owned(), "name a file"),
-        NotADirectory => ("a part of the path is no folder".to_owned(), "check the path"),
+        NotADirectory => ("a part of the path isn't a folder".to_owned(), "check the path"),
         StorageFull => ("the disk is full".to_owned(), "make room, or write to another disk"),
         QuotaExceeded => ("the quota is exceeded".to_owned(), "make room, or write to another disk"),
         FileTooLarge => ("file too large".to_owned(), "raise the limit on the sizes of files: `ulimit -f`"),

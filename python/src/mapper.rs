@@ -63,7 +63,7 @@ impl PyMapper {
 /// The seed of the random half of all blocks that `TPVC_FORCE_CPYTHON` sends to CPython, for tests.
 ///
 /// # Errors
-/// `ValueError` where it is no number.
+/// `ValueError` where it isn't a number.
 pub fn forced() -> PyResult<Option<u64>> {
     match std::env::var("TPVC_FORCE_CPYTHON") {
         Ok(text) if !text.is_empty() => match text.parse() {

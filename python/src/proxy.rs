@@ -185,7 +185,7 @@ impl NativeObject {
     fn builtin<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         self.ask(py, |vm, value| {
             let function = tpv_python::builtins::get(name);
-            let function = function.ok_or_else(|| type_error(format!("there is no native `{name}`")))?;
+            let function = function.ok_or_else(|| type_error(format!("`{name}` has no native version")))?;
             vm.call(&function, Args::one(value.clone()))
         })
     }

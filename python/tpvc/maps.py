@@ -209,7 +209,7 @@ class Map:
             first = ", ".join(map(str, missing[:10])) + (", ..." if len(missing) > 10 else "")
             raise _error(
                 f"{len(missing)} of {len(chosen)} components of `{self._tag}` have no answers: {first}",
-                "`wait()` waits for them, `errors()` tells why they failed, `rerun()` runs them again",
+                "`wait()` waits for them, `errors()` shows why they failed, `rerun()` runs them again",
             )
         return self._lines(chosen)
 

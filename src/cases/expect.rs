@@ -125,7 +125,7 @@ impl Wanted {
                 problems.push(
                     Diagnostic::error(format!("this is not a regular expression: {}", error.text(expression)))
                         .at(at, "")
-                        .help("behind `~ ` stands an expression of Python's `re`"),
+                        .help("after `~ `, write a regular expression of Python's `re`"),
                 );
                 None
             }

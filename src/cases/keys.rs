@@ -112,15 +112,15 @@ pub static TEST: Object = Object {
         field(
             "name",
             Text,
-            "What the case is called; `{field}` stands for a field of the row of its table, or of its job.",
+            "The name of the case; `{field}` is replaced by a field of its table's row, or of its job.",
         ),
         field("job", Shape::Object(&JOB), "The job."),
-        field("world", WORLD, "Fields of the world that are otherwise in this case."),
-        field("expect", Shape::Object(&EXPECT), "What must hold; what is not named may be anything."),
+        field("world", WORLD, "Fields of the world that differ in this case."),
+        field("expect", Shape::Object(&EXPECT), "The expected answer; fields that aren't named may have any value."),
         field(
             "table",
             Filled(&Shape::Object(&ROW)),
-            "A case a row: each row has fields of the job and what is expected of it.",
+            "One case per row: each row has fields of the job and of the expected answer.",
         ),
     ]],
     others: Others::Refused,
@@ -129,7 +129,7 @@ pub static TEST: Object = Object {
 /// A row of a table, which has fields of jobs and expectations, too.
 pub static ROW: Object = Object {
     name: "test_row",
-    doc: "A row of a table: fields of the job, and what is expected.",
+    doc: "A row of a table: fields of the job and of the expected answer.",
     fields: &[
         &[
             field("name", Text, "What the row is called."),

@@ -112,7 +112,7 @@ impl Recording<'_> {
                 let text = if self.is_flow(value) { flow(&fields) } else { self.block(&fields, range.start) };
                 self.edit(range, text, what);
             }
-            _ => self.left.push("the row shares what it expects with others: change it by hand".to_owned()),
+            _ => self.left.push("other rows share these expectations: change them by hand".to_owned()),
         }
     }
 
@@ -121,7 +121,7 @@ impl Recording<'_> {
         let (Some(subject), Some(at)) = (&mismatch.subject, mismatch.at) else { return };
         let name = subject.name();
         let Some(value) = &mismatch.value else {
-            self.left.push(format!("{name}: what must not happen, or must, is for you to say"));
+            self.left.push(format!("{name}: decide by hand what must or must not happen"));
             return;
         };
         let what = format!("{name}: {} -> {}", mismatch.expected, shown(value));
@@ -140,7 +140,7 @@ impl Recording<'_> {
         match self.case.holder.as_map().cloned().filter(|_| self.case.is_row) {
             Some(map) => self.insert(&map, &[(key, value.clone())], what),
             None => {
-                self.left.push(format!("{name}: it stands in another place, which others share: change it by hand"))
+                self.left.push(format!("{name}: it is in another place, which other cases share: change it by hand"))
             }
         }
     }

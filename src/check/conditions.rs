@@ -46,7 +46,7 @@ fn judge(reach: &Reach, entity: &Entity, rule: &Rule) -> Option<Finding> {
             "T204",
             format!("the rule `{}` applies to every job", rule.id),
             "this is true for every job",
-            "correct the condition; `if: true` says that the rule is meant for all",
+            "correct the condition, or write `if: true` if the rule applies to all jobs",
         ),
         _ => return None,
     };

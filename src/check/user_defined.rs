@@ -68,7 +68,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
     let message = format!("user-defined tools may reach the destination `{}`{others}", first.id);
     let mut diagnostic = Diagnostic::warning(message)
         .at(*code, format!("unless this leaves `{TAG}` to jobs"))
-        .note("these destinations do not accept the tag, which keeps such jobs out as long as they have it");
+        .note("these destinations do not accept the tag, so they refuse jobs that have it");
     for at in reached.doubts.iter().skip(1).take(3) {
         diagnostic = diagnostic.note(format!("the same goes for the code at {}", place(linter, *at)));
     }

@@ -26,7 +26,7 @@ pub(super) fn leave_out(
     common: &Common,
 ) -> Result<(), CliError> {
     if !path.exists() {
-        let message = format!("the baseline cannot be read from `{}`: there is no such file", path.display());
+        let message = format!("the baseline cannot be read from `{}`: no such file", path.display());
         return Err(CliError::new(message, format!("write it with `{} --update-baseline`", report.verb)));
     }
     let baseline = read(path)?;

@@ -54,7 +54,7 @@ impl Check {
         let outcome = self.reporting.report(vec![linted], &report, common)?;
         unproved.iter().for_each(|unproved| common.note(unproved));
         if matrix.is_none() && errors == 0 {
-            common.note("what jobs can reach is not known (T201 to T205 were not looked for): code may change destinations, or the id of a tool is no pattern");
+            common.note("reachability is unknown (T201 to T205 were not checked): code may change destinations, or the id of a tool isn't a pattern");
         }
         if let Some(path) = &self.matrix {
             write_matrix(path, matrix.as_ref(), errors, &configs)?;
@@ -67,10 +67,10 @@ impl Check {
 fn write_matrix(path: &Path, matrix: Option<&Matrix>, errors: usize, configs: &[String]) -> Result<(), CliError> {
     let Some(matrix) = matrix else {
         let help = match errors {
-            0 => "this is not known where code changes destinations, or where the id of a tool is no pattern",
-            _ => "the config does not load: correct what is reported, with `--matrix` left out",
+            0 => "this is unknown if code changes destinations, or if the id of a tool isn't a pattern",
+            _ => "the config does not load: run without `--matrix` and correct what is reported",
         };
-        return Err(CliError::new("there is no matrix of this config", help));
+        return Err(CliError::new("no matrix was made for this config", help));
     };
     let (form, text) = match path.extension() {
         Some(extension) if extension == "html" => (Form::Data, reach::page(matrix, &configs.join(", "))),

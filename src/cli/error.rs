@@ -70,7 +70,7 @@ fn write_help(error: &io::Error, path: &Path) -> (String, String) {
         && !folder.exists()
     {
         let (path, folder) = (path.display(), folder.display());
-        return (format!("`{path}`: there is no folder `{folder}`"), format!("make it: `mkdir -p {folder}`"));
+        return (format!("`{path}`: no such folder: `{folder}`"), format!("make it: `mkdir -p {folder}`"));
     }
     let (what, help) = io_help(error, path);
     (what, help.to_owned())

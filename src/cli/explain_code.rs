@@ -31,7 +31,7 @@ impl ExplainCode {
                         Some(near) => did_you_mean(near),
                         None => "`tpvc explain-code` lists all codes".to_owned(),
                     };
-                    CliError::new(format!("there is no code `{code}`"), help)
+                    CliError::new(format!("unknown code `{code}`"), help)
                 })?;
                 print_stdout(Form::Text, found.page)?;
             }

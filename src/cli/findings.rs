@@ -140,7 +140,7 @@ fn ignored(list: Option<&str>, common: &Common) -> Result<Vec<String>, CliError>
                 Some(near) => did_you_mean(near),
                 None => "`tpvc explain-code` lists all codes; several are joined by commas".to_owned(),
             };
-            return Err(CliError::misuse(format!("`--ignore {list}`: there is no code `{code}`"), help));
+            return Err(CliError::misuse(format!("`--ignore {list}`: unknown code `{code}`"), help));
         };
         if known.severity == crate::diagnostic::Severity::Error {
             common.note(&format!("--ignore: {code} is an error, which cannot be ignored"));
@@ -152,7 +152,7 @@ fn ignored(list: Option<&str>, common: &Common) -> Result<Vec<String>, CliError>
 fn summary(common: &Common, files: usize, errors: usize, warnings: usize) {
     let files = count(files as u64, "file");
     common.note(&match (errors, warnings) {
-        (0, 0) => format!("nothing found in {files}"),
+        (0, 0) => format!("no findings in {files}"),
         (0, _) => format!("{} in {files}", count(warnings as u64, "warning")),
         (_, 0) => format!("{} in {files}", count(errors as u64, "error")),
         _ => format!("{} and {} in {files}", count(errors as u64, "error"), count(warnings as u64, "warning")),

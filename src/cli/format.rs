@@ -187,7 +187,7 @@ fn broken(name: &str, text: &str, error: &RoundTripError, old: SourceId, sources
         Some(origin) => problem.at(origin, "`tpv format` breaks this").called(place, error.message.clone()),
         None => problem.at(place, error.message.clone()),
     };
-    problem.help("nothing was written; indent it less: what is past the 80th column was moved to the next line")
+    problem.help("nothing was written; indent it less: text past column 80 was moved to the next line")
 }
 
 /// The warning about comments that formatting drops.
@@ -205,8 +205,9 @@ fn losses(id: SourceId, lost: &[usize]) -> Diagnostics {
     for &offset in others.iter().take(SHOWN - 1) {
         diagnostic = diagnostic.also(span(offset), "and this one");
     }
-    diagnostics.push(diagnostic.help(
-        "keep it by moving it behind the first key of the file: sorting drops what is attached to a whole mapping",
-    ));
+    diagnostics.push(
+        diagnostic
+            .help("keep it by moving it below the first key of the file: sorting drops comments on a whole mapping"),
+    );
     diagnostics
 }

@@ -89,7 +89,7 @@ impl Inspect {
                 [near] => did_you_mean(near),
                 several => format!("there is code at `{}`", several.join("`, `")),
             };
-            let message = format!("there is no block `{wanted}` in `{}`", self.rules.display());
+            let message = format!("no block `{wanted}` in `{}`", self.rules.display());
             return Err(CliError::new(message, help));
         }
         Ok(codes.join("\n"))

@@ -149,7 +149,7 @@ impl Map {
             } else if self.config.is_empty() {
                 ("`tpvc map` needs the jobs", "write `tpvc map JOBS`, or name them as `jobs = \"...\"` in `tpvc.toml`")
             } else {
-                ("`--config` stands in place of the artifact", "write `tpvc map --config CONFIG JOBS`, without RULES")
+                ("`--config` replaces the artifact", "write `tpvc map --config CONFIG JOBS`, without RULES")
             };
             return Err(CliError::misuse(message, help));
         }

@@ -94,7 +94,7 @@ pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, CliError> {
             if files.is_empty() {
                 return Err(CliError::new(
                     format!("no file matches `{argument}`"),
-                    "check the pattern; `*` and `?` stand for parts of a name",
+                    "check the pattern; `*` and `?` match parts of a name",
                 ));
             }
             out.extend(files);

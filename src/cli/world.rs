@@ -20,7 +20,7 @@ fn read(path: &Path) -> Result<World, CliError> {
     if !matches!(kind, Kind::World | Kind::Unknown) {
         return Err(CliError::new(
             format!("`{}` is {}, not a world", path.display(), kind.noun()),
-            "a world is what Galaxy knows, for `--world`; leave it out where the rules ask for nothing",
+            "a world (`--world`) holds Galaxy's data, such as its job table; leave it out if the rules use none",
         ));
     }
     let text = input::text("the world", path)?;

@@ -164,7 +164,7 @@ pub static ENTITY: Object = Object {
 /// A rule of an entity.
 pub static RULE: Object = Object {
     name: "rule",
-    doc: "A rule: what it sets counts where its condition holds.",
+    doc: "A rule: its fields apply to jobs for which its condition is true.",
     fields: &[
         &[field("id", Text, "The rule's id: a rule of the same id replaces or inherits from it.")],
         own!(Rule, Never),
@@ -177,7 +177,7 @@ pub static RULE: Object = Object {
 /// `scheduling`
 pub static SCHEDULING: Object = Object {
     name: "scheduling",
-    doc: "Tags. A tag stands in one of the lists, at most.",
+    doc: "Tags. A tag is in at most one of the lists.",
     fields: &[&[
         field("require", TAGS, "Tags that the destination must have. Of a destination: that the job must ask for."),
         field("prefer", TAGS, "Tags that destinations had better have, which ranks them higher."),
@@ -237,15 +237,11 @@ pub static OVERSIZE: Object = Object {
     name: "oversize",
     doc: "What becomes of a job that is larger than the budget of its pool.",
     fields: &[&[
-        field("max_concurrent", INTEGER, "How many such jobs a user may run at a time. Default: 0."),
+        field("max_concurrent", INTEGER, "The number of these jobs that a user may run at a time. Default: 0."),
         field("hard_max_cores", NUMBER, "No job of more cores runs."),
         field("hard_max_mem", NUMBER, "No job of more memory, in GiB, runs."),
         field("hard_max_gpus", NUMBER, "No job of more GPUs runs."),
-        field(
-            "reserve_pool",
-            FLAG,
-            "Whether such a job runs only beside no other of the pool, and others wait for it. Default: false.",
-        ),
+        field("reserve_pool", FLAG, "If true, the job runs alone in the pool, and others wait for it. Default: false."),
     ]],
     others: Others::Refused,
 };

@@ -118,7 +118,7 @@ impl<'a> Merger<'a> {
 fn too_much(kind: EntityClass, span: Span) -> Diagnostic {
     Diagnostic::error(format!("the {} inherit more from one another than can be kept", kind.section()))
         .at(span, "all before this one hold millions of rules, variables or tags")
-        .note("each holds what every one of its chain of `inherits` adds, so that long chains grow with the square of their length")
+        .note("each copies the fields of its whole `inherits` chain, so the work grows with the square of the chain's length")
         .help("inherit over fewer levels: let those that share something inherit from one that has all of it")
 }
 

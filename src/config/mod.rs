@@ -139,7 +139,7 @@ pub(crate) fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMa
         let id = sources.add_excerpt(name, excerpt, *line);
         let mark = char::REPLACEMENT_CHARACTER.len_utf8();
         return Diagnostic::error(format!("`{name}` is not UTF-8 text"))
-            .at(Span::new(id, *at, at + mark), format!("the byte 0x{byte:02X} is part of no character"))
+            .at(Span::new(id, *at, at + mark), format!("the byte 0x{byte:02X} isn't part of a character"))
             .help(error.help());
     }
     if let SourceError::Template(id, unfilled) = error {

@@ -98,7 +98,7 @@ pub struct Outcome {
     pub reasons: Table<Concerned>,
     /// The jobs of each destination by either rule set.
     pub destinations: Table<Change>,
-    /// Jobs that go elsewhere, by both destinations: see [`split_flow`].
+    /// Jobs that change destination, by both destinations: see [`split_flow`].
     pub flows: Table<Change>,
     /// The jobs whose answers differ, by tool.
     pub tools: Table<Change>,

@@ -188,7 +188,7 @@ fn values(out: &mut String, properties: &[Property]) {
     if properties.is_empty() {
         return;
     }
-    section(out, "How the values came about", |out| {
+    section(out, "Where the values come from", |out| {
         let _ = writeln!(out, "<p class=\"note\">Of each value, the last one that is not struck out counts.</p>");
         let _ = writeln!(out, "<div class=\"values\">");
         for property in properties {
@@ -274,7 +274,7 @@ fn entities(out: &mut String, explanation: &Explanation) {
         for lookup in &explanation.lookups {
             let _ = writeln!(out, "<h3><small>{}</small> {}</h3>", lookup.section, escape(&lookup.name));
             if lookup.found.is_empty() {
-                let _ = writeln!(out, "<p class=\"note\">nothing matches</p>");
+                let _ = writeln!(out, "<p class=\"note\">no match</p>");
                 continue;
             }
             let _ = writeln!(out, "<ol class=\"plain\">");

@@ -98,7 +98,7 @@ fn entities(out: &mut String, explanation: &Explanation) {
     let mut cells = Vec::new();
     for lookup in &explanation.lookups {
         if lookup.found.is_empty() {
-            cells.push(vec![lookup.section.to_owned(), "-".to_owned(), format!("nothing for {}", lookup.name)]);
+            cells.push(vec![lookup.section.to_owned(), "-".to_owned(), format!("no entry for {}", lookup.name)]);
         }
         for found in &lookup.found {
             cells.push(vec![

@@ -95,7 +95,7 @@ impl Sorter<'_> {
         match self.room.checked_sub(count) {
             Some(room) => self.room = room,
             None => {
-                let message = format!("aliases and `<<` stand for more than {MOST_REPEATED} keys and items");
+                let message = format!("aliases and `<<` expand to more than {MOST_REPEATED} keys and items");
                 let help = "merge less into entities, which are written out whole: let them inherit from one another";
                 return Err(RoundTripError::new(message).help(help));
             }

@@ -337,7 +337,7 @@ fn raw(bytes: &[u8]) -> (Option<File>, &[u8]) {
     (Some(File { real: path.clone(), path, blob: blob.to_owned(), broken: None }), rest)
 }
 /// What to do about a clone that lacks what it is asked for.
-const PARTIAL: &str = "clone it without `--filter`: tpvc has git fetch nothing; `git fsck` checks the repository";
+const PARTIAL: &str = "clone it without `--filter`: tpvc lets git fetch nothing; `git fsck` checks the repository";
 
 /// The bytes before the first `separator` and those after it.
 fn split(bytes: &[u8], separator: u8) -> (&[u8], &[u8]) {
@@ -349,7 +349,7 @@ fn split(bytes: &[u8], separator: u8) -> (&[u8], &[u8]) {
 fn not_started(error: &io::Error) -> Error {
     if error.kind() == io::ErrorKind::NotFound {
         return Error::new(
-            "there is no program `git`",
+            "the program `git` is not installed",
             "install git, or compile the commits yourself and name the artifacts",
         );
     }

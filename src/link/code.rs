@@ -101,7 +101,7 @@ fn help(text: &Text, property: &str, error: &PythonError, kind: CodeKind) -> Str
     }
     match kind {
         CodeKind::FString => {
-            "write text with Python expressions in `{...}`; double a brace that stands for itself".to_owned()
+            "write text with Python expressions in `{...}`; double a brace that is meant literally".to_owned()
         }
         CodeKind::Block | CodeKind::Exec | CodeKind::Function => "write it as Python would read it".to_owned(),
     }

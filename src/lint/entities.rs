@@ -29,9 +29,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         if is_set(amounts.get(Resource::Cores)) && !is_set(amounts.get(Resource::Mem)) {
             let at = amounts.get(Resource::Cores).map_or(tool.span, |cores| cores.span);
             let diagnostic = Diagnostic::warning(format!("the tool `{}` sets `cores`, but not `mem`", tool.id))
-                .at(at, "`mem` is left to what is inherited")
+                .at(at, "`mem` is inherited")
                 .also(tool.span, "")
-                .note("memory is mostly a multiple of the cores, so that a job may ask for more than its author meant")
+                .note("`mem` is mostly computed from the cores, so the job may get more memory than intended")
                 .help("add `mem`, such as `mem: cores * 4`, or `# noqa: T102` on a line under the tool's name");
             let diagnostic = on_the_line(linter, tool, diagnostic);
             linter.report(Finding::new("T102", diagnostic).once_a_file().of(&tool.common));
@@ -61,7 +61,7 @@ fn default_exists(linter: &mut Linter<'_>) {
     }
     let diagnostic =
         Diagnostic::warning(format!("`default_inherits` names `{}`, which no entity is called", default.as_str()))
-            .at(default.span, "nothing is inherited from this")
+            .at(default.span, "no entity inherits from this")
             .note("if another file defines it, lint both together: `tpvc lint one.yml other.yml`")
             .help(match near {
                 Some(near) => format!("did you mean `{near}`?"),
@@ -82,7 +82,7 @@ fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
     ))
     .at(entity.span, "named by `default_inherits`")
     .note(format!("a {noun} that is not abstract takes part in scheduling"))
-    .help("add `abstract: true`, unless it is meant to be used itself");
+    .help("add `abstract: true`, unless jobs use it directly");
     let diagnostic = match first_field(linter, entity) {
         // A destination with a runner may well be meant to be used itself.
         Some((at, indent)) if entity.destination.as_ref().is_none_or(|fields| fields.runner.is_none()) => {
@@ -129,8 +129,7 @@ fn on_the_line(linter: &Linter<'_>, entity: &Entity, diagnostic: Diagnostic) -> 
     let text = linter.sources.get(entity.span.source).and_then(|source| source.text.get(entity.span.range().end..));
     let line = text.and_then(|text| text.lines().next()).unwrap_or("");
     if line.contains("# noqa") || line.contains("#noqa") {
-        return diagnostic
-            .note("TPV does not heed the `# noqa` beside the name: it must stand on a line of its own below");
+        return diagnostic.note("TPV ignores the `# noqa` beside the name: put it on a line of its own below");
     }
     diagnostic
 }

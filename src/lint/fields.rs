@@ -14,7 +14,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     extras(linter, &config.extras, is_private, |key| {
         (
             format!("`{key}` is not a section that TPV knows"),
-            "`tpv lint` finds every such section; ignore T104 to keep it".to_owned(),
+            "`tpv lint` reports every `default_inherits` section; ignore T104 to keep it".to_owned(),
         )
     });
     if let Some(store) = &config.global.resource_pool_store {

@@ -64,7 +64,10 @@ fn misplaced(linter: &Linter<'_>, common: &Common) -> Vec<(Span, Diagnostic)> {
         if is_param(text) {
             let diagnostic =
                 Diagnostic::warning(format!("`{text}` is a param of a destination, not an environment variable"))
-                    .at(name.span, "the job gets a variable of this name, and its runner no such param")
+                    .at(
+                        name.span,
+                        "the job gets an environment variable of this name, and the runner doesn't get the param",
+                    )
                     .help("move it to `params`");
             out.push((name.span, diagnostic));
         } else if FIELDS.contains(&text) {
@@ -73,7 +76,7 @@ fn misplaced(linter: &Linter<'_>, common: &Common) -> Vec<(Span, Diagnostic)> {
     }
     let dicts: [(&str, Option<&Dict>, &str); 2] = [
         ("params", common.params.as_deref(), "the job's runner gets this as a param"),
-        ("context", common.context.as_deref(), "this is a name for code, and nothing else"),
+        ("context", common.context.as_deref(), "this name is only visible to code"),
     ];
     for (around, dict, consequence) in dicts {
         for (key, value) in dict.into_iter().flatten().filter(|(key, value)| is_field(key, value)) {
@@ -85,7 +88,7 @@ fn misplaced(linter: &Linter<'_>, common: &Common) -> Vec<(Span, Diagnostic)> {
 }
 
 fn field(key: &str, around: &str, span: Span, consequence: &str) -> Diagnostic {
-    Diagnostic::warning(format!("`{key}` is under `{around}`, where it does nothing")).at(span, consequence).help(
+    Diagnostic::warning(format!("`{key}` has no effect under `{around}`")).at(span, consequence).help(
         match key == around {
             true => format!("leave the inner `{key}:` out"),
             false => format!("give `{key}` the indentation of `{around}`"),

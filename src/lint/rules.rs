@@ -20,9 +20,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 let Some(stop) = fails.or(executes) else {
                     if seen.insert(rule.span) && is_empty(linter, rule) {
                         let diagnostic = Diagnostic::warning("the rule sets nothing")
-                            .at(rule.span, "there is nothing but its `if`")
+                            .at(rule.span, "it has only an `if`")
                             .also(entity.span, format!("in the {} `{}`", kind.noun(), entity.id))
-                            .help("give what it is to set the indentation of `if`, or remove the rule");
+                            .help("indent its fields like `if`, or remove the rule");
                         linter.report(Finding::new("T118", diagnostic).of(&entity.common));
                     }
                     continue;

@@ -35,7 +35,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let config = linter.config;
     for role in config.roles.values().filter(|role| role.id.contains('@')) {
         let diagnostic =
-            Diagnostic::warning(format!("`{}` looks like an e-mail address, and stands under `roles`", role.id))
+            Diagnostic::warning(format!("`{}` looks like an e-mail address, but is under `roles`", role.id))
                 .at(role.span, "this is matched against the names of roles")
                 .note("only a user's private role has an address for its name, and only in older releases of Galaxy")
                 .help("move it to `users`");
@@ -51,10 +51,11 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         }
         let Some(evidence) = evidence(id, config.section(EntityClass::Role).contains_key(id)) else { continue };
         let literal = literal(id);
-        let diagnostic = Diagnostic::warning(format!("`{id}` looks like no e-mail address, and stands under `users`"))
-            .at(user.span, evidence)
-            .note("ids of users are patterns for e-mail addresses")
-            .help(format!("move it to `roles` if it is a role; for addresses write `{literal}.*@.*`"));
+        let diagnostic =
+            Diagnostic::warning(format!("`{id}` doesn't look like an e-mail address, but is under `users`"))
+                .at(user.span, evidence)
+                .note("ids of users are patterns for e-mail addresses")
+                .help(format!("move it to `roles` if it is a role; for addresses write `{literal}.*@.*`"));
         linter.report(Finding::new("T123", diagnostic).of(&user.common));
     }
 }

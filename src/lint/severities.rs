@@ -35,7 +35,7 @@ impl Severities {
         let Some(known) = codes::CODES.iter().find(|known| known.code == code) else {
             let help = closest(code, codes::CODES.iter().map(|known| known.code))
                 .map_or_else(|| "`tpvc explain-code` lists all codes".to_owned(), did_you_mean);
-            return Err((format!("there is no code `{code}`"), help));
+            return Err((format!("unknown code `{code}`"), help));
         };
         if known.severity == Severity::Error && level != Level::Error {
             let message = format!("{code} is an error, which cannot be turned off: {}", known.title);

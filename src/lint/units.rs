@@ -86,7 +86,7 @@ fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common, most_asked:
         };
         if !number.is_finite() {
             // TPV evaluates the text of the number, which is a name in Python.
-            let diagnostic = Diagnostic::warning(format!("`{name}` is no number that TPV can evaluate"))
+            let diagnostic = Diagnostic::warning(format!("TPV cannot evaluate `{name}` as a number"))
                 .at(*span, "raises `NameError`")
                 .help(format!("write `{name}: float('inf')`, or leave it out"));
             linter.report(Finding::new("T111", diagnostic).of(&entity.common));

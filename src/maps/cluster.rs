@@ -69,7 +69,7 @@ impl Serialize for Indices {
 impl<'de> Deserialize<'de> for Indices {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is no list of components")))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("`{text}` isn't a list of components")))
     }
 }
 

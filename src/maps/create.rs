@@ -180,7 +180,7 @@ fn check(plan: &Plan) -> Result<(), Error> {
         if !load(rules)?.tables().pools.is_empty() {
             return Err(Error::new(
                 format!("`{}` has resource pools, which admit jobs in the order of all of them", rules.name),
-                "slices would not know of each other: map such rules with `tpvc map`",
+                "slices are mapped independently: map these rules with `tpvc map`",
             ));
         }
     }
@@ -216,7 +216,7 @@ fn compile_versions(
     if let (true, Some(broken)) = (history.rule_sets.is_empty(), history.broken.last()) {
         return Err(Error::new(
             format!("no commit compiles; the last, {}, does not because of {}", broken.commit.name(), broken.error),
-            "check that the files behind `--` are the config, all of it and nothing else",
+            "check that the files after `--` are the whole config and nothing else",
         ));
     }
     dir.write_history(&history)?;

@@ -259,7 +259,7 @@ impl Map {
     pub fn remove_by_force(root: &Root, tag: &str) -> Result<Vec<String>, Error> {
         let Some(dir) = root.find(tag)? else {
             root.sweep()?;
-            return Err(Error::new(format!("there is no map `{tag}`"), "`tpvc maps list` shows those that are there"));
+            return Err(Error::new(format!("no map `{tag}`"), "`tpvc maps list` shows those that are there"));
         };
         let mut left = Vec::new();
         let clusters = dir.clusters();

@@ -66,7 +66,7 @@ impl Settings {
             return Ok(dir.clone());
         }
         home().map(|home| home.join(".tpvc/maps")).ok_or_else(|| {
-            Error::new("there is no home directory to keep maps in", "set `HOME`, or name a folder with `--maps-dir`")
+            Error::new("no home directory to keep maps in", "set `HOME`, or name a folder with `--maps-dir`")
         })
     }
 

@@ -78,7 +78,7 @@ impl FromStr for State {
     fn from_str(text: &str) -> Result<Self, Error> {
         Self::ALL.into_iter().find(|state| state.name().eq_ignore_ascii_case(text)).ok_or_else(|| {
             let names: Vec<_> = Self::ALL.iter().map(|state| state.name()).collect();
-            Error::new(format!("there is no state `{text}`"), format!("write one of {}", names.join(", ")))
+            Error::new(format!("unknown state `{text}`"), format!("write one of {}", names.join(", ")))
         })
     }
 }

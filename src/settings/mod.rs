@@ -130,7 +130,7 @@ impl Settings {
             Err(error) => return Err(unreadable(&system_error::reason(&error).0, OTHER)),
         };
         if !found.is_file() {
-            return Err(unreadable(if found.is_dir() { "it is a folder" } else { "it is no file" }, OTHER));
+            return Err(unreadable(if found.is_dir() { "it is a folder" } else { "it isn't a file" }, OTHER));
         }
         let source = sources.load(&name, &Limits::default());
         let source = source.map_err(|error| unreadable(&error.to_string(), error.help()))?;
@@ -283,7 +283,7 @@ mod tests {
             ("[lint]\nbase = 1\n", "tpvc.toml:2:1", "unknown setting `base`"),
             ("files = \"rules.yml\"\n", "tpvc.toml:1:9", "expected a list"),
             ("[severity]\nT102 = \"of\"\n", "tpvc.toml:2:8", "did you mean `off`?"),
-            ("[severity]\nT1002 = \"off\"\n", "tpvc.toml:2:1", "there is no code `T1002`"),
+            ("[severity]\nT1002 = \"off\"\n", "tpvc.toml:2:1", "unknown code `T1002`"),
             ("[severity]\nT102 = \"off\"\nT001 = \"warning\"\n", "tpvc.toml:3:1", "cannot be turned off"),
             ("[maps]\nengin = \"slurm\"\n", "tpvc.toml:2:1", "did you mean `engine`?"),
             ("[maps]\nengine = \"pbs\"\n", "tpvc.toml:2:10", "pbs"),

@@ -132,7 +132,7 @@ mod tests {
         let path = folder.path().join("secret.yml");
         std::fs::write(&path, "tools: {}\n").unwrap();
         let file = format!("file://{}", path.display());
-        let expected = format!("the server redirects to `{file}`, which is no http or https address");
+        let expected = format!("the server redirects to `{file}`, which isn't an http or https address");
         assert_eq!(load(&redirect(&file), &Limits::default()).unwrap_err(), expected);
     }
 
@@ -203,7 +203,7 @@ mod tests {
         let url = respond("200 OK", b"a: \xff".to_vec());
         assert_eq!(
             load(&url, &limits).unwrap_err(),
-            "is not UTF-8 text: the byte 0xFF in line 1 is part of no character"
+            "is not UTF-8 text: the byte 0xFF in line 1 isn't part of a character"
         );
         let url = serve(|_| std::thread::sleep(Duration::from_secs(3)));
         assert_eq!(load(&url, &limits).unwrap_err(), "no complete answer within 1 s");

@@ -285,7 +285,7 @@ impl fmt::Display for SourceError {
             Self::TooBig(limit) => write!(f, "is larger than {} MiB", limit >> 20),
             Self::Utf16 => write!(f, "is UTF-16 text, not UTF-8"),
             Self::NotUtf8 { byte, line, .. } => {
-                write!(f, "is not UTF-8 text: the byte 0x{byte:02X} in line {line} is part of no character")
+                write!(f, "is not UTF-8 text: the byte 0x{byte:02X} in line {line} isn't part of a character")
             }
             Self::Refused => write!(f, "the server refused the connection"),
             Self::UnknownHost => write!(f, "the host is not known"),
@@ -395,7 +395,7 @@ mod tests {
         std::fs::write(&file, b"a: \xff").unwrap();
         assert_eq!(
             load(&file, &Limits::default()),
-            "is not UTF-8 text: the byte 0xFF in line 1 is part of no character"
+            "is not UTF-8 text: the byte 0xFF in line 1 isn't part of a character"
         );
         std::fs::write(&file, vec![b' '; (1 << 20) + 1]).unwrap();
         assert_eq!(load(&file, &Limits { bytes: 1 << 20, ..Limits::default() }), "is larger than 1 MiB");

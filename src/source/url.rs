@@ -55,7 +55,7 @@ pub(super) fn redirected(from: &str, location: &str) -> Result<String, String> {
         None => join(from, location),
     };
     if !is_url(&target) {
-        return Err(format!("the server redirects to `{}`, which is no http or https address", redacted(&target)));
+        return Err(format!("the server redirects to `{}`, which isn't an http or https address", redacted(&target)));
     }
     let is_safe = |url: &str| scheme(url).is_some_and(|scheme| scheme.eq_ignore_ascii_case("https"));
     if is_safe(from) && !is_safe(&target) {
@@ -136,7 +136,7 @@ mod tests {
         }
         for location in ["file:///etc/passwd", "FILE:/etc/passwd", "ftp://host/a", "data:text/plain,a"] {
             assert!(
-                redirected(from, location).unwrap_err().contains("which is no http or https address"),
+                redirected(from, location).unwrap_err().contains("which isn't an http or https address"),
                 "{location}"
             );
         }

@@ -17,8 +17,7 @@ use super::to_json;
 use crate::yaml::write::{Layout, yaml};
 
 /// The remedy for a filter that does not exist.
-pub(super) const HELP: &str =
-    "docs/pipeline.md lists the filters; give what it would give as a variable in a file of `--vars`";
+pub(super) const HELP: &str = "docs/pipeline.md lists the filters; put its result in a file for `--vars` as a variable";
 
 /// Adds the filters.
 pub(super) fn add(environment: &mut Environment<'static>) {
@@ -164,6 +163,6 @@ fn nice_yaml(state: &State, value: &Value, options: Kwargs) -> Result<String, Er
     options.assert_all_used()?;
     pay(state, value)?;
     let text = to_json(value)?.to_string();
-    let json = Json::read(&mut Reader::new(&text)).map_err(|_| wrong("the value is no data"))?;
+    let json = Json::read(&mut Reader::new(&text)).map_err(|_| wrong("the value isn't plain data"))?;
     Ok(yaml(&json, Layout { sorted: true, ..Layout::default() }))
 }

@@ -109,9 +109,7 @@ impl Templates {
             }
             ErrorKind::UnknownFilter => unknown("filter", filters::HELP),
             ErrorKind::UnknownTest => unknown("test", "use one of Jinja's own tests"),
-            ErrorKind::UnknownFunction => {
-                unknown("function", "give what it would give as a variable in a file of `--vars`")
-            }
+            ErrorKind::UnknownFunction => unknown("function", "put its result in a file for `--vars` as a variable"),
             ErrorKind::OutOfFuel => {
                 (format!("the template takes more than {} steps", FUEL), "check its loops".to_owned())
             }
@@ -140,6 +138,7 @@ impl Fill for Templates {
 
 /// A value as JSON has it: what filters write.
 fn to_json(value: &Value) -> Result<serde_json::Value, minijinja::Error> {
-    serde_json::to_value(value)
-        .map_err(|error| minijinja::Error::new(ErrorKind::BadSerialization, "the value is no data").with_source(error))
+    serde_json::to_value(value).map_err(|error| {
+        minijinja::Error::new(ErrorKind::BadSerialization, "the value isn't plain data").with_source(error)
+    })
 }

@@ -115,7 +115,7 @@ impl Resolving<'_> {
             message: format!("the variable `{name}` cannot be filled in: {what}"),
             at: None,
             help: "correct it in its file, or give it in a later file of `--vars`".to_owned(),
-            notes: vec![format!("it stands at {place}")],
+            notes: vec![format!("it is at {place}")],
         })
     }
 

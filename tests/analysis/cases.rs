@@ -252,8 +252,8 @@ fn updating_leaves_what_several_cases_share() {
     let run = tpvc_in(folder.path(), &["test", "tests.yml", "--update"]);
     let said = stderr(&run);
     assert_eq!(run.status.code(), Some(1), "{said}");
-    assert!(said.contains("cores: it stands in another place, which others share"), "{said}");
-    assert!(said.contains("rules: what must not happen, or must, is for you to say"), "{said}");
+    assert!(said.contains("cores: it is in another place, which other cases share"), "{said}");
+    assert!(said.contains("rules: decide by hand what must or must not happen"), "{said}");
     let updated = std::fs::read_to_string(folder.path().join("tests.yml")).unwrap();
     assert_eq!(updated, tests.replace("&all {cores: 5}", "&all {cores: 2}"));
 }
@@ -271,7 +271,7 @@ fn junit_is_xml_with_a_case_each() {
     assert_eq!((of(0), of(1)), (("<good> & 'well'", "4"), ("bad", "5")));
     let failures: Vec<_> = document.descendants().filter(|node| node.has_tag_name("failure")).collect();
     assert_eq!(failures.len(), 1);
-    assert_eq!(failures[0].attribute("message"), Some("cores: expected 3, came 2"));
+    assert_eq!(failures[0].attribute("message"), Some("cores: expected 3, got 2"));
     assert!(failures[0].text().unwrap().contains("rules.yml:3"), "{text}");
 }
 

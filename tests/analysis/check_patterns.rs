@@ -172,6 +172,6 @@ fn what_lint_finds_is_not_repeated() {
         let folder = site(&[("config.yml", &config)]);
         let (_, linted) = run(folder.path(), &["lint", "config.yml"]);
         assert!(linted.contains(&format!("[{code}]")), "{config}\n{linted}");
-        assert_eq!(run(folder.path(), &["check", "config.yml"]).1, "nothing found in 1 file\n", "{config}");
+        assert_eq!(run(folder.path(), &["check", "config.yml"]).1, "no findings in 1 file\n", "{config}");
     }
 }

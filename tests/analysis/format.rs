@@ -137,7 +137,7 @@ fn merges_take_no_more_than_their_text() {
     let wide: String = (0..1000).map(|at| format!("    k{at}: 1\n")).collect();
     for text in [chain("tools", 2000), format!("tools:\n  m: &m0\n{wide}{aliases}")] {
         let error = tpvc::format::format(&text).unwrap_err();
-        assert_eq!(error.message, "aliases and `<<` stand for more than 250000 keys and items");
+        assert_eq!(error.message, "aliases and `<<` expand to more than 250000 keys and items");
     }
     // Putting all pairs together takes minutes and gigabytes in this build.
     assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());

@@ -58,7 +58,7 @@ fn other_encodings_are_named() {
     };
     let latin = lint(b"tools:\n  bwa:\n    env: {A: caf\xe9}\n");
     assert!(latin.contains("`tpv.yml` is not UTF-8 text") && latin.contains("--> tpv.yml:3:17"), "{latin}");
-    assert!(latin.contains("the byte 0xE9 is part of no character"), "{latin}");
+    assert!(latin.contains("the byte 0xE9 isn't part of a character"), "{latin}");
     let utf_16: Vec<u8> = "\u{feff}tools: {}\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let said = lint(&utf_16);
     assert!(said.contains("is UTF-16 text, not UTF-8") && said.contains("save it as UTF-8"), "{said}");

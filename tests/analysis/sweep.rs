@@ -77,8 +77,8 @@ fn a_wrong_range_says_what_to_write() {
         ("input_size=0..much", "`much` is no size"),
         ("job.param_values.n=1..x", "`x` is no whole number"),
         ("input_size=5..1", "ends before it begins"),
-        ("tool.id.x=1,2", "--over tool.id.x=1` leads through `x`"),
-        ("input_sise=1..2", "there is no field `input_sise`"),
+        ("tool.id.x=1,2", "--over tool.id.x=1` goes through `x`"),
+        ("input_sise=1..2", "unknown field `input_sise`"),
     ] {
         let output = tpvc_in(folder.path(), &["sweep", "config.yml", "--over", over]);
         assert_eq!(output.status.code(), Some(2), "{over}");

@@ -209,7 +209,7 @@ const OUTPUTS: [(&[u8], End); 27] = [
     (b"new/", Refused("it is a folder")),
     (b".", Refused("it is a folder")),
     (b"to-folder", Refused("it is a folder")),
-    (b"missing/new.out", Refused("there is no folder `missing`")),
+    (b"missing/new.out", Refused("no such folder: `missing`")),
     (b"old.out/new.out", Refused("cannot be written")),
     (b"loop", Refused("cannot be written")),
     (b"nowhere", Refused("cannot be written")),

@@ -164,14 +164,8 @@ fn bytes_that_are_no_text_are_no_job() {
 fn missing_and_unreadable_files_are_named() {
     let folder = folder();
     for (args, what) in [
-        (
-            vec!["map", "nothing.bin", "jobs.jsonl"],
-            "the artifact cannot be read from `nothing.bin`: there is no such file",
-        ),
-        (
-            vec!["map", "rules.bin", "nothing.jsonl"],
-            "the jobs cannot be read from `nothing.jsonl`: there is no such file",
-        ),
+        (vec!["map", "nothing.bin", "jobs.jsonl"], "the artifact cannot be read from `nothing.bin`: no such file"),
+        (vec!["map", "rules.bin", "nothing.jsonl"], "the jobs cannot be read from `nothing.jsonl`: no such file"),
         (vec!["map", "rules.bin", "."], "the jobs cannot be read from `.`: it is a folder"),
         (vec!["map", "rules.bin", "jobs.jsonl", "--world", "w.json"], "the world cannot be read from `w.json`"),
         (vec!["map", "rules.bin", "jobs.jsonl", "--world", "config.yml"], "`config.yml` is a TPV config, not a world"),

@@ -58,7 +58,7 @@ fn paths_of_the_settings_are_led_from_the_present_folder() {
 fn the_command_line_comes_before_the_settings() {
     let site = site(SETTINGS);
     let (status, text) = run(site.path(), &["lint", "rules/b.yml"]);
-    assert!(status == 0 && text.contains("nothing found in 1 file") && !text.contains("tpvc.toml"), "{text}");
+    assert!(status == 0 && text.contains("no findings in 1 file") && !text.contains("tpvc.toml"), "{text}");
     let (status, text) = run(site.path(), &["map", "--config", "rules/b.yml", "jobs.jsonl"]);
     assert!(status == 0 && !text.contains("\"cores\": 4") && !text.contains("tpvc.toml"), "{text}");
 }
@@ -78,12 +78,12 @@ fn without_files_in_either_place_the_command_line_is_wrong() {
 fn severities_turn_codes_off_and_into_errors() {
     let off = site(&format!("{SETTINGS}[severity]\nT102 = \"off\"\n"));
     let (status, text) = run(off.path(), &["lint"]);
-    assert!(status == 0 && text.contains("nothing found in 2 files"), "{text}");
+    assert!(status == 0 && text.contains("no findings in 2 files"), "{text}");
     let error = site(&format!("{SETTINGS}[severity]\nT102 = \"error\"\n"));
     let (status, text) = run(error.path(), &["lint"]);
     assert!(status == 1 && text.contains("error[T102]") && text.contains("1 error in 2 files"), "{text}");
     let (status, text) = run(error.path(), &["lint", "--ignore", "T102"]);
-    assert!(status == 0 && text.contains("nothing found"), "{text}");
+    assert!(status == 0 && text.contains("no findings"), "{text}");
     let (_, text) = run(error.path(), &["lint", "--format", "github"]);
     assert!(text.contains("::error file=rules/a.yml,line=3"), "{text}");
 }
@@ -108,9 +108,9 @@ fn a_wrong_settings_file_is_shown_by_every_verb_that_reads_it() {
 fn settings_that_are_no_file_are_an_error() {
     let odd = [
         ("it is a folder", "mkdir tpvc.toml"),
-        ("it is no file", "mkfifo tpvc.toml"),
+        ("it isn't a file", "mkfifo tpvc.toml"),
         ("too many levels of symbolic links", "ln -s tpvc.toml tpvc.toml"),
-        ("there is no such file or folder", "ln -s nowhere tpvc.toml"),
+        ("no such file or folder", "ln -s nowhere tpvc.toml"),
     ];
     for (words, command) in odd {
         let site = site(SETTINGS);

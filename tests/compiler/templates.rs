@@ -127,7 +127,7 @@ fn what_is_wrong_is_shown_at_its_place() {
 fn blanks_are_treated_as_the_first_line_says() {
     let rules = "{% if true %}\ntools:\n{% endif %}\n  bwa:\n    cores: 2\n    mem: 4\n";
     let site = site(&[("a.yml.j2", rules), ("b.yml.j2", &format!("#jinja2: lstrip_blocks: Yes\n{rules}"))]);
-    assert_eq!(run(site.path(), &["lint", "a.yml.j2"]), (0, "nothing found in 1 file\n".to_owned()));
+    assert_eq!(run(site.path(), &["lint", "a.yml.j2"]), (0, "no findings in 1 file\n".to_owned()));
     let (status, said) = run(site.path(), &["lint", "b.yml.j2"]);
     assert!(status == 1 && said.contains("`lstrip_blocks` cannot be set"), "{said}");
     std::fs::write(site.path().join("b.yml.j2"), format!("#jinja2: trim_blocks: False\n{rules}    mme: 3\n")).unwrap();

@@ -65,7 +65,7 @@ fn compressed_jobs_are_mapped_as_plain_ones() {
             stderr(&mapped),
             format!(
                 "error: the jobs cannot be read from `{name}`: its {format} data are cut off at byte {end}\n |\n = help: \
-                 copy or make the file again; `{format} -t FILE` tells whether it is whole\n"
+                 copy or create the file again; `{format} -t FILE` checks that it is complete\n"
             )
         );
     }

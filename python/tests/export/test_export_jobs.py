@@ -290,7 +290,7 @@ def no_rights(folder: Path) -> str:
 @pytest.mark.parametrize(
     ("url", "arguments", "status", "message"),
     [
-        (lambda folder: str(folder / "no.sqlite"), ALL, 1, "no.sqlite`: there is no such file"),
+        (lambda folder: str(folder / "no.sqlite"), ALL, 1, "no.sqlite`: no such file"),
         (lambda folder: f"sqlite:///{folder}", ALL, 1, "it is a folder"),
         (lambda folder: sqlite(folder / "other.sqlite", "CREATE TABLE job (id INTEGER)"), ALL, 1, "is not a database of Galaxy, or of an old one: the tables `job_parameter`"),
         (lambda folder: str((folder / "text").write_text("no database at all, " * 99) and folder / "text"), ALL, 1, "file is not a database"),

@@ -68,7 +68,7 @@ def parser() -> Parser:
     who.add_argument("--with-users", action="store_true", help="addresses and names of users, and names of histories, as they are")
     add("--preference", metavar="KEY", action="append", default=[], help="this key of the users' extra preferences; repeat it for more")
     add("--metadata", action="store_true", help="the metadata of input datasets")
-    add("-q", "--quiet", action="store_true", help="say nothing but errors")
+    add("-q", "--quiet", action="store_true", help="print errors only")
     return made
 
 
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> None:
     since = point_in_time("--since", options.since, now) if options.since else None
     until = point_in_time("--until", options.until, now) if options.until else None
     if since is not None and since >= (until or now):
-        raise misuse("`--since` is not before `--until`" if until else "`--since` lies in the future", "times are in UTC")
+        raise misuse("`--since` is not before `--until`" if until else "`--since` is in the future", "times are in UTC")
     if options.world and options.output == options.world:
         raise misuse("`--output` and `--world` name the same file", "name two files")
     people: People = RealPeople() if options.with_users else hashed_people(options.hash_users) if options.hash_users else People()

@@ -142,7 +142,7 @@ def make_engine(text: str) -> Engine:
 
 def no_driver() -> ExportError:
     return ExportError(
-        "there is no driver for PostgreSQL in this Python",
+        "this Python has no driver for PostgreSQL",
         "run `tpvc` of Galaxy's own virtual environment, or `pip install psycopg2-binary`",
     )
 
@@ -153,10 +153,10 @@ def sqlite_engine(path: str) -> Engine:
     from sqlalchemy.pool import NullPool
 
     if not os.path.isfile(path):
-        what = "it is a folder" if os.path.isdir(path) else "there is no such file"
+        what = "it is a folder" if os.path.isdir(path) else "no such file"
         raise ExportError(f"`{path}`: {what}", "check the path; that of a URL begins after three slashes: `sqlite:////srv/galaxy.sqlite`")
     if not os.access(path, os.R_OK):
-        raise ExportError(f"`{path}`: permission denied", "run this as the user who owns the file, such as `sudo -u galaxy`")
+        raise ExportError(f"`{path}`: permission denied", "run this as the owner of the file: `sudo -u galaxy ...`")
 
     def connect() -> sqlite3.Connection:
         # A server that writes holds the lock for moments.
@@ -180,7 +180,7 @@ def not_galaxys(name: str, what: str, missing: list[str]) -> ExportError:
 REASONS = [
     ("permission denied", "grant the rights to read: `GRANT SELECT ON ALL TABLES IN SCHEMA public TO …`, or connect as Galaxy's user"),
     ("password authentication failed", "check user and password; PostgreSQL takes the password from ~/.pgpass, too"),
-    ("peer authentication failed", "run this as the system user of that name, such as `sudo -u galaxy`"),
+    ("peer authentication failed", "run this as the system user of that name: `sudo -u galaxy ...`"),
     ("no password supplied", "add the password to ~/.pgpass, or write `postgresql://user:password@host/name`"),
     ("does not exist", "check the names of database and user: `psql -l` lists the databases"),
     ("could not translate host name", "check the name of the host"),

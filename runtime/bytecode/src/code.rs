@@ -81,7 +81,7 @@ impl<Context> Decode<Context> for Const {
             7 => Self::Bytes(Decode::decode(decoder)?),
             8 => Self::Tuple(nested(|| Decode::decode(decoder))?),
             9 => Self::FrozenSet(nested(|| Decode::decode(decoder))?),
-            other => return Err(DecodeError::OtherString(format!("there is no kind {other} of constant"))),
+            other => return Err(DecodeError::OtherString(format!("{other} is not a kind of constant"))),
         })
     }
 }

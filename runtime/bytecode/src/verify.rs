@@ -129,7 +129,7 @@ fn check_tree(data: &ProgramData, closed_over: &[Option<u32>], index: usize, cod
     let root_index = code.root as usize;
     let Some(root) = data.codes.get(root_index) else { return Err("its root is not there".to_owned()) };
     if root.root as usize != root_index {
-        return Err("its root is no root".to_owned());
+        return Err("its root isn't a root".to_owned());
     }
     let is_root = root_index == index;
     if is_root == (code.kind == CodeKind::Function) {
@@ -256,7 +256,7 @@ impl Flow<'_> {
         let flow = instr.flow();
         instr.operands(|_, operand| self.operand(operand, flow.effect, before))?;
         match instr {
-            Instr::Yield if !self.code.generator => return Err("this is no generator".to_owned()),
+            Instr::Yield if !self.code.generator => return Err("this isn't a generator".to_owned()),
             Instr::Raise { argc } if *argc > 2 => return Err(format!("{argc} values")),
             _ => {}
         }
@@ -321,7 +321,7 @@ impl Flow<'_> {
             Operand::Constant(index) => within(index, code.consts.len(), "constant"),
             Operand::Text(index) => match code.consts.get(index as usize) {
                 Some(Const::Str(_)) => Ok(()),
-                _ => Err(format!("constant {index} is no string")),
+                _ => Err(format!("constant {index} isn't a string")),
             },
             // All of the instructions that have such names take as many arguments and the callee.
             Operand::KeywordNames(index) => self.keyword_names(index, effect.takes.saturating_sub(1)),

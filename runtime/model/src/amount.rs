@@ -73,12 +73,12 @@ fields! {
         MaxConcurrentCores = "max_concurrent_cores" of Cores: "Resource pools: so many cores at most in all running jobs of a user; a number.",
         MaxConcurrentMem = "max_concurrent_mem" of Mem: "Resource pools: so much memory, in GiB, at most in all running jobs of a user; a number.",
         MaxConcurrentGpus = "max_concurrent_gpus" of Gpus: "Resource pools: so many GPUs at most in all running jobs of a user; a number.",
-        MaxAcceptedCores = "max_accepted_cores" of Cores: "Jobs that ask for more cores go elsewhere; a number.",
-        MaxAcceptedMem = "max_accepted_mem" of Mem: "Jobs that ask for more memory, in GiB, go elsewhere; a number.",
-        MaxAcceptedGpus = "max_accepted_gpus" of Gpus: "Jobs that ask for more GPUs go elsewhere; a number.",
-        MinAcceptedCores = "min_accepted_cores" of Cores: "Jobs that ask for fewer cores go elsewhere; a number.",
-        MinAcceptedMem = "min_accepted_mem" of Mem: "Jobs that ask for less memory, in GiB, go elsewhere; a number.",
-        MinAcceptedGpus = "min_accepted_gpus" of Gpus: "Jobs that ask for fewer GPUs go elsewhere; a number.",
+        MaxAcceptedCores = "max_accepted_cores" of Cores: "The most cores of a job that this destination accepts; a number.",
+        MaxAcceptedMem = "max_accepted_mem" of Mem: "The most memory, in GiB, of a job that this destination accepts; a number.",
+        MaxAcceptedGpus = "max_accepted_gpus" of Gpus: "The most GPUs of a job that this destination accepts; a number.",
+        MinAcceptedCores = "min_accepted_cores" of Cores: "The fewest cores of a job that this destination accepts; a number.",
+        MinAcceptedMem = "min_accepted_mem" of Mem: "The least memory, in GiB, of a job that this destination accepts; a number.",
+        MinAcceptedGpus = "min_accepted_gpus" of Gpus: "The fewest GPUs of a job that this destination accepts; a number.",
     }
 }
 

@@ -246,7 +246,7 @@ impl Field {
                 "tpv_tags",
                 "scheduling",
                 Kind::Tags,
-                "Tags that decide which destinations take a job. A destination's tags say what it offers.",
+                "Tags that decide which destinations take a job. On a destination: the tags it offers.",
             ),
             Self::NoQaCodes => (
                 "no_qa_codes",
@@ -281,7 +281,7 @@ impl Field {
                 "tpv_dest_tags",
                 "scheduling",
                 Kind::Tags,
-                "Tags that decide which destinations take a job. A destination's tags say what it offers.",
+                "Tags that decide which destinations take a job. On a destination: the tags it offers.",
             ),
             Self::HandlerTags => (
                 "handler_tags",

@@ -49,7 +49,7 @@ pub const SECTIONS: &[(&str, &str)] = &[
     ("STRS", "interned strings: ids, names, texts"),
     ("TAGS", "scheduling tags, each a bit of the tag sets"),
     ("SRCS", "names of the config files"),
-    ("SITE", "where the expressions stand in the config files"),
+    ("SITE", "positions of the expressions in the config files"),
     ("GLOB", "`global`: default_inherits and context"),
     ("TOOL", "tools and the automaton of their patterns"),
     ("ROLE", "roles and the automaton of their patterns"),

@@ -72,7 +72,7 @@ impl Check<'_> {
         }
         match self.program.codes.get(code.code as usize) {
             Some(found) if found.kind != CodeKind::Function => Ok(()),
-            Some(_) => Err(format!("code {} is no block", code.code)),
+            Some(_) => Err(format!("code {} isn't a block", code.code)),
             None => in_range(code.code, self.program.codes.len(), "code"),
         }
     }

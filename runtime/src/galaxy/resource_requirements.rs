@@ -44,7 +44,7 @@ impl Requirement {
     /// floats.
     pub fn new(resource_type: &str, value: Json) -> Result<Self, &'static str> {
         let known = RESOURCE_TYPES.iter().find(|known| **known == resource_type);
-        let resource_type = known.ok_or("Galaxy knows no such resource type")?;
+        let resource_type = known.ok_or("Galaxy has no such resource type")?;
         let number = match &value {
             #[expect(clippy::cast_precision_loss, reason = "Python's float(int) rounds the same way")]
             Json::Int(value) => Some(*value as f64),

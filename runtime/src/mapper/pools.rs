@@ -229,7 +229,7 @@ impl Worker {
         }
         match self.environment.finished_jobs() {
             Some(table) => table.finished(&mut self.vm, &session, &ids),
-            None => Err(host_unavailable("there is no job table to ask which jobs have ended")),
+            None => Err(host_unavailable("the world has no job table, so ended jobs are unknown")),
         }
     }
 }

@@ -15,7 +15,7 @@ pub fn junit(cases: &[Ran<'_>], sources: &SourceMap) -> String {
                 let name = first.subject.as_ref().map_or_else(|| "answer".to_owned(), |subject| subject.name());
                 let message = match first.expected.as_str() {
                     "" => format!("{name}: {}", first.came),
-                    expected => format!("{name}: expected {expected}, came {}", first.came),
+                    expected => format!("{name}: expected {expected}, got {}", first.came),
                 };
                 Outcome::Failed { kind: "mismatch", message, text }
             }

@@ -32,7 +32,7 @@ pub(super) fn lines(mismatch: &Mismatch) -> String {
     if mismatch.expected.is_empty() {
         put_line!(out, "    {name}: {}", mismatch.came);
     } else if is_short(&mismatch.expected) && is_short(&mismatch.came) {
-        put_line!(out, "    {name}: expected {}, came {}", mismatch.expected, mismatch.came);
+        put_line!(out, "    {name}: expected {}, got {}", mismatch.expected, mismatch.came);
     } else {
         put_line!(out, "    {name}:");
         for (start, text) in [("expected", &mismatch.expected), ("came", &mismatch.came)] {

@@ -106,10 +106,7 @@ fn meet(earlier: &Written<'_>, later: &Written<'_>) -> Finding {
     let (message, why) = if earlier.entity.class == later.entity.class {
         (format!("the rule `{id}` of {} takes the place of another in an earlier file", place(later)), "alone")
     } else {
-        (
-            format!("the rule `{id}` of {} takes the place of that of {}", place(later), place(earlier)),
-            "for jobs that have both",
-        )
+        (format!("the rule `{id}` of {} replaces that of {}", place(later), place(earlier)), "for jobs that have both")
     };
     let diagnostic = Diagnostic::warning(message)
         .at(condition(later), format!("this decides {why}"))

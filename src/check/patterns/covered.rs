@@ -71,7 +71,7 @@ fn never_counts(key: &Key<'_>, other: &Key<'_>, keys: &Keys<'_>, names: &[Name<'
     let (what, help) = if keys.covers(key, other) {
         ("exactly what this matches", "make one entry of both".to_owned())
     } else {
-        ("all that this matches, too", format!("move `{}` up, before `{}`", other.entity.id, key.entity.id))
+        ("everything that this matches, too", format!("move `{}` up, before `{}`", other.entity.id, key.entity.id))
     };
     let first = key.parts().iter().find(|part| names.first() == Some(&part.name));
     let diagnostic = Diagnostic::warning(format!("{} of {whose} never {verb}", joined(names)))
@@ -89,6 +89,6 @@ fn abstract_too(key: &Key<'_>, other: &Key<'_>, keys: &Keys<'_>, whose: &str) ->
         .at(key.entity.span, format!("the abstract {noun} `{}` matches all ids that this matches", other.entity.id))
         .also(other.entity.span, "jobs that meet an abstract entry are not mapped")
         .note("ids are patterns for what an id begins with, those of abstract entries, too")
-        .help(format!("give the abstract {noun} a name that no id begins with, such as `_{}`", other.entity.id));
+        .help(format!("give the abstract {noun} a name that isn't the start of an id, such as `_{}`", other.entity.id));
     Finding::new("T213", diagnostic)
 }

@@ -17,7 +17,7 @@ pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
             Diagnostic::warning(format!("the pattern `{}` never matches", key.entity.id.replace('\n', "\\n")))
                 .at(key.entity.span, format!("no id of a {noun} fits this"))
                 .note("`^` holds at the start of an id only, `$` at its end only, and no id has a line end")
-                .help("remove what contradicts itself; put a backslash before a character that stands for itself");
+                .help("remove the contradiction; put a backslash before a character that is meant literally");
         linter.report(Finding::new("T211", diagnostic).of(&key.entity.common));
     }
 }

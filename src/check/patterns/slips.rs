@@ -69,13 +69,13 @@ fn star(key: &Key<'_>, slip: Slip) -> Diagnostic {
     let shortest = key.language().and_then(|language| language.shortest(None)).flatten();
     let also = shortest.filter(|text| !text.is_empty());
     let message = match &also {
-        Some(text) => format!("`{id}` matches all that begins with `{text}`"),
+        Some(text) => format!("`{id}` matches every id that begins with `{text}`"),
         None => format!("`{id}` matches more than it spells"),
     };
     let wildcard = id.replace(&format!("{}*", slip.letter), &format!("{}.*", slip.letter));
     Diagnostic::warning(message)
         .at(key.entity.span, format!("`*` repeats the `{}` before it, also no times", slip.letter))
-        .note("ids are regular expressions, and match whatever begins with what they describe")
+        .note("ids are regular expressions that match from the start of a tool's id")
         .help(format!("for anything that follows write `.*`: `{wildcard}`"))
 }
 

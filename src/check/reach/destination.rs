@@ -110,15 +110,15 @@ impl fmt::Display for Why {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Abstract => write!(f, "`abstract: true`"),
-            Self::Requires(tag) => write!(f, "requires `{tag}`, which no such job has"),
-            Self::Lacks(tag) => write!(f, "has no tag `{tag}`, which every such job requires"),
-            Self::Rejects(tag) => write!(f, "rejects `{tag}`, which every such job has"),
-            Self::Rejected(tag) => write!(f, "has the tag `{tag}`, which every such job rejects"),
+            Self::Requires(tag) => write!(f, "requires `{tag}`, which none of these jobs has"),
+            Self::Lacks(tag) => write!(f, "has no tag `{tag}`, which all of these jobs require"),
+            Self::Rejects(tag) => write!(f, "rejects `{tag}`, which all of these jobs have"),
+            Self::Rejected(tag) => write!(f, "has the tag `{tag}`, which all of these jobs reject"),
             Self::AtMost { resource, accepted, asked } => {
-                write!(f, "accepts {accepted} `{resource}` at most, and every such job asks for {asked} or more")
+                write!(f, "accepts {accepted} `{resource}` at most, and all of these jobs ask for {asked} or more")
             }
             Self::AtLeast { resource, accepted, asked } => {
-                write!(f, "accepts {accepted} `{resource}` at least, and every such job asks for {asked} or less")
+                write!(f, "accepts {accepted} `{resource}` at least, and all of these jobs ask for {asked} or less")
             }
             Self::Fails => write!(f, "fails every job by a rule of its own"),
         }

@@ -200,9 +200,9 @@ impl Reach {
 impl std::fmt::Display for End {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Self::Fails(_) => "a rule fails every such job",
-            Self::Raises(_) => "the condition of a rule raises for every such job",
-            Self::Abstract(_) => "an abstract entity matches every such id",
+            Self::Fails(_) => "a rule fails all of these jobs",
+            Self::Raises(_) => "the condition of a rule raises for all of these jobs",
+            Self::Abstract(_) => "an abstract entity matches all of these ids",
         })
     }
 }

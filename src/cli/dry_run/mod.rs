@@ -142,7 +142,7 @@ impl DryRun {
                 let title = answer.error_text().unwrap_or_default();
                 let mut failure = Diagnostic::error(format!("the job cannot be mapped: {title}"));
                 if !self.explain && !explained {
-                    failure = failure.help("add `--explain` to see how it came to this");
+                    failure = failure.help("add `--explain` to see why");
                 }
                 if stand_in && kind == "AttributeError" {
                     failure = failure.note(

@@ -27,10 +27,10 @@ pub(in crate::cli) fn set(job: &mut Json, assignment: &str) -> Result<(), CliErr
     let value = value_of(&keys, text);
     if let ([.., "size"], Json::Str(_)) = (keys.as_slice(), &value) {
         return Err(wrong(&format!(
-            "gives no size: `{text}` is no number of bytes, alone or with a unit such as `5G`"
+            "isn't a size: `{text}` is neither a number of bytes nor one with a unit such as `5G`"
         )));
     }
-    assign(job, &keys, value).map_err(|at| wrong(&format!("leads through `{at}`, which holds no fields")))?;
+    assign(job, &keys, value).map_err(|at| wrong(&format!("goes through `{at}`, which has no fields")))?;
     number_datasets(job);
     Ok(())
 }
@@ -80,7 +80,7 @@ fn check_names(assignment: &str, keys: &[&str]) -> Result<(), CliError> {
             }
             None => continue,
         };
-        return Err(CliError::misuse(format!("`--set {assignment}`: there is no field `{}`", full(key)), help));
+        return Err(CliError::misuse(format!("`--set {assignment}`: unknown field `{}`", full(key)), help));
     }
     Ok(())
 }

@@ -183,7 +183,7 @@ impl Create {
         };
         if crate::maps::create::platform(&program).ends_with("-dynamic") && engine != Kind::Local {
             context.common.note(
-                "the program asks for libraries of the execute node, which must have them as this machine does; README.md tells how to \
+                "the program needs shared libraries, which the execute node must have in the same versions; README.md shows how to \
                  build one that needs none, and `--program` takes it",
             );
         }
@@ -267,7 +267,7 @@ fn own_program() -> Result<Vec<u8>, CliError> {
         return Ok(program);
     }
     Err(CliError::new(
-        format!("`{}` is no tpvc that could be shipped with the map", path.display()),
+        format!("`{}` isn't a tpvc program that can be shipped with the map", path.display()),
         "install the program `tpvc` and name it with `--program`, `TPVC_MAPS_PROGRAM` or `program` in `[maps]` of tpvc.toml",
     ))
 }

@@ -127,7 +127,7 @@ impl Results {
         Err(CliError::new(
             message,
             format!(
-                "`tpvc maps wait {tag}` waits for them, `tpvc maps errors {tag}` tells why they failed and `tpvc maps rerun {tag}` runs \
+                "`tpvc maps wait {tag}` waits for them, `tpvc maps errors {tag}` shows why they failed and `tpvc maps rerun {tag}` runs \
                  them again; `--partial` takes what is there"
             ),
         ))

@@ -102,7 +102,7 @@ impl Status {
         }
         let rows = if self.components.is_all() { counts(&statuses, self.format) } else { self.list(&statuses)? };
         if statuses.is_empty() && self.format == Format::Table {
-            context.common.note("there are no maps");
+            context.common.note("no maps");
         }
         Ok((rows.show(self.format), goes_on, outcome))
     }

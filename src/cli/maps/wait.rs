@@ -124,10 +124,10 @@ fn said(map: &Map, status: &Status, context: &Context) -> Result<(), CliError> {
     }
     let help = match () {
         () if of(State::Errored) > 0 => {
-            format!("`tpvc maps errors {tag}` tells why, `tpvc maps rerun {tag}` runs them again")
+            format!("`tpvc maps errors {tag}` shows why, `tpvc maps rerun {tag}` runs them again")
         }
         () if of(State::Held) > 0 => {
-            format!("`tpvc maps holds {tag}` tells why, `tpvc maps release {tag}` lets them go on")
+            format!("`tpvc maps holds {tag}` shows why, `tpvc maps release {tag}` releases them")
         }
         () if status.components.iter().any(|component| component.state().goes_on()) => "wait longer".to_owned(),
         () => format!("`tpvc maps rerun {tag}` runs them again"),

@@ -53,7 +53,7 @@ impl Validator<'_> {
         let map = if is_field && entry.value.as_map().is_none() && !entry.value.is_null() {
             let noun = kind.noun();
             self.problems.push(
-                Diagnostic::error(format!("`{}` stands where the id of a {noun} is expected", id.value))
+                Diagnostic::error(format!("expected the id of a {noun}, got `{}`", id.value))
                     .at(id.span, format!("this is a field of a {noun}"))
                     .help(format!("indent it deeper than the id of the {noun} it belongs to")),
             );

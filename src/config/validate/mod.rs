@@ -131,7 +131,7 @@ impl<'a> Validator<'a> {
                 // TPV puts the codes of the comment among the entities, where they are none.
                 self.problems.push(
                     Diagnostic::error(format!(
-                        "a `# noqa` comment may not stand between `{}` and its entries",
+                        "a `# noqa` comment is not allowed between `{}` and its entries",
                         kind.section()
                     ))
                     .at(id.span, "the comment is under this key")

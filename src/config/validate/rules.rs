@@ -46,7 +46,7 @@ impl Validator<'_> {
             }
             ValueKind::Map(map) if is_one_rule(map) => {
                 let problem = Diagnostic::error("`rules` must be a list of rules, or a mapping of ids to rules");
-                let help = "start each rule with a dash: `- if: ...`, with what it sets below the `if`";
+                let help = "start each rule with a dash: `- if: ...`, with its fields below the `if`";
                 self.problems.push(at_value(problem, entry, Some(owner)).help(help));
             }
             ValueKind::Map(map) => {

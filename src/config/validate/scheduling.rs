@@ -53,9 +53,9 @@ impl Validator<'_> {
                 };
                 let (name, here) = (&tag.value, kind.field());
                 let (message, help) = if first == kind {
-                    (format!("the tag `{name}` stands twice in `{here}`"), "remove one of them".to_owned())
+                    (format!("the tag `{name}` occurs twice in `{here}`"), "remove one of them".to_owned())
                 } else {
-                    let message = format!("the tag `{name}` stands in both `{}` and `{here}`", first.field());
+                    let message = format!("the tag `{name}` is in both `{}` and `{here}`", first.field());
                     (message, "a tag can have one kind only: remove it from all lists but one".to_owned())
                 };
                 self.problems.push(

@@ -42,23 +42,23 @@ pub(crate) fn synonym<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) 
 fn place(key: &str, known: &Object) -> Option<String> {
     let in_entity = known.field(Resource::Cores.name()).is_some();
     match key {
-        "require" | "prefer" | "accept" | "reject" if in_entity => Some(format!("`{key}` stands under `scheduling`")),
-        "if" | "execute" | "fail" if in_entity => Some(format!("`{key}` stands in a rule: `rules:` with `- if: ...`")),
+        "require" | "prefer" | "accept" | "reject" if in_entity => Some(format!("`{key}` belongs under `scheduling`")),
+        "if" | "execute" | "fail" if in_entity => Some(format!("`{key}` belongs in a rule: `rules:` with `- if: ...`")),
         "rules" if in_entity => Some("a rule has no rules: indent these as the `rules` of the entity".to_owned()),
         "default_inherits" | "resource_pool_store" if known.field(key).is_none() => {
-            Some(format!("`{key}` stands under `global`"))
+            Some(format!("`{key}` belongs under `global`"))
         }
         "runner" | "destination_name_override" | "tags" if in_entity => Some(format!("only destinations have `{key}`")),
         _ if in_entity && (key.starts_with("max_accepted_") || key.starts_with("min_accepted_")) => {
             Some(format!("only destinations have `{key}`"))
         }
         "context" if known.field("tools").is_some() => {
-            Some("`context` stands under `global`, or under an entity".to_owned())
+            Some("`context` belongs under `global`, or under an entity".to_owned())
         }
         _ if known.field("require").is_some()
             && matches!(key, "cores" | "mem" | "gpus" | "env" | "params" | "rules" | "rank") =>
         {
-            Some(format!("`{key}` is no tag: give it the indentation of `scheduling`"))
+            Some(format!("`{key}` isn't a tag: give it the indentation of `scheduling`"))
         }
         _ => None,
     }
@@ -109,7 +109,7 @@ impl Validator<'_> {
         };
         self.problems.push(match help(key, known) {
             Some(help) => problem.help(help),
-            None => problem.note("TPV keeps the field, but does nothing with it"),
+            None => problem.note("TPV keeps the field but never uses it"),
         });
     }
 }

@@ -49,7 +49,7 @@ pub struct Jobs {
     pub other_causes: Option<Pair>,
     /// The jobs of each destination; errors are the destination `(error)`.
     pub destinations: Vec<Named>,
-    /// Jobs that go elsewhere.
+    /// Jobs that change destination.
     pub flows: Vec<Flow>,
     /// The jobs whose answers differ, by tool: the most first.
     pub tools: Vec<Named>,
@@ -93,7 +93,7 @@ pub struct Named {
     pub amounts: Pair,
 }
 
-/// Jobs that go elsewhere.
+/// Jobs that change destination.
 #[derive(Clone, Debug, Serialize)]
 pub struct Flow {
     /// The old destination.

@@ -182,7 +182,7 @@ fn flows(out: &mut String, jobs: &Jobs) {
     if jobs.flows.is_empty() {
         return;
     }
-    table(out, "Jobs that go elsewhere", &["Jobs", "From", "To"], 1, |out| {
+    table(out, "Jobs that change destination", &["Jobs", "From", "To"], 1, |out| {
         for flow in jobs.flows.iter().take(MOST_ROWS) {
             let _ = writeln!(
                 out,

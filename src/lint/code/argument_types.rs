@@ -71,7 +71,7 @@ impl<'a> Checker<'a> {
                 self.help(help);
             }
             ("get_tool_resource_field" | "extract_resource_requirements_from_tool", _) => {
-                self.fault("T132", first.node.range(), message, "no tool: this gives nothing");
+                self.fault("T132", first.node.range(), message, "no tool: the result is empty");
                 self.help(help);
             }
             // Without tags to look for, nothing is asked of the entity.
@@ -92,7 +92,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let name = given.parameter.name;
-        let label = if name.starts_with("exclude") { "so nothing is excluded" } else { "so this is never true" };
+        let label = if name.starts_with("exclude") { "so no tool is excluded" } else { "so this is never true" };
         let message = format!("`{name}` is a list of tags, and a text is a list of its characters");
         self.fault("T132", given.node.range(), message, label);
         self.help(format!("write a list: `{name}=[{}]`", self.text(given.node)));

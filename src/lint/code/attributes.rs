@@ -291,7 +291,7 @@ impl<'a> Checker<'a> {
             Type::Class("Mapper") => "the mapper".to_owned(),
             _ => return,
         };
-        let message = format!("tpvc cannot set attributes of {what}, such as `{name}`");
+        let message = format!("tpvc cannot set the attribute `{name}` of {what}");
         let help = "use a variable or a dict, or let CPython run it";
         match owner {
             Type::Class(_) => self.limit("T130", range, message, ATTRIBUTE_ERROR, help),

@@ -1,4 +1,4 @@
-//! T132: comparisons of an object with a text, which are never true: a role is no text.
+//! T132: comparisons of an object with a text, which are never true: a role isn't text.
 
 use rustpython_parser::ast::{CmpOp, Expr};
 use rustpython_parser::text_size::TextRange;
@@ -41,7 +41,7 @@ impl<'a> Checker<'a> {
                 };
                 let Some(named) = named else { return };
                 let noun = noun(named);
-                self.fault("T132", range, format!("a {noun} is no text"), always);
+                self.fault("T132", range, format!("a {noun} isn't text"), always);
                 self.help(format!("compare its `.{}`", named.attribute));
             }
             CmpOp::In | CmpOp::NotIn if *left == Type::STR => {
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
                 self.fault(
                     "T132",
                     range,
-                    format!("this looks for a text among {plural}, and a {noun} is no text"),
+                    format!("this looks for text among {plural}, and a {noun} isn't text"),
                     always,
                 );
                 let items = self.text(right_node);

@@ -154,7 +154,7 @@ impl<'a> Checker<'a> {
             }
             Expr::FormattedValue(node) => {
                 self.expr(&node.value);
-                self.not_called(&node.value, "the text gets the function itself, not what it gives");
+                self.not_called(&node.value, "the text gets the function itself, not its result");
                 if let Some(spec) = &node.format_spec {
                     self.expr(spec);
                 }

@@ -92,12 +92,12 @@ impl<'a> Checker<'a> {
             // Where its absence is caught, a name like another's may well be a site's own.
             Verdict::Slip(near) if !self.catches(raised) => {
                 let label = "raises `ModuleNotFoundError`, here and in Galaxy";
-                self.fault("T103", range, format!("there is no module `{module}`"), label);
+                self.fault("T103", range, format!("no module `{module}`"), label);
                 self.help(format!("did you mean `{near}`?"));
             }
             Verdict::Slip(_) | Verdict::Unknown => {
                 self.lacked(range, missing, raised, other);
-                self.note("where tpvc is a Python package, CPython runs the block and imports what is installed there");
+                self.note("inside Galaxy, CPython runs the block and imports the installed module");
             }
         }
         false
@@ -105,10 +105,10 @@ impl<'a> Checker<'a> {
 
     fn reaches_outside(&mut self, module: &str, range: TextRange) {
         self.needs_cpython(format!("it imports `{module}`"));
-        let label = "whatever is called of it raises `HostUnavailable`, unless CPython runs it";
+        let label = "outside Galaxy, every call to it raises `HostUnavailable`";
         self.fault("T131", range, format!("`{module}` reaches outside"), label);
         self.note(WITH_CPYTHON);
-        self.help("catch that with `except Exception`, and say there where such jobs shall go");
+        self.help("catch it with `except Exception`, and set there where these jobs go");
     }
 
     /// Judges a name that is imported from a module that is there.

@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
     }
 
     fn no_such_attribute(&mut self, name: &str, range: TextRange) {
-        let message = format!("tpvc has no attributes such as `{name}`");
+        let message = format!("tpvc doesn't have the attribute `{name}`");
         self.needs_cpython(message.clone());
         let label = "raises `NotImplementedError` where an attribute is asked for by this name, unless CPython runs it";
         self.fault("T130", range, message, label);

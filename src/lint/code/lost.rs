@@ -48,8 +48,8 @@ pub(super) fn judge(linter: &mut Linter<'_>, site: &Site<'_>, body: &[Stmt], sur
                 }
                 let near = closest(name, fields()).or_else(|| synonym(name, fields()));
                 let Some(near) = near else { continue };
-                Diagnostic::warning(format!("`{name}` is no field of an entity"))
-                    .at(place(linter, site.text, site.kind, *range), "TPV does nothing with it")
+                Diagnostic::warning(format!("`{name}` isn't a field of an entity"))
+                    .at(place(linter, site.text, site.kind, *range), "TPV ignores it")
                     .help(format!("did you mean `entity.{near}`?"))
             }
         };

@@ -220,8 +220,7 @@ impl<'a> Names<'a> {
             }
             (Bound::Never, Verdict::Missing) if is_resource(name) => {
                 let message = format!("nothing sets `{name}` for {} `{}`", first.class.noun(), first.id);
-                let help =
-                    format!("set `{name}` in the entity or in what it inherits from, or test `entity.{name}` instead");
+                let help = format!("set `{name}` in the entity or in its parent, or test `entity.{name}` instead");
                 self.finding(linter, site, "T105", free.range, message, "raises `NameError`", &help);
             }
             (Bound::Never, Verdict::Missing) if bad.len() == verdicts.len() => {

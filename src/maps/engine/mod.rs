@@ -59,7 +59,7 @@ impl FromStr for Kind {
         Self::ALL
             .into_iter()
             .find(|kind| kind.name() == text)
-            .ok_or_else(|| Error::new(format!("there is no engine `{text}`"), "write `local`, `htcondor` or `slurm`"))
+            .ok_or_else(|| Error::new(format!("unknown engine `{text}`"), "write `local`, `htcondor` or `slurm`"))
     }
 }
 

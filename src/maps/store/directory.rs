@@ -90,7 +90,7 @@ impl MapDir {
     pub fn components(&self) -> Result<u32, Error> {
         let path = self.0.join("components");
         let text = self.text(&path)?;
-        text.trim().parse().map_err(|_| damaged(&path, "it is no number"))
+        text.trim().parse().map_err(|_| damaged(&path, "it isn't a number"))
     }
 
     /// The items, by component.

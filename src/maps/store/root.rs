@@ -84,7 +84,7 @@ impl Root {
     /// There is none, or it has another format.
     pub fn load(&self, tag: &str) -> Result<MapDir, Error> {
         let Some(map) = self.find(tag)? else {
-            return Err(Error::new(format!("there is no map `{tag}`"), "`tpvc maps list` shows those that are there"));
+            return Err(Error::new(format!("no map `{tag}`"), "`tpvc maps list` shows those that are there"));
         };
         let format = map.optional_text(&map.path().join("format"))?.unwrap_or_default();
         if format.trim() == FORMAT {

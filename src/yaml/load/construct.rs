@@ -131,7 +131,7 @@ impl<'a> Constructor<'a> {
         self.aliased = self.aliased.saturating_add(size);
         if self.aliased > MAX_ALIASED {
             return self.fail(
-                Diagnostic::error(format!("the aliases stand for more than {MAX_ALIASED} values"))
+                Diagnostic::error(format!("the aliases expand to more than {MAX_ALIASED} values"))
                     .at(span, "with this alias")
                     .help("aliases to values that contain aliases multiply: repeat fewer of them"),
             );
@@ -245,7 +245,7 @@ impl<'a> Constructor<'a> {
             let (key, value) = (self.child(key, true)?, self.child(value, false)?);
             if !is_hashable(&key.value) {
                 let problem = Diagnostic::error("a key cannot hold collections in collections").at(key.value.span, "");
-                return self.fail(problem.help("put it in quotes if it is meant as text"));
+                return self.fail(problem.help("put it in quotes if it is text"));
             }
             size = size.saturating_add(key.size).saturating_add(value.size);
             if key.is_merge {
@@ -294,6 +294,5 @@ fn unreadable(text: &str, tag: &Tag, kind: &str) -> Diagnostic {
         Tag::Implicit("timestamp") => "date".to_owned(),
         Tag::Implicit(_) => "number".to_owned(),
     };
-    Diagnostic::error(format!("`{shown}{more}` is no {what} that can be read"))
-        .help("put it in quotes if it is meant as text")
+    Diagnostic::error(format!("`{shown}{more}` is no {what} that can be read")).help("put it in quotes if it is text")
 }

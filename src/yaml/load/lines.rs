@@ -118,7 +118,7 @@ pub(crate) fn mistake(text: &str) -> Option<Mistake> {
     let mistake = |message: String, help: String, at: Range<usize>| Some(Mistake { message, help, at });
     if let Some(at) = text.find('\u{a0}') {
         let help = "write plain blanks; some editors and web pages put others".to_owned();
-        return mistake("a no-break space (U+00A0) stands here".to_owned(), help, at..at + '\u{a0}'.len_utf8());
+        return mistake("a no-break space (U+00A0) is here".to_owned(), help, at..at + '\u{a0}'.len_utf8());
     }
     if let Some(item) = text.strip_prefix('-').filter(|item| !item.starts_with(['-', ' ']) && !item.is_empty()) {
         let item = item.split(" -").next().unwrap_or(item);

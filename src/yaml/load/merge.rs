@@ -56,7 +56,7 @@ impl OpenMap {
         if let Some(first) = self.find(&entry.key) {
             let name = entry.key.python_str();
             problems.push(
-                Diagnostic::error(format!("the key `{name}` stands twice in this mapping"))
+                Diagnostic::error(format!("the key `{name}` occurs twice in this mapping"))
                     .at(entry.key.span, "the second time")
                     .also(first, "the first time")
                     .help("merge both into one, or rename one of them"),
@@ -93,7 +93,7 @@ impl OpenMap {
     pub(super) fn merge(&mut self, key: Span, value: &ConfigValue, problems: &mut Diagnostics) -> Option<()> {
         if let Some(first) = self.merge_key.filter(|_| !self.merged.is_empty()) {
             problems.push(
-                Diagnostic::error("the merge key `<<` stands twice in this mapping")
+                Diagnostic::error("the merge key `<<` occurs twice in this mapping")
                     .at(key, "the second time")
                     .also(first, "the first time")
                     .help("write one merge key with a list: `<<: [*first, *second]`"),

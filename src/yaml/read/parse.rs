@@ -206,7 +206,7 @@ impl<'t> Parser<'t> {
             return match self.anchors.get(&*token.text) {
                 Some(&id) => Ok((Child { id, alias: Some(token.span) }, None)),
                 None => {
-                    let message = format!("there is no anchor `{}` before this", token.text);
+                    let message = format!("no anchor `{}` before this", token.text);
                     self.scanner.reader.error(Problem::UnknownAlias, message, token.start)
                 }
             };

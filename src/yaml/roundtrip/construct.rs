@@ -113,18 +113,18 @@ impl<'t> Constructor<'t> {
                     let key = Key::Int(BigInt::from(u8::from(value)));
                     Ok(simple(value.to_string(), "bool", key))
                 }
-                None => self.error("this is no boolean", node),
+                None => self.error("this isn't a boolean", node),
             },
             Some("int") => match written_number::integer(&plain) {
                 Some(integer) => Ok(simple(integer.text, "int", Key::Int(integer.value))),
-                None => self.error("this is no integer", node),
+                None => self.error("this isn't an integer", node),
             },
             Some("float") => match written_number::float(&plain) {
                 Some(float) => {
                     let key = written_number::whole(float.value).map_or(Key::Float(float.value.to_bits()), Key::Int);
                     Ok(simple(float.text, "float", key))
                 }
-                None => self.error("this is no number", node),
+                None => self.error("this isn't a number", node),
             },
             Some("timestamp") => match Timestamp::read(&plain).map(|read| read.written()) {
                 // Python's dates have no anchors; two of one value get a new one.
@@ -132,7 +132,7 @@ impl<'t> Constructor<'t> {
                     let key = Key::Time(text.as_str().into());
                     Ok(Scalar { anchor: None, shared: true, ..simple(text, "timestamp", key) })
                 }
-                None => self.error("there is no such day or time", node),
+                None => self.error("no such day or time", node),
             },
             Some("binary") => match base64::rewritten(&plain) {
                 // As dates, bytes have no anchors.
@@ -142,7 +142,7 @@ impl<'t> Constructor<'t> {
                     style: ScalarStyle::Literal,
                     ..simple(written, "binary", Key::Tagged(place, Rc::clone(&plain)))
                 }),
-                None => self.error("these are no whole bytes in base64", node),
+                None => self.error("this isn't base64", node),
             },
             Some(kind @ ("omap" | "pairs" | "set" | "seq" | "map")) => {
                 self.error(format!("a scalar cannot have the tag `!!{kind}`"), node)
@@ -332,7 +332,7 @@ impl<'t> Constructor<'t> {
     ) -> Result<()> {
         let Some(start) = self.nodes.get(key_node).map(|node| node.start) else { return Ok(()) };
         if mapping.pairs.contains_key(&key) {
-            return Err(RoundTripError::new("this key stands twice in the mapping").at(start.offset));
+            return Err(RoundTripError::new("this key occurs twice in the mapping").at(start.offset));
         }
         let (mut key_slots, value_slots) = (self.slots(key_node), self.slots(value_node));
         if let Some(slots) = key_slots.take_if(|slots| slots.moved.flatten().is_some()) {
@@ -378,7 +378,7 @@ impl<'t> Constructor<'t> {
                 continue;
             }
             if merge.as_ref().is_some_and(|merge| !merge.mappings.is_empty()) {
-                return self.error("`<<` stands twice in this mapping", node);
+                return self.error("`<<` occurs twice in this mapping", node);
             }
             pairs.remove(index);
             let mut found = Merge { at: index, sequence: None, mappings: Vec::new() };

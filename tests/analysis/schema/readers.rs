@@ -99,7 +99,7 @@ fn toml(document: &Value) -> Option<String> {
 }
 
 /// A value of a YAML file as editors see it. JSON has no dates, sets and tags; nothing where there is a number that it lacks, or
-/// a name that is no text.
+/// a name that isn't text.
 pub fn as_json(value: &ConfigValue) -> Option<Value> {
     Some(match &value.kind {
         ValueKind::Null => Value::Null,

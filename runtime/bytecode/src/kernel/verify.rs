@@ -13,9 +13,9 @@ pub fn verify(kernel: &Kernel, code: &Code) -> Result<(), String> {
     check(matches!(code.kind, CodeKind::Block | CodeKind::FString), "is not that of a block or an f-string")?;
     check(kernel.inputs.len() <= MAX_INPUTS, "has too many inputs")?;
     let is_name = |name: u32| (name as usize) < code.names.len();
-    check(kernel.inputs.iter().all(|name| is_name(*name)), "reads what is no name")?;
-    check(kernel.imports.iter().all(|import| import.name.is_none_or(is_name)), "imports what is no name")?;
-    check(kernel.builtins.iter().all(|name| is_name(*name)), "calls what is no name")?;
+    check(kernel.inputs.iter().all(|name| is_name(*name)), "reads something that isn't a name")?;
+    check(kernel.imports.iter().all(|import| import.name.is_none_or(is_name)), "imports something that isn't a name")?;
+    check(kernel.builtins.iter().all(|name| is_name(*name)), "calls something that isn't a name")?;
     check(kernel.locals <= MAX_LOCALS, "has too many variables")?;
     check(!kernel.nodes.is_empty() && kernel.nodes.len() <= MAX_NODES, "is empty or too large")?;
     let mut depths: Vec<Option<usize>> = Vec::with_capacity(kernel.nodes.len());
@@ -32,7 +32,7 @@ pub fn verify(kernel: &Kernel, code: &Code) -> Result<(), String> {
             }
             Node::Text { parts } => {
                 let is_text = |index: u32| matches!(code.consts.get(index as usize), Some(Const::Str(_)));
-                check(parts.iter().filter_map(|part| part.spec).all(is_text), "has a format that is no text")?;
+                check(parts.iter().filter_map(|part| part.spec).all(is_text), "has a format that isn't text")?;
             }
             _ => {}
         }

@@ -23,7 +23,7 @@ module! {
 /// # Errors
 /// `HostUnavailable` where the world does not tell the time.
 pub fn now(vm: &Vm) -> PyResult<i64> {
-    vm.environment.now().ok_or_else(|| host_unavailable("the world does not tell the time: it has no `now`"))
+    vm.environment.now().ok_or_else(|| host_unavailable("the world has no time: add `now`"))
 }
 
 fn seconds(vm: &mut Vm, args: Args, function: &str) -> PyResult<Value> {

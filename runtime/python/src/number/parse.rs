@@ -119,7 +119,7 @@ pub fn int_or_raise(text: &str, base: u32, repr: impl FnOnce() -> String) -> PyR
     })
 }
 
-/// `float(text)`; `None` where it is no number.
+/// `float(text)`; `None` where it isn't a number.
 pub fn float(text: &str) -> Option<f64> {
     let text = ascii_digits(text);
     let text = if text.contains('_') { Cow::Owned(without_underscores(&text)?) } else { text };

@@ -238,7 +238,7 @@ fn is_special(name: &str) -> bool {
 /// The exception for a special attribute that the native language omits. CPython has many of them, so reporting it as
 /// absent could be wrong.
 fn no_special_attribute(name: &str) -> Raised {
-    not_implemented_error(format!("tpvc has no attributes such as `{name}`"))
+    not_implemented_error(format!("tpvc doesn't have the attribute `{name}`"))
 }
 
 /// `AttributeError` as CPython words it for what `object` is.

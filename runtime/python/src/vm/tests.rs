@@ -437,7 +437,7 @@ fn the_verifier_refuses_what_the_machine_must_not_meet() {
         vec![one, Instr::SetupTry { handler: 0 }, Instr::Pop, one, Instr::Return],
         "lower than where the open block",
     );
-    refuse(vec![one, Instr::Yield, Instr::Return], "this is no generator");
+    refuse(vec![one, Instr::Yield, Instr::Return], "this isn't a generator");
     refuse(vec![one; 17], "grows over its 16 values");
     refuse(vec![Instr::PopTry, one, Instr::Return], "no open block");
 }

@@ -192,7 +192,7 @@ mod tests {
             (fault(r#"{"tool": {"id": "t", "version": 1.5}}"#), "tool.version: must be a string or null"),
             (
                 fault(r#"{"tool": {"id": "t", "resource_requirements": {"cores": 1}}}"#),
-                "tool.resource_requirements.cores: Galaxy knows no such resource type",
+                "tool.resource_requirements.cores: Galaxy has no such resource type",
             ),
             (
                 fault(r#"{"tool": {"id": "t", "resource_requirements": {"cores_min": null}}}"#),

@@ -75,7 +75,7 @@ impl Element {
             Sql::Text(text) => {
                 Ok(Expr::Like(self.0.clone(), format!("{before}{text}{after}").into(), name.starts_with("not")))
             }
-            _ => Err(beyond(&format!("{name}() of what is no text"))),
+            _ => Err(beyond(&format!("{name}() of something that isn't text"))),
         };
         let made = match name {
             "in_" => self.is_in(vm, &argument, false)?,
@@ -88,7 +88,7 @@ impl Element {
             "regexp_match" => Expr::Regex(this, standard::call(vm, "re", "compile", Args::one(argument))?),
             "label" => match &argument {
                 Value::Str(name) => Expr::Label(this, name.as_str().into()),
-                _ => return Err(beyond("a label that is no text")),
+                _ => return Err(beyond("a label that isn't text")),
             },
             // SQLite's LIKE tells no capital letters from small ones.
             _ => like("", "")?,

@@ -23,7 +23,7 @@ fn adapted<'a>(value: Sql<'a>, column: Option<&Column>) -> PyResult<Sql<'a>> {
         (Some(Kind::Text), Sql::Int(value)) => Sql::Text(value.to_string().into()),
         (Some(Kind::Number | Kind::Truth), Sql::Text(text)) => match text.trim().parse::<i64>() {
             Ok(value) => Sql::Int(value),
-            Err(_) if text.trim().parse::<f64>().is_ok() => return Err(beyond("a number that is no integer")),
+            Err(_) if text.trim().parse::<f64>().is_ok() => return Err(beyond("a number that isn't an integer")),
             Err(_) => Sql::Text(text),
         },
         (_, value) => value,

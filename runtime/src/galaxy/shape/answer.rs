@@ -7,7 +7,7 @@ use super::{Field, Object, Others, Shape, field, required};
 /// A line of an answer file.
 pub const ANSWER: Shape = Union(&[Shape::Object(&MAPPED), Shape::Object(&FAILED)]);
 
-const ID: Field = required("id", Union(&[Text, Number, Bool, Null]), "The job's id; null for a line that is no job.");
+const ID: Field = required("id", Union(&[Text, Number, Bool, Null]), "The job's id; null for a line that isn't a job.");
 
 /// The answer to a job that is mapped.
 pub static MAPPED: Object = Object {
@@ -16,9 +16,9 @@ pub static MAPPED: Object = Object {
     fields: &[&[
         ID,
         required("destination", Shape::Object(&DESTINATION), "Where the job goes."),
-        required("cores", Any, "The cores: a number, or null where nothing sets them."),
-        required("mem", Any, "The memory in GiB: a number, or null where nothing sets it."),
-        required("gpus", Any, "The GPUs: a number, or null where nothing sets them."),
+        required("cores", Any, "The cores: a number, or null if nothing sets them."),
+        required("mem", Any, "The memory in GiB: a number, or null if nothing sets it."),
+        required("gpus", Any, "The GPUs: a number, or null if nothing sets them."),
         field("candidates", List(&Text), "The ids of the destinations that match, best first; only with `--detail`."),
     ]],
     others: Others::Refused,
@@ -59,7 +59,7 @@ pub static ERROR: Object = Object {
         required(
             "type",
             Text,
-            "The class of the exception: `JobMappingException`; `InvalidJob` for a line that is no job.",
+            "The class of the exception: `JobMappingException`; `InvalidJob` for a line that isn't a job.",
         ),
         required("message", Any, "Its message: a text, unless the rules' code put something else there."),
     ]],

@@ -46,7 +46,7 @@ pub static TOOL: Object = Object {
         field(
             "resource_requirements",
             Union(&[Keys(&RESOURCE_TYPES, &Union(&[Number, Text])), Null]),
-            "What the tool itself asks for, by Galaxy's resource types; RAM in MiB. A text that is no number is an expression, which is skipped.",
+            "The tool's own resource requirements, by Galaxy's resource types; RAM in MiB. Text that isn't a number is an expression, which is skipped.",
         ),
         field("dynamic_tool_uuid", TEXT_OR_NULL, "The uuid of a user-defined tool."),
     ]],
@@ -59,7 +59,7 @@ pub static USER: Object = Object {
     doc: "A user. Further names are attributes of `user`.",
     fields: &[&[
         field("id", Integer, "The user's id. Default: 1."),
-        field("username", Text, "Default: what stands before the @ of `email`."),
+        field("username", Text, "Default: the part of `email` before the @."),
         field("email", TEXT_OR_NULL, "The email address, which the patterns under `users` are compared with."),
         field(
             "roles",
@@ -140,7 +140,7 @@ pub static TAG: Object = Object {
     doc: "A tag of a history.",
     fields: &[&[
         required("name", Text, "The tag's name, `user_tname`."),
-        field("value", TEXT_OR_NULL, "What stands behind the colon, `user_value`."),
+        field("value", TEXT_OR_NULL, "The part after the colon, `user_value`."),
     ]],
     others: Others::Ignored,
 };

@@ -286,7 +286,7 @@ fn await_removal(constraint: &str, all: bool, condor_rm: &program::Finished) -> 
 fn number(id: &str) -> Result<u32, Error> {
     id.parse().map_err(|_| {
         Error::new(
-            format!("`{id}` is no cluster of HTCondor"),
+            format!("`{id}` isn't an HTCondor cluster"),
             "the map's directory is damaged: `tpvc maps remove --force` removes it",
         )
     })

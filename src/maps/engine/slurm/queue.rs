@@ -97,7 +97,7 @@ fn held(reason: &str) -> Option<String> {
     match reason {
         "JobHeldUser" => Some("held by its user".to_owned()),
         "JobHeldAdmin" => Some("held by an administrator".to_owned()),
-        "DependencyNeverSatisfied" => Some("what it depends on will never be".to_owned()),
+        "DependencyNeverSatisfied" => Some("its dependency can never be met".to_owned()),
         // `job requeued in held state`, `launch failed requeued held`, `JobHoldMaxRequeue`.
         _ => {
             let lower = reason.to_ascii_lowercase();

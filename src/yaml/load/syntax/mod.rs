@@ -80,7 +80,7 @@ impl<'a> Stop<'a> {
         }
         let problem = match self.fault.problem {
             Problem::Character(found) => {
-                Diagnostic::error(format!("the character U+{:04X} may not stand in a YAML file", u32::from(found)))
+                Diagnostic::error(format!("the character U+{:04X} is not allowed in YAML", u32::from(found)))
                     .at(self.span(at, at + found.len_utf8()), "")
                     .help("in a string in double quotes, write it as an escape such as `\\x07`")
             }
@@ -131,7 +131,9 @@ impl<'a> Stop<'a> {
             format!("put it in quotes: `{}`", quoted(alias))
         };
         Some(
-            Diagnostic::error(format!("`{alias}` is read as an alias, since it starts with `*`")).at(at, "").help(help),
+            Diagnostic::error(format!("`{alias}` is read as an alias because it starts with `*`"))
+                .at(at, "")
+                .help(help),
         )
     }
 
@@ -206,7 +208,7 @@ impl<'a> Stop<'a> {
             return Some(Diagnostic::error("the line is indented with a tab").at(place, "this is a tab").help(help));
         }
         Some(
-            Diagnostic::error("a tab may not stand here")
+            Diagnostic::error("a tab is not allowed here")
                 .at(place, "this is a tab")
                 .help("use spaces, or put the text in quotes"),
         )
@@ -228,7 +230,7 @@ impl<'a> Stop<'a> {
 
 /// The error for a byte order mark inside the text.
 pub(super) fn byte_order_mark(id: SourceId, at: usize) -> Diagnostic {
-    Diagnostic::error("a byte order mark (U+FEFF) stands inside the file")
+    Diagnostic::error("a byte order mark (U+FEFF) is inside the file")
         .at(Span::new(id, at, at + '\u{feff}'.len_utf8()), "")
         .help("remove it; joining files leaves such marks")
 }

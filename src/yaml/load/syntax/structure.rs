@@ -162,16 +162,16 @@ impl Stop<'_> {
         }
         if line.is_item() && same.is_some_and(|above| above.behind_dashes().1 == indent) {
             let above = name(&same?);
-            return Some(Diagnostic::error("an item of a list stands among keys").at(place, "").help(format!(
+            return Some(Diagnostic::error("a list item is among keys").at(place, "").help(format!(
                 "indent it deeper than the key it belongs to, or remove the `- ` to have a key beside `{above}`"
             )));
         }
         let inner = with_key().take_while(|above| above.behind_dashes().1 > indent).last();
         let outer = with_key().find(|above| above.behind_dashes().1 < indent);
-        let spot = |line: &Line<'_>| format!("{} to stand beside `{}`", spaces(line.behind_dashes().1), name(line));
+        let spot = |line: &Line<'_>| format!("{} to align it with `{}`", spaces(line.behind_dashes().1), name(line));
         let help: Vec<String> = inner.iter().chain(&outer).map(spot).collect();
         let diagnostic =
-            Diagnostic::error(format!("the indentation of `{here}` is that of no key above it")).at(place, "");
+            Diagnostic::error(format!("the indentation of `{here}` matches no key above it")).at(place, "");
         let diagnostic = match &inner {
             Some(inner) => diagnostic.also(of_line(inner), ""),
             None => diagnostic,
@@ -192,7 +192,7 @@ impl Stop<'_> {
             let (key, item) = (line.key()?, self.rest().trim_start_matches('-').trim_start());
             let item = item.lines().next().unwrap_or("");
             return Some(
-                Diagnostic::error(format!("a list item stands on the line of `{key}`"))
+                Diagnostic::error(format!("a list item is on the line of `{key}`"))
                     .at(self.rest_of_line(), "")
                     .help(format!("write it on the next line, or `{key}: [{item}]`")),
             );
@@ -203,7 +203,7 @@ impl Stop<'_> {
         let item = line.above().find(|above| above.is_item() && above.indent() <= line.indent())?;
         let column = item.behind_dashes().1;
         let diagnostic = if item.indent() == line.indent() {
-            Diagnostic::error("this stands among the items of a list, and has no `- `").help(format!(
+            Diagnostic::error("this is among the items of a list but has no `- `").help(format!(
                 "write `- {}` for an item of its own, or indent it by {} for the item above",
                 line.content(),
                 spaces(column)
@@ -211,8 +211,8 @@ impl Stop<'_> {
         } else {
             let name = line.key().unwrap_or_else(|| line.content());
             let beside = item.key().unwrap_or_else(|| item.behind_dashes().0);
-            Diagnostic::error(format!("the indentation of `{name}` is that of nothing above it"))
-                .help(format!("indent it by {} to stand beside `{beside}`", spaces(column)))
+            Diagnostic::error(format!("the indentation of `{name}` matches nothing above it"))
+                .help(format!("indent it by {} to align it with `{beside}`", spaces(column)))
         };
         Some(diagnostic.at(place, ""))
     }

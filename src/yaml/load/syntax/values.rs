@@ -81,7 +81,7 @@ impl Stop<'_> {
         let here = self.span(self.fault.at, self.fault.at + self.rest().chars().next().map_or(0, char::len_utf8));
         if self.is(&[Problem::Bracket]) {
             let help = "remove it, or put the value in quotes";
-            return Some(Diagnostic::error("this bracket closes nothing").at(here, "").help(help));
+            return Some(Diagnostic::error("this bracket has no opening bracket").at(here, "").help(help));
         }
         let is_about_it = self.is(&[Problem::ExpectedComma, Problem::ExpectedValue, Problem::MissingColon]);
         let open = self.fault.bracket.filter(|_| is_about_it)?;
@@ -123,7 +123,7 @@ impl Stop<'_> {
         {
             let start = line.start + line.text.len() - rest.trim_start().len();
             return Some(
-                Diagnostic::error("a key stands on the line of the marker `---`")
+                Diagnostic::error("a key is on the line of the marker `---`")
                     .at(self.span(start, line.content_range().end), "")
                     .help("write it on the next line"),
             );
@@ -134,7 +134,7 @@ impl Stop<'_> {
         let header = self.rest().split_whitespace().next()?;
         let key = line.key().unwrap_or("the key");
         Some(
-            Diagnostic::error(format!("text stands on the line of `{header}`"))
+            Diagnostic::error(format!("text is on the line of `{header}`"))
                 .at(self.span(self.fault.at + header.len() + 1, line.content_range().end), "")
                 .help(format!("write it on the next line, indented deeper than `{key}`")),
         )

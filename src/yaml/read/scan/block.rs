@@ -102,7 +102,9 @@ impl Scanner<'_> {
                 '-' if chomp.is_none() => chomp = Some(Chomp::Strip),
                 ch @ '1'..='9' if increment.is_none() => increment = ch.to_digit(10).map(|digit| digit as usize),
                 ch if ch == ' ' || ends_line(ch) => return Ok((chomp.unwrap_or(Chomp::Clip), increment)),
-                _ => return self.reader.error(Problem::BlockHeader, "this is no indicator of a block scalar", start),
+                _ => {
+                    return self.reader.error(Problem::BlockHeader, "this isn't an indicator of a block scalar", start);
+                }
             }
             self.reader.advance();
         }

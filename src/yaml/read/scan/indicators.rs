@@ -43,7 +43,7 @@ impl Scanner<'_> {
     pub(super) fn fetch_flow_end(&mut self, kind: Kind) -> Result<()> {
         self.remove_simple_key()?;
         if self.flow.pop().is_none() {
-            return self.reader.error(Problem::Bracket, "this bracket closes nothing", self.reader.mark());
+            return self.reader.error(Problem::Bracket, "this bracket has no opening bracket", self.reader.mark());
         }
         self.allow_simple_key = false;
         self.take_indicator(kind, 1);

@@ -120,7 +120,7 @@ impl<'t> Scanner<'t> {
             '\'' => self.fetch_quoted(false),
             '"' => self.fetch_quoted(true),
             _ if self.at_plain() => self.fetch_plain(),
-            '\t' => reader.error(Problem::Tab, "a tab cannot stand before a token", reader.mark()),
+            '\t' => reader.error(Problem::Tab, "a tab is not allowed before a token", reader.mark()),
             ch => reader.error(Problem::FirstCharacter, format!("nothing can start with `{ch}`"), reader.mark()),
         }
     }

@@ -115,7 +115,7 @@ impl<'t> Scanner<'t> {
             return self.reader.error(Problem::Other, "this tag has no name", start);
         }
         if std::str::from_utf8(&bytes).is_err() {
-            return self.reader.error(Problem::Other, "the escapes in this tag are no UTF-8 text", start);
+            return self.reader.error(Problem::Other, "the escapes in this tag aren't UTF-8", start);
         }
         Ok(uri)
     }

@@ -112,7 +112,7 @@ impl<'t> Scanner<'t> {
             _ => {
                 return self.reader.error(
                     Problem::Escape,
-                    format!("`\\{ch}` is no escape of a double-quoted string"),
+                    format!("`\\{ch}` isn't an escape of a double-quoted string"),
                     here,
                 );
             }
@@ -130,7 +130,7 @@ impl<'t> Scanner<'t> {
         // DIFFERENCE: Python strings may hold halves of surrogate pairs; here they are an error.
         match value.and_then(char::from_u32) {
             Some(ch) => text.push(ch),
-            None => return self.reader.error(Problem::Escape, "this escape is no character", here),
+            None => return self.reader.error(Problem::Escape, "this escape isn't a character", here),
         }
         Ok(())
     }
