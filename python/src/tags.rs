@@ -3,6 +3,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
+use tpv_model::TagType;
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
@@ -10,7 +11,6 @@ use tpv_python::vm::Vm;
 use tpv_runtime::mapper::objects::{
     SCHEDULING_TAGS, SchedulingTagsObject, TAG, TAG_TYPE, TagObject, TagTypeClass, TagTypeMember,
 };
-use tpv_model::TagType;
 
 use crate::live::LiveObject;
 use crate::machine::on_machine;

@@ -5,13 +5,13 @@ use std::rc::Rc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PySet};
+use tpv_model::TagType;
 use tpv_python::dict::{Key, Table};
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::set::SetTable;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 use tpv_runtime::mapper::objects::SchedulingTagsObject;
-use tpv_model::TagType;
 
 use crate::{exception, to_native, to_python};
 
