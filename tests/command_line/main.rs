@@ -6,6 +6,7 @@
 mod support;
 
 mod action;
+mod architecture;
 mod bounds;
 mod documents;
 mod outputs;
