@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_compiler::python::program::ProgramBuilder;
 use tpv_jit::{Mode, Native};
 use tpv_python::exception::PyResult;
 use tpv_python::program::Program;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Vm};
-use tpvc::python::program::ProgramBuilder;
 
 /// Runs of a block in one measurement: so few that most measurements are not interrupted on a busy machine.
 const RUNS: u32 = 1_000;

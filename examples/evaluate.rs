@@ -16,8 +16,10 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
+use tpv_analysis::lint::codes::LIMITS;
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_compiler::python::program::ProgramBuilder;
 use tpv_jit::{Mode, Native};
 use tpv_python::exception::{IMPORT_ERROR, PyResult, raise};
 use tpv_python::lacking;
@@ -25,8 +27,6 @@ use tpv_python::module::ModuleDef;
 use tpv_python::native_code::NativeCode;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Limits, Vm};
-use tpvc::lint::codes::LIMITS;
-use tpvc::python::program::ProgramBuilder;
 
 /// The surroundings as far as messages show them: the module that the code seems to be in.
 struct Loader;
@@ -47,7 +47,7 @@ impl Environment for Loader {
     }
 
     fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {
-        let compiled = tpvc::python::run_time::compile(source, kind);
+        let compiled = tpv_compiler::python::run_time::compile(source, kind);
         Some(compiled.map_err(|(_, text)| raise(&tpv_python::exception::SYNTAX_ERROR, text)))
     }
 }
@@ -101,7 +101,7 @@ fn findings(source: &str, kind: CodeKind) -> Result<Json, Box<dyn Error>> {
     let path = folder.path().join("config.yml");
     std::fs::write(&path, format!("destinations:\n  d: {{runner: local}}\ntools:\n  t: {{{field}}}\n"))?;
     let name = path.to_str().ok_or("no name of a file")?.to_owned();
-    let compiled = tpvc::compile(&[name], &tpvc::CompileOptions::default());
+    let compiled = tpv_compiler::compile(&[name], &tpv_compiler::CompileOptions::default());
     let limits = compiled.diagnostics.iter().filter(|one| one.code.is_some_and(|code| LIMITS.contains(&code)));
     let messages: Vec<&str> = limits.map(|one| one.message.as_str()).collect();
     Ok(json!({ "findings": messages }))

@@ -6,9 +6,10 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 
 use serde_json::json;
-use tpvc::diagnostic::Diagnostics;
-use tpvc::source::SourceMap;
-use tpvc::yaml;
+use tpv_analysis::render::Render;
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::source::SourceMap;
+use tpv_compiler::yaml;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = std::io::stdout().lock();

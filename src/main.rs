@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
 
-/// Jobs make and drop many small objects: docs/performance.md says what this allocator gives.
+/// Jobs allocate and free many small objects; ARCHITECTURE.md has the gain over the system's allocator.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

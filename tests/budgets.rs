@@ -17,11 +17,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tpv_bytecode::CodeKind;
+use tpv_compiler::python::program::ProgramBuilder;
 use tpv_python::vm::{NoEnvironment, Vm};
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
-use tpvc::python::program::ProgramBuilder;
 
 /// Unoptimized code would take a quarter of an hour for all attacks: it runs one of some.
 const STRIDE: usize = if cfg!(debug_assertions) { 12 } else { 1 };
@@ -52,8 +52,8 @@ impl Attacked {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("tpv.yml");
         std::fs::write(&path, config).unwrap();
-        let compiled = tpvc::compile(&[path.display().to_string()], &tpvc::CompileOptions::default());
-        let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), ..Hooks::default() };
+        let compiled = tpv_compiler::compile(&[path.display().to_string()], &tpv_compiler::CompileOptions::default());
+        let hooks = Hooks { compile: Some(Arc::new(tpv_compiler::python::run_time::compile)), ..Hooks::default() };
         let mapper = Mapper::with_hooks(Arc::new(compiled.rules.unwrap()), hooks, false);
         Self { mapper, world: Arc::new(World::default()) }
     }
@@ -172,7 +172,7 @@ fn library() {
     run_all("library.txt");
 }
 
-/// What entities, tags, versions and queries do.
+/// Operations on entities, tags, versions and queries.
 #[test]
 fn host() {
     run_all("host.txt");

@@ -44,7 +44,7 @@ struct Block {
     statements: Option<Py<PyCode>>,
     /// The last expression.
     expression: Option<Py<PyCode>>,
-    /// The names that it mentions; nothing where it can see all.
+    /// The names that it uses. `None` if it can see all names.
     names: Option<Vec<String>>,
     /// Its name in messages: file, and entity or rule with the field.
     name: String,

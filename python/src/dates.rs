@@ -33,8 +33,8 @@ const DAY: i128 = 86_400_000_000;
 /// The day 1970-01-01 as Python counts days.
 const EPOCH_ORDINAL: i64 = 719_163;
 
-/// A value of `datetime`, exactly of its classes; `None` for all else, and for what the machine has not: other zones, times that
-/// are there twice.
+/// Converts an instance of a `datetime` class (not of a subclass). `None` for all other objects, and for values without a native
+/// form: zones other than `timezone`, and datetimes with `fold=1`.
 ///
 /// # Errors
 /// Exceptions raised by the classes.

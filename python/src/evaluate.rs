@@ -5,37 +5,17 @@ use std::rc::Rc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use tpv_bytecode::{CodeKind, ProgramData};
-use tpv_python::exception::{EXCEPTIONS, PyResult as NativeResult, SYNTAX_ERROR, not_implemented_error, raise};
+use tpv_bytecode::CodeKind;
+use tpv_python::exception::{PyResult as NativeResult, not_implemented_error};
 use tpv_python::lacking;
-use tpv_python::module::ModuleDef;
 use tpv_python::value::Value;
-use tpv_python::vm::{Environment, Vm};
+use tpv_python::vm::Vm;
 use tpv_runtime::mapper::Cpython;
 
 use crate::block::Blocks;
+use crate::outside::Outside;
 use crate::session::Session;
 use crate::{exception, to_native, to_python};
-
-/// The surroundings of native code outside of a mapping: the modules and the compiler are there, and no job.
-pub struct Outside;
-
-impl Environment for Outside {
-    fn modules(&self) -> &'static [&'static ModuleDef] {
-        tpv_runtime::mapper::modules()
-    }
-
-    fn global(&self, _: &mut Vm, name: &str) -> NativeResult<Option<Value>> {
-        Ok((name == "__name__").then(|| Value::str("tpv.core.loader")))
-    }
-
-    fn compile(&self, source: &str, kind: CodeKind) -> Option<NativeResult<ProgramData>> {
-        Some(tpvc::python::run_time::compile(source, kind).map_err(|(class, message)| {
-            let class = EXCEPTIONS.iter().find(|known| known.name == class);
-            raise(class.copied().unwrap_or(&SYNTAX_ERROR), message)
-        }))
-    }
-}
 
 /// Evaluates a block of code in a context of names, natively or in CPython, and gives its value. For tests: both give the same.
 ///

@@ -8,13 +8,13 @@ use num_bigint::BigInt;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
+use tpv_analysis::explain::{Collector, Provenance};
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 use tpv_runtime::galaxy::errors::JOB_NOT_READY_EXCEPTION;
 use tpv_runtime::mapper::explain::{Observer, SpentBudget, Step, Unobserved};
 use tpv_runtime::mapper::{HostJob, Mapped, Mapper};
-use tpvc::explain::{Collector, Provenance};
 
 use crate::{exception, places, proxy, to_native, to_python};
 
@@ -32,7 +32,7 @@ pub struct Call<'a, 'py> {
 /// Maps a job of Galaxy, in the session of the caller. `explain` is called with the explanation as JSON, however the mapping ends.
 ///
 /// # Errors
-/// What TPV raises: Galaxy's own exceptions among them.
+/// The exceptions that TPV raises, including Galaxy's own.
 pub fn map<'py>(
     py: Python<'py>,
     mapper: &Mapper,

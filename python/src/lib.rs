@@ -21,6 +21,7 @@ mod machine;
 mod mapper;
 mod maps;
 mod module;
+mod outside;
 mod places;
 mod pools;
 mod proxy;

@@ -11,8 +11,8 @@ use pyo3::prelude::*;
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::vm::Vm;
 
-use crate::evaluate::Outside;
 use crate::exception;
+use crate::outside::Outside;
 use crate::session::Session;
 
 thread_local! {

@@ -10,7 +10,9 @@ use num_bigint::BigInt;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyString;
+use tpv_analysis::job_file::JobFile;
 use tpv_jit::Mode;
+use tpv_maps::clock::at_this_moment;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::pools::AllocationStore;
@@ -18,8 +20,6 @@ use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::stream::{self, Work};
 use tpv_runtime::{Error, Job};
 use tpvc::cli::temporary;
-use tpvc::clock::at_this_moment;
-use tpvc::job_file::JobFile;
 
 use crate::block::Blocks;
 use crate::pools::{JobTable, PythonStore};
@@ -63,7 +63,7 @@ impl PyMapper {
 /// The seed of the random half of all blocks that `TPVC_FORCE_CPYTHON` sends to CPython, for tests.
 ///
 /// # Errors
-/// `ValueError` where it isn't a number.
+/// `ValueError` if it isn't a number.
 pub fn forced() -> PyResult<Option<u64>> {
     match std::env::var("TPVC_FORCE_CPYTHON") {
         Ok(text) if !text.is_empty() => match text.parse() {
@@ -94,7 +94,7 @@ impl PyMapper {
             _ => return Err(PyValueError::new_err("`jit` is `off`, `lazy` or `eager`")),
         };
         let hooks = Hooks {
-            compile: Some(Arc::new(tpvc::python::run_time::compile)),
+            compile: Some(Arc::new(tpv_compiler::python::run_time::compile)),
             jit,
             log: Some(log::log()),
             log_level: Some(log::level(rules.py())?),
@@ -153,7 +153,7 @@ impl PyMapper {
     /// Maps a job, given as the object of a line of a job file or as its text, in a world, given as the object of a world file.
     /// The result is the object of a line of an answer file: a destination, or the error that TPV raises.
     ///
-    /// Raises `ValueError` where it is not a job or not a world.
+    /// Raises `ValueError` if it is not a job or not a world.
     #[pyo3(signature = (job, world = None, *, detail = false))]
     fn map<'py>(
         &self,
@@ -175,9 +175,9 @@ impl PyMapper {
         py.import("json")?.call_method1("loads", (line,))
     }
 
-    /// Maps a job file to an answer file, on several threads, all cores where `threads` does not tell. Gives the number of jobs.
+    /// Maps a job file to an answer file, on several threads, all cores if `threads` does not tell. Gives the number of jobs.
     ///
-    /// The answer file appears whole or not at all. Raises `OSError` where a file cannot be read or written, and `ValueError` where the
+    /// The answer file appears whole or not at all. Raises `OSError` if a file cannot be read or written, and `ValueError` if the
     /// world is not one. A line that is no job gets an answer of the type `InvalidJob`.
     #[pyo3(signature = (jobs, output, world = None, threads = None, *, detail = false))]
     fn map_file(

@@ -11,18 +11,19 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use serde::Serialize;
+use tpv_analysis::render::Render;
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_maps::create::{Plan, RuleSet, Versions, create};
+use tpv_maps::engine::{Action, Kind};
+use tpv_maps::settings::Settings;
+use tpv_maps::slice_size::SliceSize;
+use tpv_maps::status::reports;
+use tpv_maps::store::Root;
+use tpv_maps::submit::Budget;
+use tpv_maps::{Error, Map, results};
 use tpv_python::vm::Limits;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Hooks;
-use tpvc::diagnostic::Diagnostics;
-use tpvc::maps::create::{Plan, RuleSet, Versions, create};
-use tpvc::maps::engine::{Action, Kind};
-use tpvc::maps::settings::Settings;
-use tpvc::maps::slice_size::SliceSize;
-use tpvc::maps::status::reports;
-use tpvc::maps::store::Root;
-use tpvc::maps::submit::Budget;
-use tpvc::maps::{Error, Map, results};
 use tpvc::settings::Problem;
 
 use crate::command;
@@ -172,7 +173,7 @@ impl PyMaps {
             program,
             slices,
         };
-        let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), ..Hooks::default() };
+        let hooks = Hooks { compile: Some(Arc::new(tpv_compiler::python::run_time::compile)), ..Hooks::default() };
         let made = py.detach(|| create(&self.root, &plan, &hooks, &mut |_| {}).map(|map| map.tag().to_owned()));
         made.map_err(|error| raised(&error))
     }

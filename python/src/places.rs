@@ -36,7 +36,7 @@ pub fn of_block(origin: Origin<'_>) -> (String, String) {
 /// Gives the nodes of a block's syntax tree their places in the config. `prefix` characters of the first line are not in it.
 ///
 /// # Errors
-/// What Python raises.
+/// Exceptions raised by Python.
 pub fn move_tree<'py>(tree: &Bound<'py, PyAny>, origin: Origin<'_>, prefix: usize) -> PyResult<()> {
     let py = tree.py();
     let Some(site) = origin.rules.tables().sites.get(origin.site as usize).cloned() else { return Ok(()) };

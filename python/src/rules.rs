@@ -7,11 +7,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use tpv_analysis::render::Render;
+use tpv_compiler::config::Input;
+use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Severity};
+use tpv_compiler::source::{SourceMap, is_url, redacted};
+use tpv_compiler::{CompileOptions, Compiled, python};
 use tpv_runtime::artifact::Rules;
-use tpvc::config::Input;
-use tpvc::diagnostic::{Diagnostic, Diagnostics, Severity};
-use tpvc::source::{SourceMap, is_url, redacted};
-use tpvc::{CompileOptions, Compiled, python};
 
 create_exception!(
     tpvc,
@@ -221,7 +222,7 @@ pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>) -> PyResult<PyRul
         }
         inputs.push(Input::Named(name));
     }
-    let compile = || tpvc::compile_inputs(&inputs, texts, &CompileOptions::default());
+    let compile = || tpv_compiler::compile_inputs(&inputs, texts, &CompileOptions::default());
     let compiled = py.detach(|| python::stack::on_roomy_thread(compile));
     let Some(compiled) = compiled else {
         return Err(PyOSError::new_err("no thread could be made to compile on"));

@@ -1,5 +1,6 @@
-//! `Tag`, `TagType` and `SchedulingTags`: in Python they are objects of the classes in `tpvc.core.entities`, which are TPV's where TPV is
-//! installed. A `Tag` and a member of `TagType` never change and cross as what they are; `SchedulingTags` have a [twin](crate::twin).
+//! `Tag`, `TagType` and `SchedulingTags`: in Python they are objects of the classes in `tpvc.core.entities` (TPV's own classes if
+//! TPV is installed). `Tag` and `TagType` are immutable and converted by value; `SchedulingTags` are shared with Python through a
+//! [twin](crate::twin).
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -16,10 +17,10 @@ use crate::live::LiveObject;
 use crate::machine::on_machine;
 use crate::{classes, exception, to_native, to_python};
 
-/// An object of the machine as Python's; `None` for one of another class.
+/// Converts a native object to Python. `None` if it is of another class.
 ///
 /// # Errors
-/// What importing the classes or making the object raises.
+/// Exceptions raised by importing the classes or creating the object.
 pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Option<Bound<'py, PyAny>>> {
     if value.downcast::<TagTypeClass>().is_some() {
         return classes::type_of(py, &TAG_TYPE);
@@ -28,29 +29,29 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Option<Bound<'
     if !classes::is_of_entities(class) {
         return Ok(None);
     }
-    let Some(of_python) = classes::type_of(py, class)? else { return Ok(None) };
+    let Some(python_class) = classes::type_of(py, class)? else { return Ok(None) };
     if let Some(kind) = TagTypeMember::kind(value) {
-        return of_python.call1((kind.weight(),)).map(Some);
+        return python_class.call1((kind.weight(),)).map(Some);
     }
     if let Some(tag) = value.downcast::<TagObject>() {
         let (value, tag_type) = tag.fields();
-        return of_python.call1((to_python::value(py, value)?, to_python::value(py, tag_type)?)).map(Some);
+        return python_class.call1((to_python::value(py, value)?, to_python::value(py, tag_type)?)).map(Some);
     }
     match value.downcast::<SchedulingTagsObject>() {
-        Some(_) => to_python::container(py, value, || of_python.call0()).map(Some),
+        Some(_) => to_python::container(py, value, || python_class.call0()).map(Some),
         None => Ok(None),
     }
 }
 
-/// A class of the machine as a value.
+/// A native class as a value.
 pub fn class_value(class: &'static BuiltinType) -> Value {
     if class.is(&TAG_TYPE) { Value::object(TagTypeClass) } else { Value::Type(class) }
 }
 
-/// An object of one of TPV's classes as a native value; an entity, which only the mapper makes, stays a live object.
+/// Converts an object of one of TPV's classes to a native value. Entities, which only the mapper creates, stay live objects.
 ///
 /// # Errors
-/// What reading the object's attributes raises.
+/// Exceptions raised by reading the object's attributes.
 pub fn to_native(vm: &mut Vm, object: &Bound<'_, PyAny>, class: &'static BuiltinType) -> NativeResult<Value> {
     let mut field = |name: &str| match object.getattr(name) {
         Ok(field) => to_native::value(vm, &field),
@@ -71,7 +72,7 @@ pub fn to_native(vm: &mut Vm, object: &Bound<'_, PyAny>, class: &'static Builtin
     Ok(LiveObject::value(object, class))
 }
 
-/// Calls a method of scheduling tags natively. What gives tags one by one gives them in a list.
+/// Calls a method of scheduling tags natively. An iterator result is returned as a list.
 #[pyfunction]
 pub fn call_tags<'py>(
     tags: &Bound<'py, PyAny>,
@@ -91,7 +92,7 @@ pub fn call_tags<'py>(
     to_python::value(py, &result)
 }
 
-/// Raises `ValueError` if the lists are none that scheduling tags can have.
+/// Raises `ValueError` if the lists are not valid scheduling tags.
 #[pyfunction]
 #[pyo3(signature = (**lists))]
 pub fn check_tags(py: Python<'_>, lists: Option<&Bound<'_, PyDict>>) -> PyResult<()> {

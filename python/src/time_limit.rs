@@ -57,7 +57,7 @@ struct Running {
     id: u64,
     /// The thread, as Python numbers it.
     thread: c_long,
-    /// When the next exception is due.
+    /// The time of the next exception.
     due: Instant,
     was_raised: bool,
 }
@@ -69,7 +69,7 @@ struct Watched {
     has_thread: bool,
 }
 
-/// What the threads of a process share.
+/// State shared by the threads of a process.
 #[derive(Default)]
 struct Watch {
     watched: Mutex<Watched>,
@@ -132,7 +132,7 @@ impl Limited {
     /// Ends the time of a block: its result, or `TimeoutError` if it ran for too long.
     ///
     /// # Errors
-    /// What the block raised, and `TimeoutError`.
+    /// Returns the block's exception, or `TimeoutError`.
     pub fn end<R>(self, py: Python<'_>, result: PyResult<R>, name: &str) -> PyResult<R> {
         if !self.leave() {
             return result;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::artifact::format::{FORMAT_VERSION, TPVC_VERSION};
 
-/// Why an artifact, a job or a world cannot be used. The text is for users.
+/// The error of reading an artifact, a job or a world. The text is for users.
 ///
 /// ```
 /// use tpv_runtime::{Error, Job};
@@ -14,6 +14,7 @@ use crate::artifact::format::{FORMAT_VERSION, TPVC_VERSION};
 /// assert_eq!(error.to_string(), "tool.id: missing");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Error {
     /// There are no bytes.
     Empty,

@@ -10,7 +10,7 @@ use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
-/// Why there is nothing to measure, in words for the user.
+/// The message if there is nothing to measure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkloadError(pub String);
 
@@ -72,7 +72,7 @@ impl Workload {
 
     /// The same, where each thread keeps as many bytes of earlier jobs; 0 for the default.
     pub fn mapper_that_keeps(&self, kept_bytes: usize) -> Mapper {
-        let compile = Some(Arc::new(crate::python::run_time::compile) as _);
+        let compile = Some(Arc::new(tpv_compiler::python::run_time::compile) as _);
         Mapper::with_hooks(self.rules.clone(), Hooks { compile, kept_bytes, ..Hooks::default() }, false)
     }
 
@@ -92,10 +92,12 @@ impl Workload {
 /// # Errors
 /// The first error of the compiler.
 pub fn compile(configs: &[String]) -> Result<Rules, WorkloadError> {
-    let compiled = crate::compile(configs, &crate::CompileOptions::default());
+    let compiled = tpv_compiler::compile(configs, &tpv_compiler::CompileOptions::default());
     compiled.rules.ok_or_else(|| {
-        let first =
-            compiled.diagnostics.iter().find(|diagnostic| diagnostic.severity == crate::diagnostic::Severity::Error);
+        let first = compiled
+            .diagnostics
+            .iter()
+            .find(|diagnostic| diagnostic.severity == tpv_compiler::diagnostic::Severity::Error);
         WorkloadError(first.map_or_else(|| "the config does not compile".to_owned(), |error| error.message.clone()))
     })
 }
@@ -104,8 +106,8 @@ pub fn compile(configs: &[String]) -> Result<Rules, WorkloadError> {
 const MOST_BYTES: u64 = 1 << 30;
 
 fn text(path: &Path) -> Result<String, WorkloadError> {
-    let file = crate::open::open(path).map_err(|error| wrong(path, &error))?;
-    let bytes = crate::source::read_limited(file, MOST_BYTES).map_err(|error| wrong(path, &error))?;
+    let file = tpv_compiler::open::open(path).map_err(|error| wrong(path, &error))?;
+    let bytes = tpv_compiler::source::read_limited(file, MOST_BYTES).map_err(|error| wrong(path, &error))?;
     let bytes = bytes.ok_or_else(|| wrong(path, &format_args!("is larger than {} MiB", MOST_BYTES >> 20)))?;
     String::from_utf8(bytes).map_err(|error| wrong(path, &error.utf8_error()))
 }

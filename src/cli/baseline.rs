@@ -3,14 +3,16 @@
 use std::io::Write;
 use std::path::Path;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::findings::Report;
+use super::input;
 use super::output::Output;
-use super::{Common, Outcome, input};
-use crate::figures::count;
-use crate::lint::baseline::{Baseline, Known, files};
-use crate::lint::{Finding, Linted, codes};
-use crate::source::is_url;
+use tpv_analysis::figures::count;
+use tpv_analysis::lint::baseline::{Baseline, Known, files};
+use tpv_analysis::lint::{Linted, codes};
+use tpv_compiler::finding::Finding;
+use tpv_compiler::source::is_url;
 
 /// The number of missing findings listed by name.
 const SHOWN: usize = 5;
@@ -104,7 +106,7 @@ fn folder(path: &Path) -> &Path {
 
 fn does_not_load(linted: &Linted) -> bool {
     let loading = |finding: &Finding| {
-        codes::find(finding.code).is_none_or(|code| code.severity == crate::diagnostic::Severity::Error)
+        codes::find(finding.code).is_none_or(|code| code.severity == tpv_compiler::diagnostic::Severity::Error)
     };
     linted.findings.iter().any(loading)
 }

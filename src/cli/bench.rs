@@ -6,10 +6,9 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::Outcome;
-use super::error::CliError;
+use super::error::{CliError, Outcome};
 use crate::bench::{Shape, Timing, Workload, WorkloadError, compile, time};
-use crate::diagnostic::REPORT_BUG;
+use tpv_compiler::diagnostic::REPORT_BUG;
 use tpv_runtime::artifact::Rules;
 
 /// Measure compiling, loading and mapping

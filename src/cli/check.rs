@@ -5,21 +5,21 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::findings::{Report, Reporting};
 use super::output::write_text;
 use super::paths;
-use super::{Common, Outcome};
-use crate::check::reach::{self, Matrix};
-use crate::check::{Checked, check_inputs};
-use crate::config::Input;
-use crate::printable::Form;
 use crate::settings::Settings;
+use tpv_analysis::check::reach::{self, Matrix};
+use tpv_analysis::check::{Checked, check_inputs};
+use tpv_compiler::config::Input;
+use tpv_compiler::printable::Form;
 
 /// Prove what no job can do by TPV config files: tools without a destination, rules that never apply
 ///
-/// Nothing is mapped: what is reported holds for every job, user and role. The files are merged in the order given, later over
-/// earlier; give all, since tags and destinations may come from any. What `tpvc lint` finds is not repeated. Exits 1 if there is an
+/// Findings hold for every job, user and role; no job is mapped. The files are merged in the order given, later over earlier; give
+/// all files, because any of them may define tags and destinations. Findings of `tpvc lint` are not repeated. Exits 1 if there is an
 /// error, 0 if there are only warnings.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \

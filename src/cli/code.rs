@@ -7,7 +7,7 @@ use tpv_python::vm::Limits;
 /// The flags.
 #[derive(Args)]
 pub(super) struct Code {
-    /// When numeric code becomes machine code; the answers are the same
+    /// The policy for compiling numeric code to machine code; the answers are the same
     #[arg(long, value_name = "WHEN", default_value = "lazy")]
     pub(super) jit: JitMode,
     /// Steps of Python that a job may take; past them its code gets `TimeoutError`
@@ -28,7 +28,7 @@ impl Code {
     }
 }
 
-/// When numeric code becomes machine code.
+/// The policy for compiling numeric code to machine code.
 #[derive(Clone, Copy, ValueEnum)]
 pub(super) enum JitMode {
     /// Never: everything is interpreted

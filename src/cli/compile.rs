@@ -6,14 +6,14 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::output::{Output, print_stderr};
 use super::paths;
-use super::{Common, Outcome};
-use crate::config::Input;
-use crate::figures::{count, grouped};
-use crate::printable::Form;
-use crate::{CompileOptions, compile_inputs};
+use tpv_analysis::figures::{count, grouped};
+use tpv_compiler::config::Input;
+use tpv_compiler::printable::Form;
+use tpv_compiler::{CompileOptions, compile_inputs};
 
 /// Compile TPV config files into one artifact
 ///

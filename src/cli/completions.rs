@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
-use super::error::{CliError, io_help};
+use super::Cli;
+use super::error::{CliError, Outcome, io_help};
 use super::output::print_stdout;
-use super::{Cli, Outcome};
-use crate::printable::Form;
+use tpv_compiler::printable::Form;
 
 /// Print what a shell needs to complete command lines of tpvc
 #[derive(Args)]

@@ -8,29 +8,34 @@ use clap::{Args, ValueEnum};
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::kind::Kind;
 use super::map::{self, hooks};
 use super::output::{Output, write_text};
 use super::progress::Progress;
-use super::{Common, Outcome, paths, rules, world};
-use crate::config::{Input, unreadable};
-use crate::diagnostic::Diagnostics;
-use crate::diff::entities::{Changes, compare};
-use crate::diff::jobs::{self, Lines};
-use crate::diff::reasons::Reasons;
-use crate::diff::report::{Jobs, Report, markdown, page, text};
-use crate::diff::{Side, revision};
-use crate::job_file::JobFile;
-use crate::printable::Form;
+use super::tpv::Tpv;
+use super::{paths, rules, world};
 use crate::settings::Settings;
-use crate::source::redacted;
+use tpv_analysis::diff::entities::{Changes, compare};
+use tpv_analysis::diff::jobs::{self, Lines};
+use tpv_analysis::diff::reasons::Reasons;
+use tpv_analysis::diff::report::{Jobs, Report, markdown, page, text};
+use tpv_analysis::diff::{Side, revision};
+use tpv_analysis::job_file::JobFile;
+use tpv_compiler::config::{Input, unreadable};
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::printable::Form;
+use tpv_compiler::source::redacted;
+use tpv_model::Version;
 
 /// Show what a change of the rules changes, in the config and for jobs
 ///
 /// OLD and NEW are artifacts, config files, folders or patterns; several files each with `--old` and `--new`; or revisions of git, with the
 /// config files behind `--`: `main..topic`, `v1..` up to the present commit, `main...` from where the branch left main, or one revision up to the
 /// files as they are now. Compared is what the rules say, not how they are written.
+///
+/// With `--tpv 3.2..3.3` one set of config files is compared by two versions of TPV: what upgrading TPV changes.
 ///
 /// With `--jobs` all jobs are mapped by both, and those whose answers differ are counted by cause.
 #[derive(Args)]
@@ -39,10 +44,11 @@ use crate::source::redacted;
     tpvc diff --old shared.yml --old local.yml --new shared.yml --new changed.yml\n  \
     tpvc diff main... -- 'tpv/*.yml'\n  \
     tpvc diff HEAD --jobs jobs.jsonl.gz --format markdown -o comment.md -- shared.yml 'tpv/*.yml'\n  \
-    tpvc diff old.bin new.bin --jobs jobs.jsonl.gz --exit-code")]
+    tpvc diff old.bin new.bin --jobs jobs.jsonl.gz --exit-code\n  \
+    tpvc diff --tpv 3.2..3.3 'tpv/*.yml' --jobs jobs.jsonl.gz")]
 pub(super) struct Diff {
     /// The old rules and the new ones; or one revision or range of git, with the files behind `--`
-    #[arg(value_name = "OLD NEW | REVISION", num_args = 0..=2)]
+    #[arg(value_name = "OLD NEW | REVISION", num_args = 0..)]
     operands: Vec<String>,
     /// A config file of the old rules; repeat it for more, later over earlier
     #[arg(long, value_name = "CONFIG", requires = "new", conflicts_with = "operands")]
@@ -65,7 +71,7 @@ pub(super) struct Diff {
     /// Write each job whose answers differ, with both, as a line of JSON
     #[arg(long, value_name = "OUT", requires = "jobs")]
     differences: Option<PathBuf>,
-    /// Threads to map with [default: all cores; one where the rules have resource pools, which admit jobs in order]
+    /// Threads to map with [default: all cores; one if the rules have resource pools, which admit jobs in order]
     #[arg(long, value_name = "N", value_parser = map::threads, requires = "jobs")]
     threads: Option<u16>,
     /// Output format
@@ -74,7 +80,7 @@ pub(super) struct Diff {
     /// Output file; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
-    /// Exit 1 where anything changed
+    /// Exit 1 if anything changed
     #[arg(long)]
     exit_code: bool,
 }
@@ -119,8 +125,11 @@ impl Diff {
         write_text("the report", &self.output, form, text)
     }
 
-    /// Both rule sets; nothing where one does not compile, which has then been reported.
+    /// Both rule sets. `None` if one does not compile, which has then been reported.
     fn sides(&self, common: &Common) -> Result<Option<(Side, Side)>, CliError> {
+        if let Some(Tpv::Range(old, new)) = common.tpv {
+            return self.versions([old, new], common);
+        }
         if let [revision] = self.operands.as_slice() {
             if self.configs.is_empty() && Path::new(revision).exists() {
                 let help = format!("write `tpvc diff OLD {revision}`, or a revision of git with the files behind `--`");
@@ -149,6 +158,24 @@ impl Diff {
         for names in sides {
             let Some(rules) = rules::load_any(None, names, common)? else { return Ok(None) };
             loaded.push(Side { name: shown(names), rules: rules.rules, origin: rules.origin });
+        }
+        let mut loaded = loaded.into_iter();
+        Ok(loaded.next().zip(loaded.next()))
+    }
+
+    /// The same configs by two versions of TPV; `None` if they do not compile by one, which has then been reported.
+    fn versions(&self, versions: [Version; 2], common: &Common) -> Result<Option<(Side, Side)>, CliError> {
+        if !self.old.is_empty() || !self.configs.is_empty() {
+            let help = "write `tpvc diff --tpv 3.2..3.3 CONFIG...`";
+            return Err(CliError::misuse("two versions of TPV are compared by one set of configs", help));
+        }
+        let configs = paths::configs(&self.operands, common)?;
+        let mut loaded = Vec::with_capacity(2);
+        for version in versions {
+            let common = Common { tpv: Some(Tpv::One(version)), ..common.clone() };
+            let Some(rules) = rules::load_any(None, &configs, &common)? else { return Ok(None) };
+            let name = format!("{} by TPV {version}", shown(&configs));
+            loaded.push(Side { name, rules: rules.rules, origin: rules.origin });
         }
         let mut loaded = loaded.into_iter();
         Ok(loaded.next().zip(loaded.next()))
@@ -207,7 +234,7 @@ fn shown(names: &[String]) -> String {
     }
 }
 
-/// The rule set of a revision; nothing where it does not compile, which has then been reported.
+/// The rule set of a revision. `None` if it does not compile, which has then been reported.
 ///
 /// # Errors
 /// The variables of templates are wrong.
@@ -227,7 +254,7 @@ fn side(revision: revision::Texts, common: &Common) -> Result<Option<Side>, CliE
         common.show(&problems, &sources);
         return Ok(None);
     }
-    let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
+    let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
     if compiled.rules.is_none() {
         uncompiled();
     }

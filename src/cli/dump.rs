@@ -4,16 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::config::Input;
-use crate::config::suggest::{closest, did_you_mean};
-use crate::dump::{Options, text, yaml};
-use crate::source::redacted;
+use tpv_analysis::dump::{Options, text, yaml};
+use tpv_compiler::config::Input;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_compiler::source::redacted;
 use tpv_model::EntityClass;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::output::print_stdout;
-use super::{Common, Outcome, rules};
-use crate::printable::Form;
+use super::rules;
+use tpv_compiler::printable::Form;
 
 /// Print the merged config
 ///
@@ -59,9 +60,9 @@ impl Dump {
             return Err(CliError::misuse("`--provenance` writes YAML comments", help));
         }
         let (inputs, sources) = rules::inputs(self.job_conf.as_deref(), &self.configs, common)?;
-        let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
+        let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
         // Pools without a store only keep a mapper from starting: `tpv dump` shows such a config, too.
-        if compiled.diagnostics.errors() > usize::from(crate::link::lacks_store(&compiled.config)) {
+        if compiled.diagnostics.errors() > usize::from(tpv_compiler::link::lacks_store(&compiled.config)) {
             common.show(&compiled.diagnostics, &compiled.sources);
             return Ok(Outcome::Bad);
         }

@@ -3,11 +3,19 @@
 use std::io;
 use std::path::Path;
 
-use crate::diagnostic::{Problem, REPORT_BUG};
-use crate::job_file::Unreadable;
-pub(super) use crate::system_error::explain as io_help;
+use tpv_analysis::job_file::Unreadable;
+pub(super) use tpv_analysis::system_error::explain as io_help;
+use tpv_compiler::diagnostic::{Problem, REPORT_BUG};
 
-/// Why a verb could not do its work, and what to do about it.
+/// The outcome of a verb that did its work.
+pub(crate) enum Outcome {
+    /// Done.
+    Done,
+    /// The input is bad, which has been reported.
+    Bad,
+}
+
+/// The error of a command, with a help text.
 #[derive(Debug)]
 pub(super) struct CliError {
     /// The message.
@@ -51,8 +59,8 @@ impl From<Problem> for CliError {
     }
 }
 
-impl From<crate::git::Error> for CliError {
-    fn from(error: crate::git::Error) -> Self {
+impl From<tpv_analysis::git::Error> for CliError {
+    fn from(error: tpv_analysis::git::Error) -> Self {
         Self::new(error.message, error.help)
     }
 }

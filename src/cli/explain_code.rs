@@ -2,14 +2,13 @@
 
 use clap::Args;
 
-use super::Outcome;
-use super::error::CliError;
+use super::error::{CliError, Outcome};
 use super::output::print_stdout;
-use crate::config::suggest::{closest, did_you_mean};
-use crate::lint::codes::{CODES, find};
-use crate::printable::Form;
+use tpv_analysis::lint::codes::{CODES, find};
+use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_compiler::printable::Form;
 
-/// Explain a code of a finding: what it means, an example, how to mend it
+/// Explain a code of a finding: what it means, an example, how to fix it
 #[derive(Args)]
 #[command(after_help = "Examples:\n  tpvc explain-code T105\n  tpvc explain-code")]
 pub(super) struct ExplainCode {

@@ -4,8 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::Outcome;
-use super::error::CliError;
+use super::error::{CliError, Outcome};
 
 /// The way to the verbs that need Python.
 pub(super) const INSTALL: &str =

@@ -7,14 +7,15 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 
-use super::error::CliError;
+use super::baseline;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::output::print_stdout;
-use super::{Common, Outcome, baseline};
-use crate::config::suggest::{closest, did_you_mean};
-use crate::figures::count;
-use crate::lint::{Linted, Options, codes, report};
-use crate::printable::Form;
 use crate::settings::Settings;
+use tpv_analysis::figures::count;
+use tpv_analysis::lint::{Linted, Options, codes, report};
+use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_compiler::printable::Form;
 
 /// The format of findings.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -60,7 +61,7 @@ pub(super) struct Report<'a> {
     pub(super) verb: &'a str,
     /// The number of files read.
     pub(super) files: usize,
-    /// When it began.
+    /// The start time.
     pub(super) started: Instant,
     /// The findings it looked for.
     pub(super) options: &'a Options,
@@ -142,7 +143,7 @@ fn ignored(list: Option<&str>, common: &Common) -> Result<Vec<String>, CliError>
             };
             return Err(CliError::misuse(format!("`--ignore {list}`: unknown code `{code}`"), help));
         };
-        if known.severity == crate::diagnostic::Severity::Error {
+        if known.severity == tpv_compiler::diagnostic::Severity::Error {
             common.note(&format!("--ignore: {code} is an error, which cannot be ignored"));
         }
     }

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::output::print_stdout;
 use super::rewrite::{rewrite, with_line_ends_of};
-use super::{Common, Outcome};
-use crate::figures::count;
-use crate::lint::fix::Fixed;
-use crate::printable::Form;
-use crate::text_diff;
+use tpv_analysis::figures::count;
+use tpv_analysis::lint::fix::Fixed;
+use tpv_analysis::text_diff;
+use tpv_compiler::printable::Form;
 
 /// Prints what would change as unified diffs.
 ///
@@ -47,6 +47,6 @@ fn refused(fixed: &[Fixed], common: &Common) {
     let refused: usize = fixed.iter().map(|fixed| fixed.refused).sum();
     if refused > 0 {
         let findings = count(refused as u64, "finding");
-        common.note(&format!("{findings} would bring others if fixed, and must be mended by hand"));
+        common.note(&format!("{findings} would cause others if fixed, and must be fixed by hand"));
     }
 }

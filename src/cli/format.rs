@@ -4,17 +4,18 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::kind::Kind;
 use super::output::print_stdout;
+use super::paths;
 use super::rewrite::{rewrite, with_line_ends_of};
-use super::{Common, Outcome, paths};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::figures::count;
-use crate::printable::Form;
-use crate::source::{Limits, SourceError, SourceId, SourceMap, Span, is_url, redacted};
-use crate::text_diff;
-use crate::yaml::RoundTripError;
+use tpv_analysis::figures::count;
+use tpv_analysis::text_diff;
+use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
+use tpv_compiler::printable::Form;
+use tpv_compiler::source::{Limits, SourceError, SourceId, SourceMap, Span, is_url, redacted};
+use tpv_compiler::yaml::RoundTripError;
 
 /// Format TPV config files as `tpv format` does
 ///
@@ -97,11 +98,11 @@ impl Format {
         }
         let name = &redacted(name);
         let mut diagnostics = Diagnostics::new();
-        let formatted = match crate::format::format(&old) {
+        let formatted = match tpv_analysis::format::format(&old) {
             Ok(formatted) => formatted,
             Err(error) => {
                 // A text that is not YAML is explained as the other verbs explain it.
-                if crate::yaml::load(&sources, id, &mut diagnostics).is_none() && diagnostics.has_errors() {
+                if tpv_compiler::yaml::load(&sources, id, &mut diagnostics).is_none() && diagnostics.has_errors() {
                     common.show(&diagnostics, &sources);
                     return Ok(None);
                 }
@@ -117,7 +118,7 @@ impl Format {
         };
         // TPV has texts that it breaks, such as a time as a key at the 70th column.
         if formatted.text != *old
-            && let Err(error) = crate::format::format(&formatted.text)
+            && let Err(error) = tpv_analysis::format::format(&formatted.text)
         {
             diagnostics.push(broken(name, &formatted.text, &error, id, &mut sources));
             common.show(&diagnostics, &sources);

@@ -10,14 +10,13 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::format::{SECTIONS, manifest};
 use tpv_runtime::artifact::tables::Tables;
 
-use super::Outcome;
-use super::error::CliError;
+use super::error::{CliError, Outcome};
 use super::output::print_stdout;
 use super::rules::artifact_error;
-use crate::config::suggest::did_you_mean;
-use crate::figures::grouped;
-use crate::link::{blocks_at, cpython_blocks, paths_near};
-use crate::printable::{Form, put_line};
+use tpv_analysis::figures::grouped;
+use tpv_compiler::config::suggest::did_you_mean;
+use tpv_compiler::link::{blocks_at, cpython_blocks, paths_near};
+use tpv_compiler::printable::{Form, put_line};
 
 /// Show what is inside an artifact
 ///
@@ -52,10 +51,11 @@ impl Inspect {
         let mut text = String::new();
         put_line!(
             text,
-            "{}: format {}, written by tpvc {}, {} bytes",
+            "{}: format {}, written by tpvc {} for TPV {}, {} bytes",
             self.rules.display(),
             manifest.version,
             manifest.writer,
+            rules.tables().global.version,
             grouped(bytes.len() as u64)
         );
         text += "\nsections\n";

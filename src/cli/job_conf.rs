@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::config::Input;
-use crate::diagnostic::Diagnostics;
-use crate::source::{Limits, SourceMap, is_url};
-use crate::yaml;
-use crate::yaml::value::{ConfigValue, ValueKind};
+use tpv_compiler::config::Input;
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::source::{Limits, SourceMap, is_url};
+use tpv_compiler::yaml;
+use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 
-use super::Common;
+use super::common::Common;
 use super::error::CliError;
 use super::kind::Kind;
 
@@ -42,7 +42,7 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, CliError> {
         let document = yaml::load(&sources, id, &mut problems);
         common.show(&problems, &sources);
         let Some(document) = document else {
-            return Err(CliError::new(format!("`{name}` is not a job configuration"), "mend the errors above"));
+            return Err(CliError::new(format!("`{name}` is not a job configuration"), "fix the errors above"));
         };
         let found = of_yaml(&document.root).ok_or_else(|| match Kind::of(path) {
             Kind::Config => CliError::new(
@@ -119,7 +119,7 @@ fn of_yaml(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
 fn of_xml(text: &str, name: &str, folder: &Path) -> Result<Vec<Input>, CliError> {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
     let document = roxmltree::Document::parse_with_options(text, options)
-        .map_err(|error| CliError::new(format!("`{name}` is not XML: {error}"), "mend the job configuration"))?;
+        .map_err(|error| CliError::new(format!("`{name}` is not XML: {error}"), "fix the job configuration"))?;
     let destinations: Vec<_> =
         document.descendants().filter(|node| node.has_tag_name("destination") && node.has_attribute("id")).collect();
     let param = |node: &roxmltree::Node<'_, '_>, id: &str| {

@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::findings::{Report, Reporting};
-use super::{Common, Outcome, fixes, paths};
-use crate::config::Input;
-use crate::lint::fix::{Fixed, fix};
-use crate::lint::{Linted, lint_inputs};
+use super::{fixes, paths};
 use crate::settings::Settings;
+use tpv_analysis::lint::fix::{Fixed, fix};
+use tpv_analysis::lint::{Linted, lint_inputs};
+use tpv_compiler::config::Input;
 
 /// Find what is wrong in TPV config files, and what is likely wrong in their code
 ///
@@ -34,7 +35,7 @@ pub(super) struct Lint {
     /// Lint each file by itself rather than all together
     #[arg(long)]
     each: bool,
-    /// Mend what has one answer (T101, T104, T117, T124) in the files, and report the rest; what is left out is mended, too
+    /// Fix findings with a single possible fix (T101, T104, T117, T124) in the files, and report the rest; fixes ignored findings, too
     #[arg(long, conflicts_with = "update_baseline")]
     fix: bool,
     /// With --fix: print what would change as a unified diff, and write nothing; exit 1 where something would

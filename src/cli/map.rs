@@ -14,21 +14,22 @@ use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::stream::{self, Work};
 
 use super::code::Code;
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::kind::Kind;
 use super::output::{Output, print_stderr};
 use super::paths;
 use super::progress::Progress;
-use super::{Common, Outcome, rules, world};
-use crate::config::Input;
-use crate::figures::{count, grouped};
-use crate::job_file::JobFile;
-use crate::parallel;
-use crate::printable::Form;
+use super::{rules, world};
 use crate::settings::Settings;
-use crate::source::redacted;
-use crate::summary::{Summary, Usage};
-use crate::{CompileOptions, compile_inputs};
+use tpv_analysis::figures::{count, grouped};
+use tpv_analysis::job_file::JobFile;
+use tpv_analysis::summary::{Summary, Usage};
+use tpv_compiler::config::Input;
+use tpv_compiler::parallel;
+use tpv_compiler::printable::Form;
+use tpv_compiler::source::redacted;
+use tpv_compiler::{CompileOptions, compile_inputs};
 
 /// Map a file of jobs
 ///
@@ -41,7 +42,7 @@ use crate::{CompileOptions, compile_inputs};
     tpvc map --config shared.yml --config local.yml jobs.jsonl --detail\n  \
     tpvc map rules.bin jobs.jsonl.gz | jq .destination.id")]
 pub(super) struct Map {
-    /// The artifact and the job file; with `--config` the job file only. `-` is stdin. Where tpvc.toml names the config files,
+    /// The artifact and the job file; with `--config` the job file only. `-` is stdin. If tpvc.toml names the config files,
     /// the job file or nothing
     #[arg(num_args = 1.., value_names = ["RULES", "JOBS"])]
     files: Vec<PathBuf>,
@@ -54,7 +55,7 @@ pub(super) struct Map {
     /// Galaxy's state at that moment (a world file): jobs, tool data tables, files, time
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
-    /// Threads to map with [default: all cores; one where the rules have resource pools, which admit jobs in order]
+    /// Threads to map with [default: all cores; one if the rules have resource pools, which admit jobs in order]
     #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<u16>,
     /// Leave out the jobs of other dynamic destinations and those that went to a static one, as the job file names them
@@ -207,7 +208,7 @@ impl Map {
         }
     }
 
-    /// The rules, compiled or loaded; nothing where the config is bad, which has then been reported.
+    /// The rules, compiled or loaded. `None` if the config is bad, which has then been reported.
     fn rules(&self, configs: &[String], common: &Common) -> Result<Option<Rules>, CliError> {
         if !configs.is_empty() {
             let compiled = compile_inputs(&Input::named(configs), common.sources()?, &CompileOptions::default());
@@ -215,11 +216,13 @@ impl Map {
             return Ok(compiled.rules);
         }
         let path = self.files.first().map_or(Path::new(""), PathBuf::as_path);
-        rules::load(path).map(Some)
+        let rules = rules::load(path)?;
+        common.check_version(&rules)?;
+        Ok(Some(rules))
     }
 }
 
-/// The number of threads: as many as were asked for or, if none were, one a core; fewer where the process has no memory for them.
+/// The number of threads: as many as were asked for or, if none were, one a core; fewer if the process has no memory for them.
 pub(super) fn threads_or_all(threads: Option<u16>, common: &Common) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     let wanted = threads.map_or_else(cores, usize::from);
@@ -266,7 +269,7 @@ pub(super) fn hooks(common: &Common) -> Hooks {
         print_stderr(Form::Text, &text);
     });
     Hooks {
-        compile: Some(Arc::new(crate::python::run_time::compile)),
+        compile: Some(Arc::new(tpv_compiler::python::run_time::compile)),
         log: log_level.is_some().then_some(log),
         log_level,
         cpython: common.host.cpython.clone(),

@@ -9,6 +9,7 @@ mod baseline;
 mod bench;
 mod check;
 mod code;
+mod common;
 mod compile;
 mod completions;
 mod diff;
@@ -40,37 +41,24 @@ mod sweep;
 mod table;
 mod temporary;
 mod test;
+mod tpv;
 mod unfinished;
 mod world;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
-use error::CliError;
-// For the Python package, whose answer files appear whole or not at all, too.
-#[doc(hidden)]
+use common::Common;
+pub use common::Host;
+use error::{CliError, Outcome};
 pub use temporary::temporary;
-use tpv_runtime::mapper::Cpython;
 
-use crate::printable::line;
-use crate::python::stack::on_roomy_thread;
-use crate::settings::Settings;
-use crate::source::SourceMap;
-use crate::template::Templates;
-
-/// The outcome of a verb that did its work.
-pub(crate) enum Outcome {
-    /// Done.
-    Done,
-    /// The input is bad, which has been reported.
-    Bad,
-}
+use tpv_compiler::printable::line;
+use tpv_compiler::python::stack::on_roomy_thread;
 
 /// The command line.
 #[derive(Parser)]
@@ -94,52 +82,6 @@ pub struct Cli {
     common: Common,
     #[command(subcommand)]
     verb: Verb,
-}
-
-/// The heading of [`Common`] in the help of each verb, whose own options come first.
-const COMMON: &str = "Options of all verbs";
-
-/// Options of every verb.
-#[derive(Args, Clone)]
-pub(crate) struct Common {
-    /// Say nothing but results and errors
-    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = COMMON)]
-    pub(crate) quiet: bool,
-    /// Show what the rules log; twice for debug messages
-    #[arg(long, short, global = true, action = ArgAction::Count, help_heading = COMMON)]
-    pub(crate) verbose: u8,
-    /// When to use colours
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = COMMON)]
-    pub(crate) color: ColorChoice,
-    /// Values of Jinja templates, YAML or JSON; repeat it for more, later over earlier [default: the vars of tpvc.toml]
-    #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
-    pub(crate) vars: Vec<PathBuf>,
-    /// The host program's contribution.
-    #[arg(skip)]
-    pub(crate) host: Host,
-}
-
-impl Common {
-    /// A map for texts, which fills in the templates that it loads.
-    ///
-    /// # Errors
-    /// The settings or the variables are wrong.
-    fn sources(&self) -> Result<SourceMap, CliError> {
-        let vars = if self.vars.is_empty() { Settings::read()?.vars } else { self.vars.clone() };
-        Ok(SourceMap::filling(Arc::new(Templates::new(&vars)?)))
-    }
-}
-
-/// The contribution of the program around the command line: the Python package brings a Python.
-#[doc(hidden)]
-#[derive(Clone, Default)]
-pub struct Host {
-    /// Runs what the native language does not cover.
-    pub cpython: Option<Arc<dyn Cpython>>,
-    /// Has CPython run a random half of all blocks, for tests.
-    pub force_cpython: Option<u64>,
-    /// The program shipped with maps instead of the running one.
-    pub program: Option<Vec<u8>>,
 }
 
 #[derive(Subcommand)]
@@ -225,9 +167,8 @@ pub fn run() -> ExitCode {
 
 /// Runs a command line, of which the first argument is the program's name, and gives its exit status: for a program that has
 /// one of its own, such as the `tpvc` of the Python package.
-#[doc(hidden)]
 pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
-    crate::open::forget_inputs();
+    tpv_compiler::open::forget_inputs();
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => Cli { common: Common { host, ..cli.common }, ..cli },
         Err(error) => {

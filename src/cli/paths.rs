@@ -1,15 +1,15 @@
-//! Folders and patterns as arguments: where no shell expands `*`, and where it is quoted, tpvc does.
+//! Folders and patterns as arguments: tpvc expands `*` if the shell does not, or if it is quoted.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::Common;
+use super::common::Common;
 use super::error::CliError;
 use super::kind::Kind;
 use crate::settings::{FILE, Settings};
-use crate::source::{is_url, redacted};
+use tpv_compiler::source::{is_url, redacted};
 
-/// The configs that the arguments name, as [`expand`] has them; without arguments, those that `tpvc.toml` names. Where they are merged in another order than that of the
+/// The configs that the arguments name, as [`expand`] has them; without arguments, those that `tpvc.toml` names. If they are merged in another order than that of the
 /// arguments, a note tells it.
 ///
 /// # Errors
@@ -32,7 +32,7 @@ pub(super) fn each(arguments: &[String], common: &Common) -> Result<Vec<String>,
     checked(&named(arguments, common)?)
 }
 
-/// The arguments; where there are none, the `files` of `tpvc.toml`, which a note tells.
+/// The arguments; if there are none, the `files` of `tpvc.toml`, which a note tells.
 ///
 /// # Errors
 /// There are none in either place, or the settings are wrong.
@@ -73,7 +73,7 @@ fn checked(arguments: &[String]) -> Result<Vec<String>, CliError> {
 /// for the files it matches; anything else for itself.
 ///
 /// # Errors
-/// A message and a help where a folder or pattern gives no file.
+/// A message and a help if a folder or pattern gives no file.
 pub(super) fn expand(arguments: &[String]) -> Result<Vec<String>, CliError> {
     let mut out = Vec::new();
     for argument in arguments {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use super::Common;
+use super::common::Common;
 
 /// A bar that appears once work has taken half a second, and only on a terminal.
 pub(crate) struct Progress {

@@ -4,11 +4,12 @@ use std::io::{self, IsTerminal};
 
 use clap::ColorChoice;
 
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::printable::{Form, line};
-use crate::source::SourceMap;
+use tpv_analysis::render::Render;
+use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Severity};
+use tpv_compiler::printable::{Form, line};
+use tpv_compiler::source::SourceMap;
 
-use super::Common;
+use super::common::Common;
 use super::error::CliError;
 use super::output::print_stderr;
 

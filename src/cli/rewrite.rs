@@ -11,7 +11,7 @@ use super::output::Output;
 use super::temporary::backup;
 use super::unfinished::Unfinished;
 
-/// The text with the line ends of the old one, which are those of Windows where all of them are.
+/// Converts `text` to CRLF if every line of `old` ends in CRLF.
 pub(super) fn with_line_ends_of(old: &str, text: String) -> String {
     let lines = old.matches('\n').count();
     if lines == 0 || old.matches("\r\n").count() != lines {
@@ -30,7 +30,8 @@ pub(super) fn with_line_ends_of(old: &str, text: String) -> String {
     out
 }
 
-/// Replaces the text of a file; `what` takes its place, such as `the formatted text`. If anything fails, the old text is still there: under its name, or where the error says.
+/// Replaces the text of a file. `what` names the new text in messages, such as `the formatted text`. On failure, the old text
+/// survives in the file or in the backup that the error names.
 ///
 /// # Errors
 /// An error if the file cannot be written.
@@ -50,14 +51,14 @@ fn in_place(what: &str, path: &Path, text: &[u8]) -> Result<(), CliError> {
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let kept = |error: io::Error| {
         let (reason, help) = io_help(&error, path);
-        let help = format!("{help}; the old text is kept beside the file while it is written over");
+        let help = format!("{help}; tpvc needs a writable folder for a backup copy");
         CliError::new(format!("{what} cannot be written to {reason}"), help)
     };
     let old = fs::read(&target).map_err(kept)?;
     let mut copy = Unfinished::create(|| backup(&target)).map_err(kept)?;
     copy.file().write_all(&old).and_then(|()| copy.file().as_file().sync_all()).map_err(kept)?;
     copy.finish(|copy| {
-        // The file is not truncated before: so the disk has room to restore the old text.
+        // Not truncated first, so that the disk still has room for the old text.
         let written = File::options().write(true).open(&target).and_then(|file| write_over(&file, text));
         let Err(error) = written else { return Ok(()) };
         let restored = File::options().write(true).open(&target).and_then(|file| write_over(&file, &old));
@@ -65,7 +66,7 @@ fn in_place(what: &str, path: &Path, text: &[u8]) -> Result<(), CliError> {
         match restored {
             Ok(()) => Err(CliError::new(
                 format!("{what} cannot be written to {reason}"),
-                format!("{help}; the file is as it was"),
+                format!("{help}; the file is unchanged"),
             )),
             Err(_) => Err(damaged(what, copy, &reason)),
         }
@@ -74,9 +75,9 @@ fn in_place(what: &str, path: &Path, text: &[u8]) -> Result<(), CliError> {
 
 fn damaged(what: &str, backup: NamedTempFile, reason: &str) -> CliError {
     let place = backup.path().display().to_string();
-    // Where this fails, the file is not removed either.
+    // If this fails, the backup stays as well.
     let _ = backup.keep();
-    let message = format!("{what} was written to a part only: {reason}");
+    let message = format!("{what} was only partly written: {reason}");
     CliError::new(message, format!("the old text is in `{place}`: copy it over the file"))
 }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use tpv_runtime::artifact::Rules;
 
-use crate::config::{Config, Input};
-use crate::source::SourceMap;
+use tpv_compiler::config::{Config, Input};
+use tpv_compiler::source::SourceMap;
 
+use super::common::Common;
 use super::error::CliError;
 use super::kind::Kind;
-use super::{Common, input, job_conf, paths};
+use super::{input, job_conf, paths};
 
 /// Rules, with the config that they were compiled from where that is known.
 pub(super) struct LoadedRules {
@@ -59,10 +60,11 @@ pub(super) fn load_any(
         && Kind::of(Path::new(only)) == Kind::Artifact
     {
         let rules = load(Path::new(only))?;
+        common.check_version(&rules)?;
         return Ok(Some(LoadedRules { rules: Arc::new(rules), origin: None }));
     }
     let (inputs, sources) = inputs(job_conf, configs, common)?;
-    let compiled = crate::compile_inputs(&inputs, sources, &crate::CompileOptions::default());
+    let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
     if compiled.rules.is_none() || common.verbose > 0 {
         common.show(&compiled.diagnostics, &compiled.sources);
     }

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::Outcome;
-use super::error::CliError;
+use super::error::{CliError, Outcome};
 use super::output::write_text;
-use crate::printable::Form;
-use crate::schema::{self, File};
+use tpv_analysis::schema::{self, File};
+use tpv_compiler::printable::Form;
 
 /// Print the JSON Schema of a file, with which editors complete and check it
 ///
@@ -20,7 +20,7 @@ use crate::schema::{self, File};
     tpvc schema job")]
 pub(super) struct Schema {
     /// The file
-    #[arg(value_name = "FILE", default_value = "config")]
+    #[arg(value_name = "FILE", default_value = "config", value_parser = file())]
     file: File,
     /// Refuse fields that nothing reads, which are likely misspelt; compiling warns of them (T104)
     #[arg(long)]
@@ -28,6 +28,12 @@ pub(super) struct Schema {
     /// Output file for the schema; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
+}
+
+/// Takes the name of a file that has a schema.
+fn file() -> impl TypedValueParser<Value = File> {
+    let names = File::ALL.map(|file| PossibleValue::new(file.name()).help(file.about()));
+    PossibleValuesParser::new(names).try_map(|name| File::named(&name).ok_or("no such file"))
 }
 
 impl Schema {

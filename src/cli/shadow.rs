@@ -4,8 +4,7 @@ use std::ffi::OsString;
 
 use clap::Args;
 
-use super::Outcome;
-use super::error::CliError;
+use super::error::{CliError, Outcome};
 use super::export_jobs::INSTALL;
 
 /// Show how the answers of TPV and tpvc compare for live jobs (Python package only)

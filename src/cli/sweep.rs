@@ -9,14 +9,15 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::job::{JobArgs, input_size, set};
 use super::output::write_text;
 use super::table::{self, Cell, Rows};
-use super::{Common, Outcome, map, rules, world};
-use crate::printable::Form;
+use super::{map, rules, world};
 use crate::settings::Settings;
-use crate::sweep::{self, Point, Spacing, Span};
+use tpv_analysis::sweep::{self, Point, Spacing, Span};
+use tpv_compiler::printable::Form;
 
 /// Show what a job gets, and where it goes, as one of its fields goes through values
 ///

@@ -7,7 +7,7 @@ use clap::ValueEnum;
 
 use super::error::CliError;
 use super::output::print_stdout;
-use crate::printable::{self, Form};
+use tpv_compiler::printable::{self, Form};
 
 /// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

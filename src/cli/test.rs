@@ -7,25 +7,26 @@ use clap::{Args, ValueEnum};
 use indexmap::IndexMap;
 use tpv_runtime::mapper::Hooks;
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::output::{print_stdout, write_text};
 use super::rewrite::{rewrite, with_line_ends_of};
-use super::{Common, Outcome, map, paths, rules, world};
-use crate::cases::coverage::{Coverage, coverage, html};
-use crate::cases::read::{Defaults, read};
-use crate::cases::report::{self, Ran};
-use crate::cases::run::{self, Tested};
-use crate::cases::{Case, TestFile, expect, update};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::figures::count;
-use crate::printable::Form;
+use super::{map, paths, rules, world};
 use crate::settings::{FILE, Settings};
-use crate::source::{Limits, SourceMap};
+use tpv_analysis::cases::coverage::{Coverage, coverage, html};
+use tpv_analysis::cases::read::{Defaults, read};
+use tpv_analysis::cases::report::{self, Ran};
+use tpv_analysis::cases::run::{self, Tested};
+use tpv_analysis::cases::{Case, TestFile, expect, update};
+use tpv_analysis::figures::count;
+use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
+use tpv_compiler::printable::Form;
+use tpv_compiler::source::{Limits, SourceMap};
 
 /// Run test cases: jobs, and what TPV's rules must make of them
 ///
 /// A test file is YAML: it names its config files, and has jobs with what is expected of their answers. Of a case that fails it is told
-/// what came instead, and what set it. Exit status 1 where a case fails. docs/test.md has the format.
+/// what came instead, and what set it. Exit status 1 if a case fails. docs/test.md has the format.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc test tests/*.yml\n  \
@@ -146,7 +147,7 @@ impl Test {
         members.iter().flat_map(of_file).collect()
     }
 
-    /// Runs the cases of one config, and gives what they used of it where that is asked for.
+    /// Runs the cases of one config, and gives what they used of it if that is asked for.
     fn run_group(
         &self,
         tested: &Tested,
@@ -243,7 +244,7 @@ impl Test {
     }
 }
 
-/// The test files; nothing where one has a problem, which has then been reported.
+/// The test files. `None` if one has a problem, which has then been reported.
 fn read_all(
     names: &[String],
     defaults: &Defaults,
@@ -267,7 +268,7 @@ fn read_all(
 /// The largest test file, in bytes: one of 10,000 cases has about 2 MiB.
 const LARGEST: u64 = 64 << 20;
 
-/// The rules of config files; nothing where they do not compile, which has then been reported.
+/// The rules of config files. `None` if they do not compile, which has then been reported.
 fn compile(config: &[String], common: &Common) -> Result<Option<Tested>, CliError> {
     let Some(loaded) = rules::load_any(None, config, common)? else { return Ok(None) };
     let Some((config, sources)) = loaded.origin else {
@@ -304,6 +305,6 @@ fn check(
     }
     Err(CliError::new(
         format!("the answers cannot be written into `{}` without changing what else it says", file.name),
-        "the file is as it was; change the cases that fail by hand",
+        "the file is unchanged; change the failing cases by hand",
     ))
 }

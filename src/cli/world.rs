@@ -7,7 +7,7 @@ use tpv_runtime::galaxy::world::World;
 use super::error::CliError;
 use super::input;
 use super::kind::Kind;
-use crate::clock;
+use tpv_maps::clock;
 
 /// The world: what the file says, and else an empty Galaxy; where it does not tell the time, it is now for all jobs.
 pub(super) fn at_this_moment(path: Option<&Path>) -> Result<World, CliError> {

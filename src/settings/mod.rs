@@ -1,9 +1,7 @@
 //! `tpvc.toml`: the config files of a site and their order, and how the verbs treat them.
 //!
 //! It is looked for in the present folder and those above it, and then in `~/.tpvc`. Paths in it are relative to its folder.
-//! docs/pipeline.md lists all settings.
-
-pub mod shape;
+//! docs/settings.md lists all settings.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,27 +13,29 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
-use crate::config::suggest::{closest, did_you_mean};
-use crate::diagnostic::Diagnostic;
-pub use crate::diagnostic::Problem;
-use crate::lint::{Level, Severities};
-use crate::maps;
-use crate::source::{Limits, SourceMap, Span, is_url};
-use crate::system_error;
+use tpv_analysis::lint::{Level, Severities};
+use tpv_analysis::system_error;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_compiler::diagnostic::Diagnostic;
+pub use tpv_compiler::diagnostic::Problem;
+use tpv_compiler::source::{Limits, SourceMap, Span, is_url};
+use tpv_model::{UnknownVersion, Version};
 
 /// The name of the file.
 pub const FILE: &str = "tpvc.toml";
 
-/// What to do where something else has that name.
+/// The help if something else has that name.
 const OTHER: &str = "`tpvc.toml` is the name of tpvc's settings: rename what has it, or put a file in its place";
 
 /// The settings. All paths are relative to the present folder, or absolute.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// The file that they come from; nothing where there is none.
+    /// The file that they come from. `None` if there is none.
     pub path: Option<PathBuf>,
     /// The config files in the order of merging: paths, patterns, folders and URLs.
     pub files: Vec<String>,
+    /// The version of TPV that the config is for.
+    pub tpv: Option<Version>,
     /// The world file.
     pub world: Option<PathBuf>,
     /// The job file.
@@ -49,7 +49,7 @@ pub struct Settings {
     /// The files of test cases: paths, patterns and folders.
     pub tests: Vec<String>,
     /// The settings of maps, without the environment's.
-    maps: maps::settings::Settings,
+    maps: tpv_maps::settings::Settings,
 }
 
 /// The file, as it is written.
@@ -57,6 +57,7 @@ pub struct Settings {
 #[serde(default, deny_unknown_fields)]
 struct File {
     files: Vec<String>,
+    tpv: Option<Spanned<String>>,
     world: Option<PathBuf>,
     jobs: Option<PathBuf>,
     vars: Vec<PathBuf>,
@@ -66,7 +67,7 @@ struct File {
     #[serde(deserialize_with = "table")]
     test: Test,
     #[serde(deserialize_with = "table")]
-    maps: maps::settings::Settings,
+    maps: tpv_maps::settings::Settings,
 }
 
 /// A table as a structure, of which serde would take a list, too, as its fields in order.
@@ -103,7 +104,7 @@ struct Test {
 }
 
 impl Settings {
-    /// The settings of the file that is found first; those of no file where there is none.
+    /// The settings of the file that is found first; those of no file if there is none.
     ///
     /// # Errors
     /// The file cannot be read, or something in it is wrong.
@@ -153,6 +154,13 @@ impl Settings {
                 return Err(Problem::new(diagnostic, sources));
             }
         }
+        let tpv = match &file.tpv {
+            None => None,
+            Some(text) => Some(text.get_ref().parse().map_err(|error: UnknownVersion| {
+                let diagnostic = Diagnostic::error(error.to_string()).help("write `tpv = \"3.3\"`");
+                Problem::new(at(diagnostic, text.span()), sources.clone())
+            })?),
+        };
         let folder = path.parent().unwrap_or(Path::new(""));
         let beside = |path: PathBuf| folder.join(at_home(path));
         let named = |name: String| {
@@ -166,6 +174,7 @@ impl Settings {
         Ok(Self {
             path: Some(path.to_owned()),
             files: file.files.into_iter().map(named).collect(),
+            tpv,
             world: file.world.map(beside),
             jobs: file.jobs.map(beside),
             vars: file.vars.into_iter().map(beside).collect(),
@@ -180,7 +189,7 @@ impl Settings {
     ///
     /// # Errors
     /// A variable is wrong.
-    pub fn maps(self) -> Result<maps::settings::Settings, Problem> {
+    pub fn maps(self) -> Result<tpv_maps::settings::Settings, Problem> {
         let mut maps = self.maps;
         maps.overlay_environment().map_err(|error| Diagnostic::error(error.message).help(error.help))?;
         Ok(maps)
@@ -189,7 +198,7 @@ impl Settings {
 
 /// A path whose `~` at the beginning is the home directory, as a shell reads it.
 fn at_home(path: PathBuf) -> PathBuf {
-    match (path.strip_prefix("~"), maps::settings::home()) {
+    match (path.strip_prefix("~"), tpv_maps::settings::home()) {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path,
     }
@@ -200,7 +209,7 @@ fn find() -> Option<PathBuf> {
     let present = std::env::current_dir().unwrap_or_default();
     let up = |levels: usize| std::iter::repeat_n(Component::ParentDir, levels).collect::<PathBuf>();
     let above = present.ancestors().enumerate().map(|(levels, _)| up(levels).join(FILE));
-    let own = maps::settings::home().map(|home| home.join(".tpvc").join(FILE));
+    let own = tpv_maps::settings::home().map(|home| home.join(".tpvc").join(FILE));
     // Whatever has the name is meant, be it readable or not: rules that are left out without a word would be worse.
     above.chain(own).find(|path| path.is_symlink() || path.exists())
 }
@@ -222,13 +231,14 @@ fn reworded(message: &str) -> (String, String) {
         .replace("sequence", "list")
         .replace("a map", "a table")
         .replace("path string", "a path");
-    (words, near.map_or_else(|| "docs/pipeline.md lists the settings".to_owned(), did_you_mean))
+    (words, near.map_or_else(|| "docs/settings.md lists the settings".to_owned(), did_you_mean))
 }
 
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
+    use tpv_analysis::render::Render;
 
     fn read(text: &str) -> Result<Settings, String> {
         let folder = tempfile::tempdir().unwrap();
@@ -259,14 +269,14 @@ mod tests {
     fn maps_have_their_table() {
         let settings = read("[maps]\ndir = \"years\"\nengine = \"slurm\"\nmemory = 2000\n[maps.slurm]\nnice = 10\n");
         let maps = settings.unwrap().maps;
-        assert_eq!((maps.engine, maps.memory, maps.time), (Some(maps::engine::Kind::Slurm), Some(2000), None));
+        assert_eq!((maps.engine, maps.memory, maps.time), (Some(tpv_maps::engine::Kind::Slurm), Some(2000), None));
         assert!(maps.dir.is_some_and(|dir| dir.is_absolute() && dir.ends_with("years")));
         assert_eq!(maps.slurm["nice"].as_integer(), Some(10));
     }
 
     #[test]
     fn a_tilde_is_the_home_directory() {
-        let home = maps::settings::home().unwrap();
+        let home = tpv_maps::settings::home().unwrap();
         let text = "files = [\"~/tpv/*.yml\", \"~other/a.yml\"]\nworld = \"~/world.json\"\n\
                     [maps]\ndir = \"~/years\"\nprogram = \"~/bin/tpvc\"\n";
         let settings = read(text).unwrap();

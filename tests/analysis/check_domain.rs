@@ -11,13 +11,13 @@ use std::sync::Arc;
 use crate::support::blocks::{block, condition, number};
 use crate::support::random::Random;
 use num_bigint::BigInt;
+use tpv_analysis::check::domain::{Block, Kinds, Names, Outcome, Truth, Value, evaluate};
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_compiler::python::program::ProgramBuilder;
 use tpv_python::exception::PyResult;
 use tpv_python::program::Program;
 use tpv_python::value::Value as Concrete;
 use tpv_python::vm::{Environment, Vm};
-use tpvc::check::domain::{Block, Kinds, Names, Outcome, Truth, Value, evaluate};
-use tpvc::python::program::ProgramBuilder;
 
 /// The names that blocks read.
 const NAMES: [&str; 6] = ["cores", "mem", "gpus", "name", "thing", "input_size"];

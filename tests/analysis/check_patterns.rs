@@ -84,7 +84,7 @@ fn what_entities_add_is_not_multiplied() {
     }
 }
 
-/// What has one cause is one finding, with a count.
+/// Findings with one cause are merged, with a count.
 #[test]
 fn findings_of_one_cause_are_one() {
     let entries = |id: &dyn Fn(usize) -> String, fields: &str| -> String {
@@ -117,7 +117,7 @@ fn findings_of_one_cause_are_one() {
         (
             format!("tools:\n{overridden}  x_.*: {{cores: 4}}\n{plain}"),
             "T212",
-            "`cores` of the tools `x_0.*_y`, `x_1.*_y` and 7 more never counts",
+            "`cores` of the tools `x_0.*_y`, `x_1.*_y` and 7 more is never used",
         ),
         (
             format!("tools:\n{tools}  .*: {{abstract: true}}\n{plain}"),

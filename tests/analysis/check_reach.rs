@@ -1,4 +1,4 @@
-//! Whether what `tpvc check` proves holds for jobs: TPV's recorded answers of all fixtures, and random configs with random jobs.
+//! Compares the proofs of `tpvc check` with jobs: TPV's recorded answers of all fixtures, and random configs with random jobs.
 //!
 //! `TPVC_SEED=7 TPVC_CONFIGS=1000` makes other configs, or more; a failure prints the seed. With `TPVC_KEEP=FOLDER` the configs, their jobs
 //! and tpvc's answers are written there, one folder a config, for TPV to answer, too.
@@ -10,12 +10,13 @@ use std::sync::Arc;
 
 use crate::support::random::Random;
 use serde_json::{Value, json};
+use tpv_analysis::check::reach::{DECLARED, Matrix};
+use tpv_analysis::check::{Checked, check};
+use tpv_analysis::lint::Options;
+use tpv_compiler::finding::Finding;
+use tpv_compiler::{CompileOptions, compile};
 use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_runtime::{Job, Mapper, World};
-use tpvc::check::reach::{DECLARED, Matrix};
-use tpvc::check::{Checked, check};
-use tpvc::lint::{Finding, Options};
-use tpvc::{CompileOptions, compile};
 
 /// The proofs about a config.
 struct Proofs {
@@ -26,7 +27,7 @@ struct Proofs {
     always: HashSet<String>,
     /// The entities that have each rule, by its mark: their sections and ids.
     owners: BTreeMap<String, Vec<(String, String)>>,
-    /// Whether ids match names, as far as it was asked.
+    /// The results of matching ids with names, cached.
     matched: RefCell<HashMap<(String, String), bool>>,
     /// The numbers of findings: T201, T202.
     nowhere: [usize; 2],
@@ -110,7 +111,7 @@ impl Proofs {
         self.always.iter().find(is_missing).map(|rule| format!("the rule `{rule}` did not apply"))
     }
 
-    /// Whether an entity of a job has a rule.
+    /// Returns `true` if an entity of a job has the rule.
     fn has(&self, job: &Value, mark: &str) -> bool {
         let Some(owners) = self.owners.get(mark) else { return false };
         let matches = |id: &str, name: &str| {
@@ -135,7 +136,7 @@ impl Proofs {
     }
 }
 
-/// The recorded answers of a fixture with its jobs; nothing where no config of it loads.
+/// The recorded answers of a fixture with its jobs. `None` if none of its configs loads.
 fn fixtures() -> Vec<PathBuf> {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
     let folders = std::fs::read_dir(fixtures).unwrap().map(|entry| entry.unwrap().path());
@@ -217,7 +218,7 @@ destinations:
     assert_eq!(found, [json!("only"), json!(null), json!([])]);
 }
 
-/// Where rules of one id meet, a condition decides on the fields of all of them.
+/// If rules with the same id are merged, one condition decides on the fields of all.
 #[test]
 fn rules_of_one_id_are_proved_together() {
     let never = |name: &str| format!("{{id: r, if: 'input_size < 0 # {name}', params: {{{name}: x}}, min_mem: 20}}");

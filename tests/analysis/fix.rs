@@ -31,7 +31,7 @@ fn what_has_one_answer_is_mended_and_all_else_stays() {
     // `default` is found to be no abstract entity only once `default_inherits` names it.
     let (status, said) = run(site.path(), &["lint", "a.yml", "--fix"]);
     assert!(status == 0 && said.contains("fixed 3 findings in `a.yml`") && said.contains("warning[T117]"), "{said}");
-    assert!(said.contains("1 finding would bring others if fixed, and must be mended by hand"), "{said}");
+    assert!(said.contains("1 finding would cause others if fixed, and must be fixed by hand"), "{said}");
     let mended = SLIPS
         .replace("coers", "cores")
         .replace("max_accpeted_mem", "max_accepted_mem")
@@ -51,7 +51,7 @@ fn edits_that_conflict_keep_no_others_from_being_made() {
     let site = site(&[("a.yml", &rules)]);
     let (_, said) = run(site.path(), &["lint", "a.yml", "--fix"]);
     assert!(said.contains("fixed 200 findings in `a.yml`"), "{said}");
-    assert!(said.contains("200 findings would bring others if fixed, and must be mended by hand"), "{said}");
+    assert!(said.contains("200 findings would cause others if fixed, and must be fixed by hand"), "{said}");
     let mended = rules.replace("core: 1, coers", "cores: 1, coers").replace("core: 1, mem", "cores: 1, mem");
     assert_eq!(text(&site, "a.yml"), mended);
 }
@@ -95,7 +95,7 @@ fn what_would_bring_other_findings_is_left() {
     let rules = "tools:\n  bwa:\n    cores: 2\n    coers: 4\n    mem: 8\n  bowtie:\n    cores: 2\n    mme: 16384\n    mem_: 3\n";
     let site = site(&[("a.yml", rules)]);
     let (_, said) = run(site.path(), &["lint", "a.yml", "--fix"]);
-    assert!(said.contains("would bring others"), "{said}");
+    assert!(said.contains("would cause others"), "{said}");
     assert!(text(&site, "a.yml").contains("coers: 4"));
 }
 

@@ -35,7 +35,7 @@ fn cases() -> Vec<(PathBuf, String)> {
         let recorded = fs::read_to_string(path.with_extension("formatted")).ok()?;
         let expected = match fs::read_to_string(path.with_extension("tpvc")) {
             Ok(expected) => {
-                assert!(tpvc::format::format(&recorded).is_err(), "{}: TPV's text is YAML", path.display());
+                assert!(tpv_analysis::format::format(&recorded).is_err(), "{}: TPV's text is YAML", path.display());
                 expected
             }
             Err(_) => recorded,
@@ -55,7 +55,7 @@ fn texts_are_those_of_tpv() {
     assert!(cases.len() > 15, "{} cases", cases.len());
     let mut wrong = Vec::new();
     for (path, expected) in cases {
-        match tpvc::format::format(&read(&path)) {
+        match tpv_analysis::format::format(&read(&path)) {
             Ok(formatted) if formatted.text == expected => {}
             Ok(formatted) => wrong.push(format!("{}\n{}", path.display(), formatted.text)),
             Err(error) => wrong.push(format!("{}: {error}", path.display())),
@@ -71,7 +71,7 @@ fn what_tpv_refuses_is_refused_with_a_place() {
     assert!(files.len() > 15);
     for path in files {
         let text = read(&path);
-        let error = tpvc::format::format(&text).expect_err(&path.display().to_string());
+        let error = tpv_analysis::format::format(&text).expect_err(&path.display().to_string());
         assert!(error.offset.is_none_or(|offset| offset <= text.len()), "{}", path.display());
         assert!(!error.message.is_empty() && !error.help.is_empty());
     }
@@ -87,8 +87,8 @@ fn formatting_twice_changes_nothing() {
     let restless = ["format/tags.yml", "code-blocks/tpv.yml", "further-attributes/tpv.yml"];
     let mut checked = 0;
     for path in files {
-        let Ok(once) = tpvc::format::format(&read(&path)) else { continue };
-        let twice = tpvc::format::format(&once.text).map(|twice| twice.text);
+        let Ok(once) = tpv_analysis::format::format(&read(&path)) else { continue };
+        let twice = tpv_analysis::format::format(&once.text).map(|twice| twice.text);
         let is_restless = restless.iter().any(|name| path.ends_with(name));
         assert_eq!(twice.as_ref() != Ok(&once.text), is_restless, "{}\n{}\n{twice:?}", path.display(), once.text);
         checked += 1;
@@ -106,14 +106,14 @@ fn any_text_gives_an_answer() {
         let places: Vec<usize> = text.char_indices().map(|(place, _)| place).collect();
         for place in places.iter().step_by(53) {
             let (head, tail) = text.split_at(*place);
-            let _ = tpvc::format::format(head);
+            let _ = tpv_analysis::format::format(head);
             for mark in ["[", "{", "\"", "'", "|", "#", "\n", "? ", ": ", "- ", "&a ", "*a", "!", "\t"] {
-                let _ = tpvc::format::format(&format!("{head}{mark}{tail}"));
+                let _ = tpv_analysis::format::format(&format!("{head}{mark}{tail}"));
             }
         }
     }
     for deep in ["[".repeat(100_000), "{a: ".repeat(100_000), "- ".repeat(100_000), "? ".repeat(100_000)] {
-        assert!(tpvc::format::format(&deep).is_err());
+        assert!(tpv_analysis::format::format(&deep).is_err());
     }
 }
 
@@ -130,13 +130,13 @@ fn merges_take_no_more_than_their_text() {
     let kept = chain("_anchors", 10_000);
     // An anchor that nothing refers to is not written.
     let expected = kept.replace(" &m9999", "");
-    assert!(tpvc::format::format(&kept).unwrap().text == expected);
-    let written = tpvc::format::format(&chain("tools", 200)).unwrap().text;
+    assert!(tpv_analysis::format::format(&kept).unwrap().text == expected);
+    let written = tpv_analysis::format::format(&chain("tools", 200)).unwrap().text;
     assert_eq!(written.matches("k0: 1").count(), 200);
     let aliases: String = (0..2000).map(|at| format!("  t{at}: *m0\n")).collect();
     let wide: String = (0..1000).map(|at| format!("    k{at}: 1\n")).collect();
     for text in [chain("tools", 2000), format!("tools:\n  m: &m0\n{wide}{aliases}")] {
-        let error = tpvc::format::format(&text).unwrap_err();
+        let error = tpv_analysis::format::format(&text).unwrap_err();
         assert_eq!(error.message, "aliases and `<<` expand to more than 250000 keys and items");
     }
     // Putting all pairs together takes minutes and gigabytes in this build.
@@ -146,7 +146,7 @@ fn merges_take_no_more_than_their_text() {
 #[test]
 fn lost_comments_are_named() {
     let text = "\n# first\n\n# second\ntools:\n  a: # kept\n    cores: 1\n";
-    let formatted = tpvc::format::format(text).unwrap();
+    let formatted = tpv_analysis::format::format(text).unwrap();
     assert_eq!(formatted.text, "tools:\n  a: # kept\n    cores: 1\n");
     let lost: Vec<&str> = formatted.lost.iter().map(|&place| &text[place..place + 4]).collect();
     assert_eq!(lost, ["# fi", "# se"]);

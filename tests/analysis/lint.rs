@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tpvc::check::check;
-use tpvc::lint::codes::{CODES, RAISING};
-use tpvc::lint::{Linted, Options, lint, report};
+use tpv_analysis::check::check;
+use tpv_analysis::lint::codes::CODES;
+use tpv_analysis::lint::{Linted, Options, lint, report};
+use tpv_compiler::checker::RAISING;
 
 use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
 
@@ -122,7 +123,7 @@ fn other_forms_are_as_expected() {
     }
 }
 
-/// A finding is a failed test where it makes the exit status 1, and files without any are there, too.
+/// A finding is a failed test if it makes the exit status 1; files without findings are listed, too.
 #[test]
 fn junit_is_as_expected() {
     let texts = tempfile::tempdir().unwrap();
@@ -266,7 +267,7 @@ fn cores_without_mem_are_one_finding_a_file() {
     assert!(new.contains("`salmon`") && new.matches("warning[T102]").count() == 1 && !new.contains("more in"), "{new}");
 }
 
-/// That no job can reach a destination is said only where the tags of all jobs are known.
+/// A destination is reported as unreachable only if the tags of all jobs are known.
 #[test]
 fn tags_that_code_adds_count() {
     let config = |field: &str, code: &str| {
@@ -317,7 +318,7 @@ fn tags_that_code_adds_count() {
     assert!(codes_of(&config("rank", writes)).contains("T115"));
 }
 
-/// More than destinations accept is found only where nothing may lower it.
+/// A value above all limits is reported only if nothing may lower it.
 #[test]
 fn resources_that_may_change_are_not_judged() {
     let config = |tool: &str, rest: &str| {
@@ -361,7 +362,7 @@ fn resources_that_may_change_are_not_judged() {
     assert!(!codes_of(&(config("    cores: 48\n", "") + unbounded)).contains("T122"));
 }
 
-/// The files of a part of a page: its blocks of YAML, `config.yml` but where the first line names another.
+/// The files of a part of a page: its blocks of YAML, `config.yml` unless the first line names another file.
 fn files_of(part: &'static str) -> Vec<(&'static str, &'static str)> {
     let blocks = part.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let named = |text: &'static str| -> Option<&'static str> {
@@ -386,15 +387,15 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
     }
 }
 
-/// Every page's first example gives its own code and no other, and its second nothing.
+/// Every page's first example has exactly its own finding, and the fixed example has none.
 #[test]
 fn examples_of_pages_give_their_codes() {
     for code in CODES {
-        let (example, mended) = code.page.split_once("## How to mend it").expect(code.code);
+        let (example, fixed) = code.page.split_once("## How to fix it").expect(code.code);
         let run = found_in(&files_of(example), code.code);
         let found: BTreeSet<&str> = run.findings.iter().map(|finding| finding.code).collect();
         assert_eq!(found, BTreeSet::from([code.code]), "{}", code.code);
-        let left = found_in(&files_of(mended), code.code);
+        let left = found_in(&files_of(fixed), code.code);
         assert!(left.findings.is_empty(), "{}: {}", code.code, report::text(&left, false));
         assert!(code.page.starts_with(&format!("# {}: {}\n", code.code, code.title)), "{}", code.code);
     }

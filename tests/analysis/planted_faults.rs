@@ -4,7 +4,7 @@
 //! TPV's answers to a job or two of each are on record beside the configs, so that the faults are TPV's and not only tpvc's.
 
 use serde_json::Value;
-use tpvc::lint::codes::find;
+use tpv_analysis::lint::codes::find;
 
 use crate::support::{project, stdout, tpvc_in};
 

@@ -7,8 +7,17 @@ use serde_json::Value;
 
 use crate::support::project;
 
-/// Packages that only the command line and the compiler may use.
-const ABOVE_THE_RUNTIME: [&str; 4] = ["annotate-snippets", "clap", "indicatif", "rustpython-parser"];
+/// Packages with the folders that none of their users may be below, and those that may not use them.
+const WALLS: [(&str, &[&str]); 8] = [
+    ("annotate-snippets", &["runtime", "src/compiler"]),
+    ("clap", &["runtime", "src/compiler", "src/analysis", "src/maps"]),
+    ("indicatif", &["runtime", "src/compiler", "src/analysis", "src/maps"]),
+    ("minijinja", &["runtime"]),
+    ("rustpython-parser", &["runtime"]),
+    ("tempfile", &["runtime", "src/compiler"]),
+    ("ureq", &["runtime", "src/analysis", "src/maps"]),
+    ("zstd", &["runtime", "src/compiler"]),
+];
 
 /// A crate of the workspace.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -42,6 +51,14 @@ fn dependencies(package: &Value) -> Vec<String> {
     names
 }
 
+/// The folder of a package, relative to the project's.
+fn folder(package: &Value) -> String {
+    let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+    let folder = manifest.parent().unwrap().strip_prefix(project()).unwrap().display().to_string();
+    // The sources of the package at the top are in `src`.
+    if folder.is_empty() { "src".to_owned() } else { folder }
+}
+
 /// The crates by Cargo's word.
 fn by_cargo(packages: &[Value]) -> Vec<Crate> {
     let names: Vec<&str> = packages.iter().map(|package| package["name"].as_str().unwrap()).collect();
@@ -49,13 +66,9 @@ fn by_cargo(packages: &[Value]) -> Vec<Crate> {
         .iter()
         .zip(&names)
         .map(|(package, name)| {
-            let manifest = Path::new(package["manifest_path"].as_str().unwrap());
-            let folder = manifest.parent().unwrap().strip_prefix(project()).unwrap().display().to_string();
             let mut depends_on = dependencies(package);
             depends_on.retain(|dependency| names.contains(&dependency.as_str()));
-            // The sources of the package at the top are in `src`.
-            let folder = if folder.is_empty() { "src".to_owned() } else { folder };
-            Crate { name: (*name).to_owned(), folder, depends_on }
+            Crate { name: (*name).to_owned(), folder: folder(package), depends_on }
         })
         .collect();
     crates.sort();
@@ -96,13 +109,21 @@ fn the_crates_are_those_of_the_document() {
 }
 
 #[test]
-fn the_runtime_knows_no_parser_and_no_terminal() {
+fn no_crate_uses_what_is_above_it() {
     for package in packages() {
-        let name = package["name"].as_str().unwrap();
-        let above: Vec<String> = dependencies(&package)
-            .into_iter()
-            .filter(|dependency| ABOVE_THE_RUNTIME.contains(&dependency.as_str()))
-            .collect();
-        assert!(name == "tpvc" || above.is_empty(), "{name} depends on {above:?}");
+        let folder = folder(&package);
+        for dependency in dependencies(&package) {
+            let walls = WALLS.iter().find(|(name, _)| *name == dependency).map_or(&[][..], |(_, walls)| walls);
+            assert!(!walls.iter().any(|wall| folder.starts_with(wall)), "{folder} depends on {dependency}");
+        }
     }
+}
+
+/// Optional packages are features, which nobody who only compiles has to take.
+#[test]
+fn compiling_needs_no_http_client() {
+    let packages = packages();
+    let compiler = packages.iter().find(|package| package["name"] == "tpv-compiler").unwrap();
+    let all = compiler["dependencies"].as_array().unwrap();
+    assert!(all.iter().any(|one| one["name"] == "ureq" && one["optional"] == true), "{all:?}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, Const, Instr};
-use tpvc::python::program::ProgramBuilder;
+use tpv_compiler::python::program::ProgramBuilder;
 
 /// The most memory in MiB that a process had until now, where the system tells.
 fn peak(process: u32) -> Option<u64> {

@@ -14,3 +14,4 @@ mod printing;
 mod robustness;
 mod sessions;
 mod settings;
+mod versions;

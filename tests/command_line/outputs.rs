@@ -134,7 +134,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let tools: String = (0..113).map(|tool| format!("  t{tool:03}: {{a: 1, b: 2, c: 3}}\n")).collect();
     let text = format!("tools:\n{tools}");
-    assert!(text.len() < ROOM && tpvc::format::format(&text).unwrap().text.len() > ROOM);
+    assert!(text.len() < ROOM && tpv_analysis::format::format(&text).unwrap().text.len() > ROOM);
     fs::write(folder.path().join("a.yml"), &text).unwrap();
     fs::hard_link(folder.path().join("a.yml"), folder.path().join("b.yml")).unwrap();
     let script = format!("trap '' XFSZ; exec prlimit --fsize={ROOM} \"$0\" format --write a.yml");
@@ -147,7 +147,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
     let said = stderr(&run);
     assert_eq!(run.status.code(), Some(1), "{said}");
     assert!(said.contains("the formatted text cannot be written to `a.yml`: file too large"), "{said}");
-    assert!(said.contains("the file is as it was"), "{said}");
+    assert!(said.contains("the file is unchanged"), "{said}");
     assert_eq!(fs::read_to_string(folder.path().join("b.yml")).unwrap(), text);
     assert_eq!(names(folder.path()), ["a.yml", "b.yml"]);
 }
@@ -171,7 +171,7 @@ const WRITERS: [(&str, &[&str]); 13] = [
 
 const CONFIG: &str = "tools:\n  bwa:\n    cores: 2\ndestinations:\n  local:\n    runner: local\n";
 
-/// What becomes of an output.
+/// The expected result of an output.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum End {
     /// It is written to this file of the folder.
@@ -409,7 +409,7 @@ fn no_output_takes_the_place_of_an_input() {
     assert!(tpvc_in(path, &["format", "--write", "config.yml"]).status.success());
 }
 
-/// Where stdout is a file, what else is in it stays: `/dev/stdout` is that stream and not that file.
+/// If stdout is a file, its other content is kept: `/dev/stdout` is the stream and not the file.
 #[test]
 fn dev_stdout_is_a_stream() {
     let folder = odd_folder();
@@ -470,7 +470,7 @@ fn pipes_work_or_end() {
     assert!(run.status.success(), "{}", stderr(&run));
 }
 
-/// What a kill leaves beside an output, the next run removes; what a process still writes, it leaves alone.
+/// The next run removes files that a killed run left beside an output, but not those that a live process still writes.
 #[test]
 fn leftovers_of_killed_processes_are_removed() {
     let folder = odd_folder();

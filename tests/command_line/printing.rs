@@ -226,7 +226,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// What is wrong with what a command printed.
+/// The fault in a command's output.
 fn complaint(form: Form, run: &Output) -> Option<String> {
     let (out, err) = (stdout(run), stderr(run));
     let both = format!("{out}\n{err}");
@@ -290,7 +290,7 @@ fn styles_are_tpvcs_own() {
     }
 }
 
-/// What a map keeps of a process that printed whatever it liked is text, too.
+/// The output that a map records of a process is always text.
 #[test]
 fn logs_of_maps_are_text() {
     let folder = folder();

@@ -1,9 +1,10 @@
 //! A place in a text of the config leads back to the file, however the text is written there: random scalars of all styles.
 
 use crate::support::random::Random;
-use tpvc::config::origin::TextOrigin;
-use tpvc::diagnostic::Diagnostics;
-use tpvc::source::{Limits, SourceMap};
+use tpv_analysis::render::Render;
+use tpv_compiler::config::origin::TextOrigin;
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::source::{Limits, SourceMap};
 
 /// A scalar for the value of a key that is four columns deep, with words that are all different.
 fn scalar(random: &mut Random) -> String {
@@ -70,7 +71,7 @@ fn every_word_is_found_in_the_file() {
         let path = folder.path().join("config.yml");
         std::fs::write(&path, &file).unwrap();
         let names = [path.to_str().unwrap()];
-        let config = tpvc::config::load(names, &Limits::default(), &mut sources, &mut problems);
+        let config = tpv_compiler::config::load(names, &Limits::default(), &mut sources, &mut problems);
         assert!(!problems.has_errors(), "{file}\n{}", problems.render(&sources, false));
         let code = config.checks.iter().find(|code| code.property == "mem").unwrap_or_else(|| panic!("{file}"));
         let (text, origin) = (code.text.as_str(), TextOrigin::new(&code.text, &sources));

@@ -104,7 +104,7 @@ map: {a: 1, b: {c: 2}}
 fn what_is_wrong_is_shown_at_its_place() {
     let cases = [
         ("\"{{ nmae }}\"", "a.yml.j2:5:18", "`nmae` is not among the variables", "did you mean `name`?"),
-        ("\"{{ name | to_uuid }}\"", "a.yml.j2:5:25", "tpvc does not have the filter `to_uuid`", "docs/pipeline.md"),
+        ("\"{{ name | to_uuid }}\"", "a.yml.j2:5:25", "tpvc does not have the filter `to_uuid`", "docs/settings.md"),
         ("\"{{ lookup('env', 'HOME') }}\"", "a.yml.j2:5:18", "tpvc does not have the function `lookup`", "--vars"),
         ("\"{% if %}\"", "a.yml.j2:5:21", "the template is not Jinja", "braces"),
         ("\"{{ ring }}\"", "a.yml.j2", "the variable `ring` cannot be filled in: it is made of itself", "vars.yml:2:1"),

@@ -1,7 +1,7 @@
 //! Gaps of the native language are known when compiling, not at run time: code that requests a missing feature is
 //! reported when compiling, and reported features are missing.
 //!
-//! Two sources of code: every name that CPython's modules and types and Galaxy's classes have (`src/lint/model/names.txt`),
+//! Two sources of code: every name that CPython's modules and types and Galaxy's classes have (`src/compiler/src/checker/stubs/names.txt`),
 //! each asked for by a program of its own; and programs that use one construct each, with CPython's answers
 //! (`tests/closed/constructs.json`).
 
@@ -11,11 +11,13 @@ use std::sync::Arc;
 
 use crate::support::python as machine;
 use serde_json::{Value as Json, json};
+use tpv_analysis::lint::codes::LIMITS;
+use tpv_analysis::render::Render;
 use tpv_bytecode::CodeKind;
+use tpv_compiler::checker::RAISING;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
-use tpvc::lint::codes::{LIMITS, RAISING};
 
 /// The exceptions for missing names.
 const MISSING: [&str; 5] = ["AttributeError", "ImportError", "ModuleNotFoundError", "NameError", "NotImplementedError"];
@@ -38,7 +40,8 @@ fn compile(programs: &[String]) -> Compiled {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.yml");
     std::fs::write(&path, &config).unwrap();
-    let compiled = tpvc::compile(&[path.to_str().unwrap().to_owned()], &tpvc::CompileOptions::default());
+    let compiled =
+        tpv_compiler::compile(&[path.to_str().unwrap().to_owned()], &tpv_compiler::CompileOptions::default());
     let mut told: BTreeMap<usize, BTreeSet<&'static str>> = BTreeMap::new();
     for diagnostic in compiled.diagnostics.iter() {
         let span = diagnostic.primary.as_ref().expect(&diagnostic.message).span;
@@ -72,7 +75,7 @@ fn job(tool: usize) -> Arc<Job> {
 
 /// The lists of `names.txt`: kind, name and list.
 fn names() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
-    let text = include_str!("../../src/lint/model/names.txt");
+    let text = include_str!("../../src/compiler/src/checker/stubs/names.txt");
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines
         .map(|line| {
@@ -225,7 +228,7 @@ fn handlers_hide_no_absence() {
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), plain.len(), wrong.join("\n"));
 }
 
-/// What native code refuses and compiling cannot foresee, no handler hides: the job ends in it.
+/// No handler hides a refusal of native code that compiling cannot foresee: the job ends with it.
 #[test]
 fn no_handler_hides_what_native_code_refuses() {
     let attempts = [

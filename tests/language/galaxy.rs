@@ -5,6 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tpv_bytecode::CodeKind;
+use tpv_compiler::python::program::ProgramBuilder;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
 use tpv_python::value::Value;
@@ -15,7 +16,6 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::objects::{JobObjects, app};
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{find_module, modules};
-use tpvc::python::program::ProgramBuilder;
 
 struct Galaxy;
 

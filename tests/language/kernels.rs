@@ -13,6 +13,7 @@ use crate::support::random::Random;
 use num_bigint::BigInt;
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_compiler::python::program::ProgramBuilder;
 use tpv_jit::{Mode, Native};
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, Key};
@@ -23,7 +24,6 @@ use tpv_python::program::Program;
 use tpv_python::types::{BuiltinType, OBJECT};
 use tpv_python::value::{Method, Value};
 use tpv_python::vm::{Environment, Vm};
-use tpvc::python::program::ProgramBuilder;
 
 /// The names that blocks read. The last is never in the context.
 const NAMES: [&str; 9] = ["cores", "mem", "gpus", "name", "thing", "things", "table", "input_size", "absent"];

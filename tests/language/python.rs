@@ -4,7 +4,7 @@ use crate::support::python as machine;
 use serde_json::Value as Json;
 use tpv_bytecode::CodeKind;
 use tpv_bytecode::verify::verify;
-use tpvc::python::program::ProgramBuilder;
+use tpv_compiler::python::program::ProgramBuilder;
 
 /// The machine's answer to a case.
 fn answer(case: &Json) -> Result<String, (String, String)> {

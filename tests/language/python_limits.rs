@@ -2,8 +2,8 @@
 
 use tpv_bytecode::CodeKind;
 use tpv_bytecode::verify::verify;
-use tpvc::python::error::ErrorKind;
-use tpvc::python::program::ProgramBuilder;
+use tpv_compiler::python::error::ErrorKind;
+use tpv_compiler::python::program::ProgramBuilder;
 
 fn compile(source: &str) -> Result<u32, ErrorKind> {
     let mut program = ProgramBuilder::new();

@@ -25,7 +25,7 @@ fn ask(queries: &[&str], world: &Arc<World>) -> Vec<(String, Option<String>)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tpv.yml");
     std::fs::write(&path, config).unwrap();
-    let compiled = tpvc::compile(&[path.display().to_string()], &tpvc::CompileOptions::default());
+    let compiled = tpv_compiler::compile(&[path.display().to_string()], &tpv_compiler::CompileOptions::default());
     let mapper = Mapper::with_hooks(Arc::new(compiled.rules.expect("compiles")), Hooks::default(), false);
     let answer = |number: usize| {
         let job = Job::parse(&json!({"tool": {"id": format!("q{number}")}}).to_string()).unwrap();

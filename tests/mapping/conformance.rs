@@ -10,6 +10,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use tpv_model::Version;
 
 /// The number of a case's differences printed.
 const SHOWN: usize = 5;
@@ -22,7 +23,7 @@ struct Description {
     about: String,
     /// Config files in load order.
     configs: Vec<String>,
-    /// The world file, where the case has one.
+    /// The world file, if the case has one.
     world: Option<String>,
     /// Job id (as text) -> why the text of its error may differ.
     #[serde(default)]
@@ -107,7 +108,7 @@ impl Json {
         })
     }
 
-    /// A field of an object; null where there is none.
+    /// A field of an object; null if there is none.
     fn get(&self, key: &str) -> &Json {
         match self {
             Json::Object(fields) => fields.get(key).unwrap_or(&Json::Null),
@@ -229,12 +230,28 @@ fn tpvc(args: &[&std::ffi::OsStr]) -> Result<String, String> {
     Err(format!("tpvc {verb} ended with {}:{told}", output.status))
 }
 
+/// The records of a case, each with its version of TPV: `expected.jsonl` is that of the newest.
+fn records(case: &Case) -> Vec<(Version, String)> {
+    let name = |version: Version| match version == Version::default() {
+        true => "expected.jsonl".to_owned(),
+        false => format!("expected-{version}.jsonl"),
+    };
+    let all = Version::ALL.into_iter().map(|version| (version, name(version)));
+    all.filter(|(version, name)| *version == Version::default() || case.folder.join(name).is_file()).collect()
+}
+
 /// The faults of tpvc's answers to a case: empty if they are TPV's.
 fn judge(case: &Case) -> Result<(), String> {
+    records(case).into_iter().try_for_each(|(version, expected)| {
+        judge_version(case, version, &expected).map_err(|report| format!("TPV {version}: {report}"))
+    })
+}
+
+fn judge_version(case: &Case, version: Version, expected: &str) -> Result<(), String> {
     let work = tempfile::tempdir().map_err(|e| e.to_string())?;
     let rules = work.path().join("rules.bin");
     let configs: Vec<PathBuf> = case.description.configs.iter().map(|file| case.folder.join(file)).collect();
-    let mut args = vec!["compile".as_ref()];
+    let mut args = vec!["compile".as_ref(), "--tpv".as_ref(), version.name().as_ref()];
     args.extend(configs.iter().map(|path| path.as_os_str()));
     args.extend(["-o".as_ref(), rules.as_os_str()]);
     tpvc(&args)?;
@@ -247,7 +264,7 @@ fn judge(case: &Case) -> Result<(), String> {
     }
     let answers = tpvc(&args)?;
 
-    let want = case.lines("expected.jsonl");
+    let want = case.lines(expected);
     let got: Vec<&str> = answers.split('\n').filter(|line| !line.trim().is_empty()).collect();
     if want.len() != got.len() {
         return Err(format!("{} answers expected, {} found", want.len(), got.len()));
@@ -327,7 +344,7 @@ fn fixtures_are_sound() {
 mod comparer {
     use super::*;
 
-    /// The path of the first difference between two answers, or "" where they agree.
+    /// The path of the first difference between two answers, or "" if they agree.
     fn check(want: &str, got: &str, expect: &str) {
         let found = answer_difference(&Json::parse(want).unwrap(), &Json::parse(got).unwrap(), false);
         assert_eq!(found.map(|d| d.path).unwrap_or_default(), expect, "{want} against {got}");

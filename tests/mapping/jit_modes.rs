@@ -31,7 +31,9 @@ fn cases() -> Vec<(PathBuf, Vec<String>, Option<String>)> {
 /// The rules of a case.
 fn rules(folder: &Path, configs: &[String]) -> Arc<Rules> {
     let paths: Vec<String> = configs.iter().map(|name| folder.join(name).to_string_lossy().into_owned()).collect();
-    Arc::new(tpvc::compile(&paths, &tpvc::CompileOptions::default()).rules.expect("the config compiles"))
+    Arc::new(
+        tpv_compiler::compile(&paths, &tpv_compiler::CompileOptions::default()).rules.expect("the config compiles"),
+    )
 }
 
 /// The answers to the jobs of a case in one mode.
@@ -40,7 +42,8 @@ fn answers(rules: &Arc<Rules>, folder: &Path, world: Option<&str>, mode: Mode) -
         World::parse(&std::fs::read_to_string(folder.join(world)).unwrap()).unwrap()
     });
     let world = Arc::new(world);
-    let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), jit: mode, ..Hooks::default() };
+    let hooks =
+        Hooks { compile: Some(Arc::new(tpv_compiler::python::run_time::compile)), jit: mode, ..Hooks::default() };
     let mapper = Mapper::with_hooks(rules.clone(), hooks, true);
     let mut text = String::new();
     for line in std::fs::read_to_string(folder.join("jobs.jsonl")).unwrap().lines() {

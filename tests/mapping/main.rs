@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod built_jobs;
 mod compressed_jobs;
 mod conformance;
 mod jit_modes;

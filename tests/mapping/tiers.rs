@@ -54,7 +54,8 @@ fn compile(text: &str) -> Arc<Rules> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("config.yml");
     std::fs::write(&path, text).unwrap();
-    let compiled = tpvc::compile(&[path.to_string_lossy().into_owned()], &tpvc::CompileOptions::default());
+    let compiled =
+        tpv_compiler::compile(&[path.to_string_lossy().into_owned()], &tpv_compiler::CompileOptions::default());
     Arc::new(compiled.rules.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics)))
 }
 
@@ -67,12 +68,12 @@ fn with_mem(source: &str) -> Arc<Rules> {
 /// The reason why CPython runs the `mem` of a config, and whether only where Galaxy's objects are live.
 fn mark(source: &str) -> Option<(String, bool)> {
     let rules = with_mem(source);
-    let block = tpvc::link::blocks_at(rules.tables(), "tools.bwa.mem")[0];
+    let block = tpv_compiler::link::blocks_at(rules.tables(), "tools.bwa.mem")[0];
     rules.program().cpython(block).map(|(reason, only_live)| (reason.to_owned(), only_live))
 }
 
 fn hooks(fake: &Arc<Fake>) -> Hooks {
-    let compile: tpv_runtime::mapper::Compile = Arc::new(tpvc::python::run_time::compile);
+    let compile: tpv_runtime::mapper::Compile = Arc::new(tpv_compiler::python::run_time::compile);
     Hooks { compile: Some(compile), cpython: Some(fake.clone()), ..Hooks::default() }
 }
 
@@ -116,7 +117,7 @@ fn the_compiler_marks_what_it_does_not_read() {
         "tools:\n  bwa:\n    rules:\n      - id: newer\n        if: \"True\"\n        mem: |\n          type X = int\n          8\n\
          destinations:\n  local:\n    runner: local\n",
     );
-    let block = tpvc::link::blocks_at(rules.tables(), "tools.bwa.rules.newer.mem")[0];
+    let block = tpv_compiler::link::blocks_at(rules.tables(), "tools.bwa.rules.newer.mem")[0];
     assert_eq!(rules.program().cpython(block), Some(("tpvc does not read it", false)));
     let fake = Arc::new(Fake { answers: &[("type X", |_| Value::Int(8))], ..Fake::default() });
     assert_eq!(mem(&answer(&rules, hooks(&fake))), "8");
@@ -399,7 +400,7 @@ fn inspect_lists_the_blocks_that_cpython_runs() {
                 tools.bwa.mem, inside Galaxy: it uses `helpers.concurrent_job_count_for_tool`\n";
     assert!(text.ends_with(list), "{text}");
     let code = stdout(&tpvc_in(folder.path(), &["inspect", "rules.bin", "--code", "tools.bwa.rank"]));
-    assert!(code.contains("\n  CPython runs it where there is one, because it imports `requests`\n"), "{code}");
+    assert!(code.contains("\n  runs in CPython if available, because it imports `requests`\n"), "{code}");
 }
 
 /// A case's folder, its rules and its world.
@@ -416,7 +417,8 @@ fn case(folder: PathBuf) -> (PathBuf, Arc<Rules>, Arc<World>) {
     let names = case["configs"].as_array().unwrap().iter();
     let paths: Vec<String> =
         names.map(|name| folder.join(name.as_str().unwrap()).to_string_lossy().into_owned()).collect();
-    let rules = tpvc::compile(&paths, &tpvc::CompileOptions::default()).rules.expect("the config compiles");
+    let rules =
+        tpv_compiler::compile(&paths, &tpv_compiler::CompileOptions::default()).rules.expect("the config compiles");
     let world = case["world"].as_str().map(|world| World::parse(&read(&folder.join(world))).unwrap());
     (folder, Arc::new(rules), Arc::new(world.unwrap_or_default()))
 }
@@ -463,7 +465,7 @@ fn a_forced_half_of_the_blocks_gives_the_same_answers() {
 fn objects_are_mapped_as_records_are() {
     let mut count = 0;
     for (folder, rules, world) in cases() {
-        let compile: tpv_runtime::mapper::Compile = Arc::new(tpvc::python::run_time::compile);
+        let compile: tpv_runtime::mapper::Compile = Arc::new(tpv_compiler::python::run_time::compile);
         let hooks = Hooks { compile: Some(compile), ..Hooks::default() };
         let mapper = Mapper::with_hooks(rules, hooks, false);
         for job in jobs(&folder) {

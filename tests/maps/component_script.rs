@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use tpvc::maps::component::SCRIPT;
-use tpvc::maps::component::error_report::ErrorReport;
+use tpv_maps::component::SCRIPT;
+use tpv_maps::component::error_report::ErrorReport;
 
 /// A node: a folder with the script, a program, and what comes of running it.
 struct Node {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes src/lint/model/names.txt: the names that types, modules and Galaxy's and TPV's classes have.
+"""Writes src/compiler/src/checker/stubs/names.txt: the names that types, modules and Galaxy's and TPV's classes have.
 
-    record_names.py > src/lint/model/names.txt
+    record_names.py > src/compiler/src/checker/stubs/names.txt
 
 Run it with the Python of a virtualenv that has total-perspective-vortex and Galaxy. Attributes that an `__init__` sets
 are found in the source, since an instance of a Galaxy class cannot be made without a server.

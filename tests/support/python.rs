@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_compiler::python::program::ProgramBuilder;
 use tpv_jit::{Mode, Native};
 use tpv_python::dict::Dict;
 use tpv_python::exception::PyResult;
@@ -13,7 +14,6 @@ use tpv_python::module::ModuleDef;
 use tpv_python::native_code::NativeCode;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Vm};
-use tpvc::python::program::ProgramBuilder;
 
 /// The surroundings as far as messages show them: the module that the code seems to be in.
 struct Loader;

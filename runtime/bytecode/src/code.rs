@@ -86,15 +86,15 @@ impl<Context> Decode<Context> for Const {
     }
 }
 
-/// The kinds of a function's parameters. They are the first local variables, in the order: positional-only, positional,
-/// keyword-only, `*args`, `**kwargs`.
+/// The number of parameters of each kind. Parameters are the first local variables, in this order: positional-only,
+/// positional-or-keyword, keyword-only, `*args`, `**kwargs`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Encode, Decode)]
 pub struct Parameters {
-    /// Positional-only parameters.
+    /// The number of positional-only parameters.
     pub positional_only: u32,
-    /// Parameters that may be given by position or name.
+    /// The number of positional-or-keyword parameters.
     pub positional: u32,
-    /// Keyword-only parameters.
+    /// The number of keyword-only parameters.
     pub keyword_only: u32,
     /// `true` if there is an `*args` parameter.
     pub var_positional: bool,
@@ -109,7 +109,7 @@ pub enum Capture {
     Cell(u32),
 }
 
-/// Why a block is CPython's, where the host has one. The code of the block is for hosts that have none.
+/// The reason that CPython runs a block if the host has CPython. Other hosts run the block's own code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Encode, Decode)]
 pub struct NeedsCpython {
     /// The reason, after "because": an index in the program's strings.
@@ -130,7 +130,7 @@ pub struct Code {
     /// The constants.
     pub consts: Vec<Const>,
     /// The attribute names and the names of the namespace that the block uses, by index in the program's names.
-    /// `LoadName`, `LoadAttr` and their kin hold indices in this table. Only root codes have it: inner codes use that of
+    /// `LoadName`, `LoadAttr` and similar instructions hold indices in this table. Only root codes have it: inner codes use that of
     /// their root, so that a block's namespace is one short vector.
     pub names: Vec<u32>,
     /// The names of the local variables (indices in the program's strings), parameters first.
@@ -148,17 +148,16 @@ pub struct Code {
     pub generator: bool,
     /// The greatest height of the stack.
     pub max_stack: u32,
-    /// The names (strings) that the block's text has anywhere and whose values the host computes before the block runs (root codes
-    /// only).
+    /// The names (strings) used by the block that the host computes before running it (root codes only).
     pub computed: Vec<u32>,
     /// The index of the root code of its block in the program; a root code names itself.
     pub root: u32,
-    /// For stretches of instructions, where in the block's text they come from: first instruction, line, column (both from
-    /// 1). Ascending.
+    /// The source position of each run of instructions in the block's text: first instruction, line, column (both from 1).
+    /// Ascending.
     pub places: Vec<(u32, u32, u32)>,
-    /// The same computation for machine code, where the block is one that a kernel can do (root codes only).
+    /// The block as a kernel, if it can be one (root codes only).
     pub kernel: Option<Kernel>,
-    /// Why CPython runs the block where there is one (root codes only).
+    /// The reason that CPython runs the block, if it does (root codes only).
     pub cpython: Option<NeedsCpython>,
 }
 
@@ -174,7 +173,7 @@ pub struct ProgramData {
 }
 
 impl Code {
-    /// A code of a kind, a name (a string of the program) and a root that has nothing yet; give the rest with struct update.
+    /// An empty code; set the remaining fields with struct update syntax. `name` is a string of the program.
     pub fn empty(kind: CodeKind, name: u32, root: u32) -> Self {
         Self {
             kind,
@@ -199,13 +198,14 @@ impl Code {
 }
 
 impl ProgramData {
-    /// Why a block is CPython's, after "because", and whether only where Galaxy's objects are live; nothing where it is not.
+    /// Returns the reason that CPython runs a block (the text after "because"), and whether it applies only to live Galaxy
+    /// objects. `None` if the block runs natively.
     pub fn cpython(&self, root: u32) -> Option<(&str, bool)> {
         let needs = self.codes.get(root as usize)?.cpython?;
         Some((self.strings.get(needs.reason as usize)?, needs.only_live))
     }
 
-    /// About the bytes that the program takes, with one thread's view of it.
+    /// The approximate size in bytes, including one thread's view.
     pub fn bytes(&self) -> usize {
         /// The bytes charged for a name or string besides its text, counted twice.
         const TEXT: usize = 128;

@@ -176,19 +176,19 @@ instructions! {
     /// `a b c -> c a b`: lifts the second and third up by one.
     RotThree (3 => 3);
 
-    /// `-> value`: local variable `slot`; `UnboundLocalError` where it has no value.
+    /// `-> value`: local variable `slot`; `UnboundLocalError` if it has no value.
     LoadFast { slot: Local } (0 => 1);
     /// `value ->` sets a local variable.
     StoreFast { slot: Local } (1 => 0);
-    /// Deletes a local variable; `UnboundLocalError` where it has no value.
+    /// Deletes a local variable; `UnboundLocalError` if it has no value.
     DeleteFast { slot: Local } (0 => 0);
-    /// `-> value`: variable `index` of the cells (the code's own cell variables first, then its free variables); `NameError` or `UnboundLocalError` where it has no value.
+    /// `-> value`: variable `index` of the cells (the code's own cell variables first, then its free variables); `NameError` or `UnboundLocalError` if it has no value.
     LoadDeref { index: Cell } (0 => 1);
     /// `value ->` sets a cell variable.
     StoreDeref { index: Cell } (1 => 0);
     /// Deletes a cell variable.
     DeleteDeref { index: Cell } (0 => 0);
-    /// `-> value`: the name `name` of the block's namespace, then the context, the loader's globals and the builtins; `NameError` where none has it.
+    /// `-> value`: the name `name` of the block's namespace, then the context, the loader's globals and the builtins; `NameError` if none has it.
     LoadName { name: Name } (0 => 1);
     /// `value ->` sets a name in the block's namespace.
     StoreName { name: Name } (1 => 0);
@@ -201,24 +201,24 @@ instructions! {
     Unary { op: UnaryOp } (1 => 1);
     /// `a b -> a op b`
     Binary { op: BinaryOp } (2 => 1);
-    /// `a b -> a op= b`: in place where `a` can.
+    /// `a b -> a op= b`: in place if `a` can.
     InPlace { op: BinaryOp } (2 => 1);
     /// `a b -> a op b` as a rich comparison.
     Compare { op: CompareOp } (2 => 1);
-    /// `a b -> a in b`, negated where `invert`.
+    /// `a b -> a in b`, negated if `invert`.
     Contains { invert: Flag } (2 => 1);
-    /// `a b -> a is b`, negated where `invert`.
+    /// `a b -> a is b`, negated if `invert`.
     Is { invert: Flag } (2 => 1);
 
     /// Goes to `target`.
     Jump { target: Target }: ends (0 => 0) or target (0 => 0);
-    /// `a ->` goes to `target` where `a` is false.
+    /// `a ->` goes to `target` if `a` is false.
     PopJumpIfFalse { target: Target } (1 => 0) or target (1 => 0);
-    /// `a ->` goes to `target` where `a` is true.
+    /// `a ->` goes to `target` if `a` is true.
     PopJumpIfTrue { target: Target } (1 => 0) or target (1 => 0);
-    /// `a -> a` and goes to `target` where `a` is false, `a ->` where it is true.
+    /// `a -> a` and goes to `target` if `a` is false, `a ->` if it is true.
     JumpIfFalseOrPop { target: Target } (1 => 0) or target (1 => 1);
-    /// `a -> a` and goes to `target` where `a` is true, `a ->` where it is false.
+    /// `a -> a` and goes to `target` if `a` is true, `a ->` if it is false.
     JumpIfTrueOrPop { target: Target } (1 => 0) or target (1 => 1);
 
     /// `count values -> list`
@@ -233,7 +233,7 @@ instructions! {
     BuildSlice (3 => 1);
     /// `count strings -> string`: the pieces of an f-string joined.
     BuildString { count: Count } (count => 1);
-    /// `value -> string`, or `value spec -> string` where `spec`: one field of an f-string.
+    /// `value -> string`, or `value spec -> string` if `spec`: one field of an f-string.
     FormatValue { conversion: Conversion, spec: Flag } (1 + spec => 1);
     /// `value ->` appends to the list that is `depth` below the top once the value is taken (1 is the top).
     ListAppend { depth: Depth } (1 => 0);
@@ -269,7 +269,7 @@ instructions! {
     Call { argc: Count } (argc + 1 => 1);
     /// `callee args -> result`: `argc` arguments, of which the last are keyword arguments named by the tuple of strings that is constant `names`.
     CallKw { argc: Count, names: KeywordNames } (argc + 1 => 1);
-    /// `callee tuple -> result` or `callee tuple dict -> result` where `keywords`. Any other iterable does for the tuple and any other mapping for the dict; where they are neither, the error names the callee (`f() argument after * must be an iterable, not int`).
+    /// `callee tuple -> result` or `callee tuple dict -> result` if `keywords`. Any other iterable does for the tuple and any other mapping for the dict; if they are neither, the error names the callee (`f() argument after * must be an iterable, not int`).
     CallEx { keywords: Flag } (2 + keywords => 1);
     /// `object args -> result` of `object.name(args)`: `argc` positional arguments.
     CallMethod { name: Name, argc: Count } (argc + 1 => 1);
@@ -288,7 +288,7 @@ instructions! {
     GetIter (1 => 1);
     /// `iterator -> iterator item`, or `iterator ->` and goes to `target` at the end.
     ForIter { target: Target } (1 => 2) or target (1 => 0);
-    /// `iterable -> items`, so that the first is on top; `ValueError` where there are not `count`.
+    /// `iterable -> items`, so that the first is on top; `ValueError` if there are not `count`.
     Unpack { count: Count } (1 => count);
     /// `iterable -> items`: `before` items, a list of the rest, `after` items, the first on top.
     UnpackEx { before: Count, after: Count } (1 => before + after + 1);
@@ -316,9 +316,9 @@ instructions! {
     /// `-> AssertionError`
     LoadAssertionError (0 => 1);
 
-    /// `-> module`: imports the module whose dotted name is constant `name`; leaves the module itself where `leaf`, else its top package (`import os.path` binds `os`).
+    /// `-> module`: imports the module whose dotted name is constant `name`; leaves the module itself if `leaf`, else its top package (`import os.path` binds `os`).
     ImportName { name: Text, leaf: Flag } (0 => 1);
-    /// `module -> module value`: attribute `name`, or the submodule of that name; `ImportError` where there is neither.
+    /// `module -> module value`: attribute `name`, or the submodule of that name; `ImportError` if there is neither.
     ImportFrom { name: Name } (1 => 2);
 
     /// Raises the builtin exception class named by constant `class` with the message that is constant `message`: code that TPV loads but that cannot run, or a construct that the native language leaves out.

@@ -2,7 +2,7 @@
 //!
 //! A [`Kernel`] says what the block's instructions say, as a tree, and has no effect: it computes a value or leaves. What
 //! leaves is run by the interpreter from its first instruction, so that a kernel needs to know only the cases it is good
-//! for. A block with statements is a [`Node::Block`]; what a kernel cannot do stands in it as [`Node::Leave`], where the block
+//! for. A block with statements is a [`Node::Block`]; what a kernel cannot do stands in it as [`Node::Leave`], if the block
 //! is still worth a kernel for the ways around it.
 //!
 //! Kernels are plain data: the compiler writes them, the artifact stores them, [`verify`] checks what was read.
@@ -34,12 +34,12 @@ pub const MAX_DEPTH: usize = 48;
 pub enum Relation {
     /// A rich comparison.
     Compare(CompareOp),
-    /// `in`, or `not in` where `invert`.
+    /// `in`, or `not in` if `invert`.
     Contains {
         /// `true` for `not in`.
         invert: bool,
     },
-    /// `is`, or `is not` where `invert`.
+    /// `is`, or `is not` if `invert`.
     Is {
         /// `true` for `is not`.
         invert: bool,
@@ -134,7 +134,7 @@ pub enum Node {
         /// The relations, each with its right operand; at least one.
         links: Vec<(Relation, u32)>,
     },
-    /// `a and b and ...` where `all`, else `a or b or ...`: the value of the one that decides.
+    /// `a and b and ...` if `all`, else `a or b or ...`: the value of the one that decides.
     Bool {
         /// `true` for `and`.
         all: bool,
@@ -145,9 +145,9 @@ pub enum Node {
     If {
         /// The condition.
         test: u32,
-        /// The value where it is true.
+        /// The value if it is true.
         body: u32,
-        /// The value where it is false.
+        /// The value if it is false.
         orelse: u32,
     },
     /// A builtin's value. The kernel is not for contexts in which the name stands for something else.
@@ -166,7 +166,7 @@ pub enum Node {
         /// The name, in the code's names.
         name: u32,
     },
-    /// `text.startswith(affix)`, or `text.endswith(affix)` where `end`.
+    /// `text.startswith(affix)`, or `text.endswith(affix)` if `end`.
     Affix {
         /// The text.
         text: u32,
@@ -185,26 +185,19 @@ pub enum Node {
         /// The import.
         index: u32,
     },
-    /// The value of a variable; leaves where it has none.
+    /// The value of a variable; bails out if it has none.
     Local {
         /// The variable.
         slot: u32,
-        /// The input of the same name, which is read where the block has not set the variable.
+        /// The input of the same name, which is read if the block has not set the variable.
         outer: Option<u32>,
     },
-    /// A container with these items; of a dict, keys and values in turn.
+    /// A container with these items.
     Build {
         /// Which.
         container: Container,
         /// The items.
         items: Vec<u32>,
-    },
-    /// `object[key]` of text, tuples, lists and dicts.
-    Item {
-        /// The container.
-        object: u32,
-        /// The key or index.
-        key: u32,
     },
     /// `callee(...)` of a function that only looks at its arguments.
     Invoke {
@@ -232,7 +225,7 @@ pub enum Node {
         iterable: u32,
         /// The variable that holds each item.
         slot: u32,
-        /// Which items count; all where there is none.
+        /// The filter of the items; every item counts if there is none.
         condition: Option<u32>,
         /// The expression computed for each item.
         element: u32,
@@ -264,9 +257,9 @@ pub enum Node {
     When {
         /// The condition.
         test: u32,
-        /// The statements where it is true.
+        /// The statements if it is true.
         then: Vec<u32>,
-        /// The statements where it is false.
+        /// The statements if it is false.
         orelse: Vec<u32>,
     },
     /// A statement or value that only the interpreter supports: leaves the kernel.
@@ -280,8 +273,6 @@ pub enum Container {
     List,
     /// `(a, b)`
     Tuple,
-    /// `{a: b}`
-    Dict,
 }
 
 /// The result of a comprehension.
@@ -324,7 +315,6 @@ impl Node {
             Self::Text { parts } => parts.iter().map(|part| part.node).collect(),
             Self::Import { .. } | Self::Local { .. } | Self::Leave => Vec::new(),
             Self::Build { items, .. } => items.clone(),
-            Self::Item { object, key } => vec![*object, *key],
             Self::Invoke { callee: first, arguments, .. } | Self::Method { object: first, arguments, .. } => {
                 std::iter::once(*first).chain(arguments.iter().copied()).collect()
             }

@@ -6,8 +6,8 @@ use super::code::{Code, Const, ProgramData};
 use super::instruction::{Instr, Operand};
 use super::kernel;
 
-/// The instructions of a code, one a line: a mark at the targets of jumps, the index, the place in the block's text
-/// where it changes, the opcode, its operands, and what they name.
+/// The instructions of a code, one per line: a mark if it is a jump target, the index, the source position if it changed,
+/// the opcode, the operands, and the items they refer to.
 pub fn listing(data: &ProgramData, index: u32) -> String {
     let mut text = String::new();
     let Some(code) = data.codes.get(index as usize) else {
@@ -16,8 +16,8 @@ pub fn listing(data: &ProgramData, index: u32) -> String {
     let name = |index: u32| data.strings.get(index as usize).map_or("?", String::as_str);
     let _ = writeln!(text, "code {index}: {} ({:?}), stack {}", name(code.name), code.kind, code.max_stack);
     if let Some((reason, only_live)) = data.cpython(index) {
-        let where_ = if only_live { "inside Galaxy" } else { "where there is one" };
-        let _ = writeln!(text, "  CPython runs it {where_}, because {reason}");
+        let condition = if only_live { "inside Galaxy" } else { "if available" };
+        let _ = writeln!(text, "  runs in CPython {condition}, because {reason}");
     }
     for (what, indices) in [("locals", &code.locals), ("cells", &code.cells), ("free", &code.free)] {
         if !indices.is_empty() {
@@ -53,8 +53,8 @@ pub fn listing(data: &ProgramData, index: u32) -> String {
 }
 
 /// A code's behaviour as text: identical for codes of any two programs that have the same instructions on the same
-/// constants and names, wherever these are in the program and in the block's text. Comments, blanks and quotes make no
-/// difference.
+/// constants and names, at any position in the program and in the block's text. Comments, whitespace and quote style do not
+/// matter.
 pub fn meaning(data: &ProgramData, index: u32) -> String {
     let mut text = String::new();
     let Some(code) = data.codes.get(index as usize) else {

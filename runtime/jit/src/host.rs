@@ -14,7 +14,7 @@ mod shared;
 pub(super) mod text;
 
 use super::kinds::Kind;
-pub(super) use objects::{append, build, invoke, item, length, mark, method, new_list, nth};
+pub(super) use objects::{append, build, invoke, length, mark, method, new_list, nth};
 pub(super) use shared::{SharedTests, known, share};
 use tpv_bytecode::Code;
 use tpv_python::builtins::numbers::round_float;
@@ -84,7 +84,7 @@ impl<'a> Host<'a> {
         values.get(index).cloned()
     }
 
-    /// The value behind a reference, where it may be the result of the kernel. What the run holds may be something that others share as
+    /// The value behind a reference, if it may be the result of the kernel. What the run holds may be something that others share as
     /// long as they only look at it, so that code must not get it, unless nobody can change it; what a name or a constant stands for,
     /// code gets anyway.
     pub(super) fn result(&self, reference: u64) -> Option<Value> {
@@ -162,7 +162,7 @@ pub(super) unsafe extern "C" fn attribute(host: *mut Host<'_>, object: u64, name
     }
 }
 
-/// `text.startswith(affix)`, or `text.endswith(affix)` where `end` is not 0.
+/// `text.startswith(affix)`, or `text.endswith(affix)` if `end` is not 0.
 pub(super) unsafe extern "C" fn affix(host: *mut Host<'_>, text: u64, affix: u64, end: u64) -> u64 {
     // SAFETY: see the head of this file.
     let host = unsafe { &mut *host };
@@ -243,7 +243,7 @@ pub(super) unsafe extern "C" fn float_power(host: *mut Host<'_>, a: f64, b: f64)
     float_out(unsafe { &mut *host }, float_ops::power(a, b).ok())
 }
 
-/// `a ** b` of ints, where the result is one of 64 bits.
+/// `a ** b` of ints, if the result is one of 64 bits.
 pub(super) unsafe extern "C" fn int_power(host: *mut Host<'_>, a: i64, b: i64) -> u64 {
     // SAFETY: see the head of this file.
     let host = unsafe { &mut *host };

@@ -1,4 +1,4 @@
-//! Kinds of values, and which kinds the nodes of a kernel can have where the kinds of its inputs are known.
+//! Kinds of values, and inference of the kinds of a kernel's nodes from those of its inputs.
 
 use tpv_bytecode::kernel::{Function, Gives, Kernel, Node, Relation, TextPart};
 use tpv_bytecode::{BinaryOp, CompareOp, Const, UnaryOp};
@@ -8,7 +8,7 @@ use tpv_python::value::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(super) enum Kind {
-    /// `None`; the payload says nothing.
+    /// `None`; the payload is unused.
     None = 0,
     /// A `bool`; the payload is 0 or 1.
     Bool = 1,
@@ -38,13 +38,13 @@ impl Kind {
         }
     }
 
-    /// The kind of a tag of machine code; none for the tag of leaving.
+    /// The kind of a tag of machine code. `None` for the tag of a bail-out.
     #[inline]
     pub(super) fn of_tag(tag: u64) -> Option<Self> {
         Self::ALL.get(usize::try_from(tag).ok()?).copied()
     }
 
-    /// The value of a payload that is no reference.
+    /// The value of a payload. `None` for the kinds whose payload is a reference.
     #[inline]
     pub(super) fn plain(self, payload: u64) -> Option<Value> {
         Some(match self {
@@ -67,7 +67,7 @@ impl Kind {
         }
     }
 
-    /// Returns `true` if it counts as an int in arithmetic.
+    /// Returns `true` for the kinds that arithmetic treats as an int.
     pub(super) fn is_int(self) -> bool {
         matches!(self, Self::Int | Self::Bool)
     }
@@ -109,7 +109,7 @@ impl Kinds {
         self.0 == 0
     }
 
-    /// The kind, where there is only one.
+    /// The kind, if the set has exactly one.
     pub(super) fn single(self) -> Option<Kind> {
         let mut kinds = self.iter();
         kinds.next().filter(|_| self.0.count_ones() == 1)
@@ -134,7 +134,7 @@ impl FromIterator<Kind> for Kinds {
     }
 }
 
-/// The kind of `op a`, where a kernel computes it.
+/// The kind of `op a`, or `None` if kernels do not support it.
 pub(super) fn unary(op: UnaryOp, a: Kind) -> Option<Kind> {
     match op {
         UnaryOp::Not => Some(Kind::Bool),
@@ -143,7 +143,7 @@ pub(super) fn unary(op: UnaryOp, a: Kind) -> Option<Kind> {
     }
 }
 
-/// The kind of `a op b`, where a kernel computes it.
+/// The kind of `a op b`, or `None` if kernels do not support it.
 pub(super) fn binary(op: BinaryOp, a: Kind, b: Kind) -> Option<Kind> {
     if !a.is_number() || !b.is_number() {
         return None;
@@ -167,14 +167,14 @@ pub(super) fn binary(op: BinaryOp, a: Kind, b: Kind) -> Option<Kind> {
 pub(super) fn relates(relation: Relation, a: Kind, b: Kind) -> bool {
     match relation {
         Relation::Is { .. } => a != b || !a.is_reference(),
-        // What is asked to contain is a reference; objects may answer in their own way.
+        // The container must be a reference. An operand of kind `Other` may define its own `__eq__`, so the kernel bails out.
         Relation::Contains { .. } => b.is_reference() && a != Kind::Other,
         Relation::Compare(CompareOp::Eq | CompareOp::Ne) => a != Kind::Other && b != Kind::Other,
         Relation::Compare(_) => (a.is_number() && b.is_number()) || (a == Kind::Str && b == Kind::Str),
     }
 }
 
-/// The kind of a function of one or two arguments, where a kernel computes it; not of `min` and `max`.
+/// The kind of the result of a function of one or two arguments. `None` if kernels do not support it, and for `min` and `max`.
 pub(super) fn call(function: Function, a: Kind, digits: Option<Kind>) -> Option<Kind> {
     if !a.is_number() || digits.is_some_and(|digits| !digits.is_int()) {
         return None;
@@ -193,14 +193,14 @@ fn pairs(a: Kinds, b: Kinds, f: impl Fn(Kind, Kind) -> Option<Kind>) -> Kinds {
     a.iter().flat_map(|a| b.iter().filter_map(|b| f(a, b)).collect::<Vec<_>>()).collect()
 }
 
-/// The kinds of `min` and `max`: any argument's, where all pairs can be compared.
+/// The kinds of `min` and `max`: those of the arguments that can be compared with one another.
 pub(super) fn extreme(best: Kinds, item: Kinds) -> Kinds {
     let less = Relation::Compare(CompareOp::Lt);
     let first = pairs(best, item, |a, b| relates(less, a, b).then_some(a));
     first.or(pairs(best, item, |a, b| relates(less, a, b).then_some(b)))
 }
 
-/// Returns `true` if machine code can convert it to text, with a format specification or without one.
+/// Returns `true` if machine code can convert the kind to text, with a format specification or without one.
 pub(super) fn has_text(kind: Kind, by_spec: bool) -> bool {
     match kind {
         Kind::None => !by_spec,
@@ -209,11 +209,11 @@ pub(super) fn has_text(kind: Kind, by_spec: bool) -> bool {
     }
 }
 
-/// The kinds of all nodes for these kinds of inputs, of which some may have no value. A node without kinds always leaves the kernel, or is a statement.
+/// The kinds of all nodes for these kinds of inputs (`None` for an unset input). A node without kinds always bails out, or is a
+/// statement.
 pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Option<Kind>]) -> Vec<Kinds> {
     let mut all: Vec<Kinds> = Vec::with_capacity(kernel.nodes.len());
-    // What the variables hold. Nodes stand in the order in which they run, so that whatever sets a variable comes before what reads
-    // it; but for the variables of comprehensions.
+    // The kinds of the variables. Nodes are in execution order, so a variable is set before it is read, except in comprehensions.
     let mut variables = vec![Kinds::NONE; kernel.locals as usize];
     for node in &kernel.nodes {
         if let Node::Comprehension { slot, .. } = node
@@ -234,7 +234,7 @@ pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Option<Kind>]) 
                 let mut result = Kinds::from(Kind::Bool);
                 for (index, (relation, right)) in links.iter().enumerate() {
                     let right = of(right);
-                    // Where the first link never has a value, the comparison has none.
+                    // If the first link never has a value, the comparison has none.
                     if index == 0 && pairs(left, right, |a, b| relates(*relation, a, b).then_some(a)).is_empty() {
                         result = Kinds::NONE;
                     }
@@ -242,7 +242,7 @@ pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Option<Kind>]) 
                 }
                 result
             }
-            // An operand whose truth cannot decide is taken for one that can: the set may be larger than what occurs.
+            // Every operand is assumed to be a possible result, so the set may be larger than necessary.
             Node::Bool { operands, .. } => match operands.first().map(of) {
                 Some(first) if !first.is_empty() => operands.iter().map(of).fold(Kinds::NONE, Kinds::or),
                 _ => Kinds::NONE,
@@ -270,21 +270,20 @@ pub(super) fn infer(kernel: &Kernel, consts: &[Const], inputs: &[Option<Kind>]) 
                 let has_text = |part: &TextPart| of(&part.node).iter().any(|kind| has_text(kind, part.spec.is_some()));
                 if parts.iter().all(has_text) { Kind::Str.into() } else { Kinds::NONE }
             }
-            // An import that gives something else is not for a kernel (`load`).
+            // `load` rejects imports of any other kind.
             Node::Import { .. } => Kind::Other.into(),
             Node::Local { slot, outer } => {
                 let outer = outer.and_then(|outer| inputs.get(outer as usize).copied().flatten());
                 variables.get(*slot as usize).copied().unwrap_or(Kinds::NONE).or(outer.into())
             }
             Node::Build { .. } => Kind::Other.into(),
-            Node::Item { object, .. } if of(object).iter().any(Kind::is_reference) => Kinds::ANY,
             Node::Invoke { callee, .. } if of(callee).has(Kind::Other) => Kinds::ANY,
             Node::Method { object, .. } if of(object).iter().any(Kind::is_reference) => Kinds::ANY,
             Node::Comprehension { iterable, gives, .. } if of(iterable).has(Kind::Other) => match gives {
                 Gives::List => Kind::Other.into(),
                 Gives::Any { .. } | Gives::All { .. } => Kind::Bool.into(),
             },
-            Node::Item { .. } | Node::Invoke { .. } | Node::Method { .. } | Node::Comprehension { .. } => Kinds::NONE,
+            Node::Invoke { .. } | Node::Method { .. } | Node::Comprehension { .. } => Kinds::NONE,
             Node::Block { value, .. } | Node::Shared { value, .. } => of(value),
             Node::Set { slot, value } => {
                 let value = of(value);

@@ -1,13 +1,13 @@
-//! Kernels to machine code.
+//! Compilation of kernels to machine code.
 //!
-//! [`tpv_bytecode::kernel`] says what a kernel is. Here one becomes machine code by Cranelift: [`kinds`] works out what
-//! each node can be once the kinds of the inputs are known, [`emit`] writes the instructions, [`machine`] owns the memory
-//! that they run in, [`host`] is what they ask of the runtime, [`mod@run`] calls them from the interpreter's door.
+//! [`tpv_bytecode::kernel`] defines kernels. This crate compiles them with Cranelift: [`kinds`] infers the kinds of
+//! each node from those of the inputs, [`emit`] writes the instructions, [`machine`] owns the memory
+//! that they run in, [`host`] has the runtime functions that machine code calls, [`mod@run`] is the interpreter's entry point.
 //!
-//! Machine code is made for the kinds of inputs that a block has met, so that it tests no types; the kinds of a run choose
-//! the code. It is shared by all threads of one mapper and goes with it.
+//! Machine code is specialized for the kinds of a block's inputs and contains no checks of them; each run selects the
+//! version for its kinds. All threads of a mapper share the code, which is freed with the mapper.
 //!
-//! Without the feature `jit`, and where Cranelift has no back end for the machine, there is no [`Jit`] and everything is
+//! Without the feature `cranelift`, or on an unsupported architecture, [`Jit::new`] returns `None` and everything is
 //! interpreted, with the same answers.
 
 #[cfg(feature = "cranelift")]
@@ -26,26 +26,26 @@ use std::sync::Arc;
 use tpv_bytecode::ProgramData;
 use tpv_python::native_code::NativeCode;
 
-/// When kernels become machine code.
+/// The policy for compiling kernels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
     /// Never.
     Off,
-    /// When the runs so far have cost about what compiling costs.
+    /// After about as many runs as machine code takes to save the time of compiling it.
     #[default]
     Lazy,
     /// The first time that a kernel runs.
     Eager,
 }
 
-/// The machine code of a program's kernels, made as it is asked for.
+/// The machine code of a program's kernels, compiled on demand.
 pub struct Jit {
     #[cfg(feature = "cranelift")]
     shared: machine::Shared,
 }
 
 impl Jit {
-    /// A compiler for the kernels of a program; `None` where this build or this machine has none.
+    /// A compiler for the kernels of a program. `None` if this build or this architecture has none.
     pub fn new(program: &Arc<ProgramData>) -> Option<Arc<Self>> {
         #[cfg(feature = "cranelift")]
         {
@@ -71,7 +71,7 @@ impl Jit {
         }
     }
 
-    /// The number of pieces of machine code that there are.
+    /// The number of compiled kernel versions.
     pub fn compiled(&self) -> usize {
         #[cfg(feature = "cranelift")]
         {
@@ -84,17 +84,17 @@ impl Jit {
     }
 }
 
-/// Machine code for the kernels of a program, with when more of it is made. All threads that run the program share it.
+/// Machine code for the kernels of a program and the policy for compiling more. All threads that run the program share it.
 #[derive(Clone)]
 pub struct Native {
     /// The machine code.
     pub jit: Arc<Jit>,
-    /// When more is made.
+    /// The policy for compiling more.
     pub mode: Mode,
 }
 
 impl Native {
-    /// Machine code in this mode; `None` for [`Mode::Off`] and where there is none.
+    /// Machine code in this mode. `None` for [`Mode::Off`], or if [`Jit::new`] returns `None`.
     pub fn new(program: &Arc<ProgramData>, mode: Mode) -> Option<Self> {
         if mode == Mode::Off {
             return None;
@@ -102,7 +102,7 @@ impl Native {
         Some(Self { jit: Jit::new(program)?, mode })
     }
 
-    /// One thread's view of it, for the machine.
+    /// One thread's view of the code, for the interpreter.
     pub fn view(&self) -> Box<dyn NativeCode> {
         #[cfg(feature = "cranelift")]
         {

@@ -21,18 +21,19 @@ use super::kinds::Kind;
 use tpv_bytecode::kernel::Kernel;
 use tpv_bytecode::{Const, ProgramData};
 
-/// The most pieces of machine code of one program. Each takes a page of memory.
+/// The maximum number of kernel versions compiled or rejected per program. Each compiled one occupies at least a page.
 const MAX_COMPILED: usize = 4096;
 
-/// The machine code of a kernel: takes the host and the payloads of the inputs, gives a tag.
+/// The machine code of a kernel: a function of the host and the payloads of the inputs that returns a tag.
 #[derive(Clone, Copy)]
-pub(super) struct Code(unsafe extern "C" fn(*mut Host<'_>, *const u64) -> u64);
+pub(super) struct NativeFn(unsafe extern "C" fn(*mut Host<'_>, *const u64) -> u64);
 
-impl Code {
+impl NativeFn {
     /// Runs it.
     ///
     /// # Safety
-    /// The [`Shared`] that it is from must live, and `payloads` must be those of inputs of the kinds that it was made for.
+    /// The [`Shared`] that it is from must outlive the call, and `payloads` must be those of inputs of the kinds that it was
+    /// compiled for.
     #[inline]
     pub(super) unsafe fn run(self, host: &mut Host<'_>, payloads: &[u64]) -> u64 {
         // SAFETY: the code was made by `emit` with this signature; it reads only the inputs that the kernel has, of which
@@ -43,11 +44,11 @@ impl Code {
 
 /// The result of looking up machine code.
 pub(super) enum Lookup {
-    /// It is there.
-    Ready(Code),
-    /// The kernel is of no use for these kinds.
-    Useless,
-    /// Not now.
+    /// Compiled.
+    Ready(NativeFn),
+    /// Cannot be compiled for these kinds, or there are too many versions.
+    Rejected,
+    /// Not compiled yet, or the lock is taken.
     Later,
 }
 
@@ -60,11 +61,11 @@ pub(super) struct Shared {
 #[derive(Default)]
 struct State {
     machine: OnceLock<Option<Machine>>,
-    codes: HashMap<(u32, u64), Option<Code>>,
+    codes: HashMap<(u32, u64), Option<NativeFn>>,
 }
 
 impl Shared {
-    /// `None` where the machine code of this machine is not known.
+    /// `None` on unsupported architectures.
     pub(super) fn new(program: &Arc<ProgramData>) -> Option<Self> {
         // Cranelift has back ends for more; these have all the instructions that `emit` uses.
         let supported = cfg!(any(target_arch = "x86_64", target_arch = "aarch64")) && cfg!(target_pointer_width = "64");
@@ -85,28 +86,29 @@ impl Shared {
         self.state.lock().map_or(0, |state| state.codes.values().flatten().count())
     }
 
-    /// The machine code of a kernel for these kinds, if it has been made.
+    /// Looks up the machine code of a kernel for these kinds.
     pub(super) fn find(&self, code: u32, key: u64) -> Lookup {
         let Ok(state) = self.state.try_lock() else { return Lookup::Later };
         match state.codes.get(&(code, key)) {
             Some(Some(code)) => Lookup::Ready(*code),
-            Some(None) => Lookup::Useless,
+            Some(None) => Lookup::Rejected,
             None => Lookup::Later,
         }
     }
 
-    /// The machine code of a kernel for these kinds, made now; not where another thread is making some, unless `wait`.
+    /// Looks up the machine code of a kernel for these kinds, compiling it if necessary. Returns `Later` if another thread holds
+    /// the lock and `wait` is false.
     pub(super) fn make(&self, index: u32, key: u64, kinds: &[Option<Kind>], wait: bool) -> Lookup {
         let state = if wait { self.state.lock().map_err(TryLockError::from) } else { self.state.try_lock() };
         let mut state = match state {
             Ok(state) => state,
             Err(TryLockError::WouldBlock) => return Lookup::Later,
-            // A thread panicked while it compiled: what it left is not to be trusted.
-            Err(TryLockError::Poisoned(_)) => return Lookup::Useless,
+            // A thread panicked while it compiled: the state may be inconsistent.
+            Err(TryLockError::Poisoned(_)) => return Lookup::Rejected,
         };
         let state = &mut *state;
         if state.codes.len() >= MAX_COMPILED && !state.codes.contains_key(&(index, key)) {
-            return Lookup::Useless;
+            return Lookup::Rejected;
         }
         let code = state.codes.entry((index, key)).or_insert_with(|| {
             let code = self.program.codes.get(index as usize)?;
@@ -114,13 +116,13 @@ impl Shared {
             state.machine.get_or_init(Machine::new);
             state.machine.get_mut()?.as_mut()?.compile(kernel, &code.consts, kinds)
         });
-        code.map_or(Lookup::Useless, Lookup::Ready)
+        code.map_or(Lookup::Rejected, Lookup::Ready)
     }
 }
 
-/// Cranelift and the code that it has made.
+/// Cranelift and the code that it compiled.
 struct Machine {
-    /// There until the machine is dropped.
+    /// `Some` until the machine is dropped.
     module: Option<JITModule>,
     context: Context,
     builder: FunctionBuilderContext,
@@ -146,8 +148,8 @@ impl Machine {
         Some(Self { module: Some(module), context, builder: FunctionBuilderContext::new(), refused: false })
     }
 
-    /// Machine code for a kernel; `None` where it would always leave, or Cranelift cannot make it.
-    fn compile(&mut self, kernel: &Kernel, consts: &[Const], kinds: &[Option<Kind>]) -> Option<Code> {
+    /// Compiles a kernel. `None` if it would always bail out, or if Cranelift fails.
+    fn compile(&mut self, kernel: &Kernel, consts: &[Const], kinds: &[Option<Kind>]) -> Option<NativeFn> {
         let module = self.module.as_mut().filter(|_| !self.refused)?;
         module.clear_context(&mut self.context);
         self.context.func.signature = emit::signature(module.isa().default_call_conv());
@@ -165,7 +167,7 @@ impl Machine {
         let address = module.get_finalized_function(function);
         // SAFETY: the address is that of a finished function whose signature `emit::signature` gave: two 64-bit pointers
         // in, 64 bits out, in the machine's own calling convention.
-        Some(Code(unsafe {
+        Some(NativeFn(unsafe {
             std::mem::transmute::<*const u8, unsafe extern "C" fn(*mut Host<'_>, *const u64) -> u64>(address)
         }))
     }
@@ -174,8 +176,8 @@ impl Machine {
 impl Drop for Machine {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: the machine goes only with the `Jit` that holds it. Pointers to its code are in programs, which
-            // hold the `Jit`, so that none is left and none of its code runs.
+            // SAFETY: every `NativeFn` pointer is held by a `View`, which also holds an `Arc<Jit>`. The machine is dropped
+            // with the last `Arc<Jit>`, so no pointer is left and no code is running.
             unsafe { module.free_memory() };
         }
     }

@@ -1,5 +1,4 @@
-//! Running kernels: gathers what a block reads from the context, calls the machine code for it, makes a value of the
-//! result.
+//! Running kernels: collects a block's inputs, calls its machine code and converts the result.
 
 #![allow(unsafe_code)]
 
@@ -8,7 +7,7 @@ use std::sync::Arc;
 
 use super::host::{FIXED, Host, SLOT, SharedTests, TEXT, payload, reference};
 use super::kinds::Kind;
-use super::machine::{Code, Lookup};
+use super::machine::{Lookup, NativeFn};
 use super::{Mode, Native};
 use tpv_bytecode::ProgramData;
 use tpv_bytecode::kernel::{Kernel, MAX_INPUTS, Node};
@@ -18,28 +17,27 @@ use tpv_python::program::Program;
 use tpv_python::value::Value;
 use tpv_python::vm::{OutsideContext, Vm};
 
-/// The number of runs of a kernel, on one thread with the same kinds of inputs, before it becomes machine code in
-/// [`Mode::Lazy`]: about as many as it takes for the time saved by machine code to reach the time spent on making it.
-/// `docs/jit.md` describes the measurement.
+/// The number of runs of a kernel, on one thread with the same kinds of inputs, before it is compiled in [`Mode::Lazy`]: about
+/// as many as it takes for machine code to save the time spent on compiling it (`docs/performance.md` has the measurements).
 const PAYS_AFTER: u32 = 600;
 
-/// The most kinds of inputs for which a kernel has machine code.
+/// The maximum number of combinations of input kinds for which a kernel has machine code.
 const MAX_VERSIONS: usize = 8;
 
 /// The key entry of an input without a value.
 const ABSENT: u64 = 7;
 
-/// A kernel that was left more often than this, and more often than not, is not run any more.
-const MAX_LEFT: u32 = 256;
+/// A kernel that bailed out more often than this, and more often than it completed, is no longer run.
+const MAX_BAILOUTS: u32 = 256;
 
 /// The source of an input.
 #[derive(Clone, Copy)]
 enum Source {
     /// A slot of the context.
     Slot(usize),
-    /// A slot of the context, and what the context hides there, by its index in what the kernel was loaded with.
-    Hiding(usize, usize),
-    /// A value that the kernel was loaded with, by index.
+    /// A slot of the context, with the fallback in `fixed` that is used if the slot is empty.
+    SlotOrFixed(usize, usize),
+    /// A value that the kernel was loaded with, by its index in `fixed`.
     Fixed(usize),
     /// A name that the host computes.
     Computed(usize),
@@ -52,31 +50,32 @@ enum State {
     Free,
     /// The number of runs so far.
     Counting(u32),
-    Ready(Code),
-    Useless,
+    Ready(NativeFn),
+    /// It cannot be compiled for these kinds.
+    Rejected,
 }
 
 /// One thread's view of a kernel.
 struct LoadedKernel {
     inputs: Vec<Source>,
-    /// The slots of builtins that the kernel uses: nothing in the context may hide them.
+    /// The slots of builtins that the kernel uses. It does not run if the context shadows one of them.
     builtins: Vec<usize>,
-    /// The kernel's imports, then the names that the context cannot change or hides.
+    /// The kernel's imports, then the names that the context cannot change or may shadow.
     fixed: Vec<Value>,
     /// The number of completed runs.
     done: Cell<u32>,
-    /// The number of times it was left.
-    left: Cell<u32>,
+    /// The number of runs that bailed out to the interpreter.
+    bailouts: Cell<u32>,
     /// The kinds of the inputs of the last run, with the machine code for them.
-    last: Cell<(u64, Option<Code>)>,
-    /// By the kinds of the inputs.
+    last: Cell<(u64, Option<NativeFn>)>,
+    /// The states of the kernel by the kinds of its inputs.
     versions: [Cell<(u64, State)>; MAX_VERSIONS],
 }
 
 /// Machine code as one thread sees it.
 pub(super) struct View {
     native: Native,
-    /// By code: the kernel as this thread sees it, prepared when it first runs; nothing where it cannot be used.
+    /// This thread's kernels by code index, loaded on first use. `None` if a kernel cannot be used.
     kernels: Box<[OnceCell<Option<Box<LoadedKernel>>>]>,
     /// The values that a running kernel holds by reference.
     references: RefCell<Vec<Value>>,
@@ -104,33 +103,33 @@ impl NativeCode for View {
         &self,
         vm: &mut Vm,
         program: &Program,
-        code: u32,
+        code_index: u32,
         computed: &[Value],
         text: &mut String,
     ) -> Option<Computed> {
-        let entry = self.kernels.get(code as usize)?;
+        let entry = self.kernels.get(code_index as usize)?;
         let kernel = match entry.get() {
             Some(kernel) => kernel.as_ref()?,
-            None => entry.get_or_init(|| load(vm, program, code)).as_ref()?,
+            None => entry.get_or_init(|| load(vm, program, code_index)).as_ref()?,
         };
         if kernel.builtins.iter().any(|slot| vm.context.get(*slot).is_none_or(Option::is_some)) {
             return None;
         }
-        if self.native.mode == Mode::Lazy && kernel.is_mostly_left() {
+        if self.native.mode == Mode::Lazy && kernel.mostly_bails_out() {
             return None;
         }
-        // No kernel runs another: it calls no code.
+        // Never fails: kernels call no config code, so `run` is not re-entered.
         let Ok(mut references) = self.references.try_borrow_mut() else { return None };
         let Ok(mut shared) = self.shared.try_borrow_mut() else { return None };
         let (steps, start) = (vm.steps_left(), text.len());
         let mut payloads = [0; MAX_INPUTS];
         let key = gather(vm, kernel, computed, &mut references, &mut payloads);
-        let consts = program.consts(code)?;
-        let Some(machine_code) = kernel.machine_code(&self.native, code, key) else {
+        let consts = program.consts(code_index)?;
+        let Some(native_fn) = kernel.native_fn(&self.native, code_index, key) else {
             references.clear();
             return None;
         };
-        let code = program.code(code)?;
+        let code = program.code(code_index)?;
         let mut host = Host {
             out: 0,
             vm,
@@ -145,7 +144,7 @@ impl NativeCode for View {
         };
         // SAFETY: `self` holds the `Jit` that the code is from, and the payloads are of the kinds in the key, by which
         // the code was chosen; there are as many as the kernel has inputs, of which there are at most `MAX_INPUTS`.
-        let tag = unsafe { machine_code.run(&mut host, &payloads) };
+        let tag = unsafe { native_fn.run(&mut host, &payloads) };
         let out = host.out;
         let kind = Kind::of_tag(tag);
         if !host.references.is_empty() || kind.is_none_or(Kind::is_reference) {
@@ -158,9 +157,9 @@ impl NativeCode for View {
             match result {
                 Some(_) => kernel.done.update(|done| done.saturating_add(1)),
                 None => {
-                    kernel.left.update(|left| left.saturating_add(1));
+                    kernel.bailouts.update(|bailouts| bailouts.saturating_add(1));
                     text.truncate(start);
-                    // The interpreter pays for all of it.
+                    // The interpreter charges for the whole block.
                     vm.restore_steps(steps);
                 }
             }
@@ -177,7 +176,7 @@ impl NativeCode for View {
     }
 }
 
-/// Leaves the payloads of the inputs, and gives the key of their kinds.
+/// Writes the inputs' payloads and returns the key of their kinds.
 #[inline]
 fn gather(
     vm: &Vm,
@@ -190,9 +189,9 @@ fn gather(
     for (index, (source, entry)) in kernel.inputs.iter().zip(payloads).enumerate() {
         let (value, reference) = match source {
             Source::Slot(slot) => (vm.context.get(*slot).and_then(Option::as_ref), SLOT | *slot as u64),
-            Source::Hiding(slot, hidden) => match vm.context.get(*slot).and_then(Option::as_ref) {
+            Source::SlotOrFixed(slot, fallback) => match vm.context.get(*slot).and_then(Option::as_ref) {
                 Some(value) => (Some(value), SLOT | *slot as u64),
-                None => (kernel.fixed.get(*hidden), FIXED | *hidden as u64),
+                None => (kernel.fixed.get(*fallback), FIXED | *fallback as u64),
             },
             Source::Fixed(index) => (kernel.fixed.get(*index), FIXED | *index as u64),
             Source::Computed(index) => match computed.get(*index) {
@@ -229,75 +228,74 @@ fn gather(
 }
 
 impl LoadedKernel {
-    /// Returns `true` if further attempts do not pay: a kernel that leaves costs twice.
-    fn is_mostly_left(&self) -> bool {
-        let left = self.left.get();
-        left > MAX_LEFT && left > self.done.get()
+    /// Returns `true` if the kernel is not worth running: the interpreter repeats every block that bails out.
+    fn mostly_bails_out(&self) -> bool {
+        let bailouts = self.bailouts.get();
+        bailouts > MAX_BAILOUTS && bailouts > self.done.get()
     }
 
     /// The machine code for the kinds of inputs in `key`.
     #[inline]
-    fn machine_code(&self, native: &Native, code: u32, key: u64) -> Option<Code> {
+    fn native_fn(&self, native: &Native, code_index: u32, key: u64) -> Option<NativeFn> {
         match self.last.get() {
-            (known, Some(code)) if known == key => Some(code),
-            _ => self.other_version(native, code, key),
+            (known, Some(native_fn)) if known == key => Some(native_fn),
+            _ => self.other_version(native, code_index, key),
         }
     }
 
-    /// The same for other kinds than those of the run before.
+    /// The same if the kinds differ from those of the previous run.
     #[inline(never)]
-    fn other_version(&self, native: &Native, code: u32, key: u64) -> Option<Code> {
+    fn other_version(&self, native: &Native, code_index: u32, key: u64) -> Option<NativeFn> {
         let mut versions = self.versions.iter().map(Cell::get);
-        let machine_code = match versions.find(|(known, state)| *known == key && !matches!(state, State::Free)) {
-            Some((_, State::Ready(machine_code))) => Some(machine_code),
-            Some((_, State::Useless)) => None,
-            _ => self.version(native, code, key),
+        let native_fn = match versions.find(|(known, state)| *known == key && !matches!(state, State::Free)) {
+            Some((_, State::Ready(native_fn))) => Some(native_fn),
+            Some((_, State::Rejected)) => None,
+            _ => self.version(native, code_index, key),
         };
-        self.last.set((key, machine_code));
-        machine_code
+        self.last.set((key, native_fn));
+        native_fn
     }
 
-    /// The machine code for kinds of inputs that none is known for yet, if it is time for it.
+    /// Looks up or compiles the version for new kinds, if it is due.
     #[cold]
-    fn version(&self, native: &Native, code: u32, key: u64) -> Option<Code> {
+    fn version(&self, native: &Native, code_index: u32, key: u64) -> Option<NativeFn> {
         let matching = |entry: &&Cell<(u64, State)>| matches!(entry.get(), (known, state) if known == key || matches!(state, State::Free));
         let entry = self.versions.iter().find(matching)?;
         let shared = &native.jit.shared;
         let (lookup, runs) = match entry.get().1 {
             State::Counting(runs) if native.mode == Mode::Eager || runs >= PAYS_AFTER => {
-                (shared.make(code, key, &self.kinds(key), native.mode == Mode::Eager), runs)
+                (shared.make(code_index, key, &self.kinds(key), native.mode == Mode::Eager), runs)
             }
             State::Counting(runs) => (Lookup::Later, runs + 1),
-            _ if native.mode == Mode::Eager => (shared.make(code, key, &self.kinds(key), true), 0),
-            // Another thread may have it.
-            _ => (shared.find(code, key), 1),
+            _ if native.mode == Mode::Eager => (shared.make(code_index, key, &self.kinds(key), true), 0),
+            // Another thread may have compiled it.
+            _ => (shared.find(code_index, key), 1),
         };
         entry.set((
             key,
             match lookup {
-                Lookup::Ready(code) => State::Ready(code),
-                Lookup::Useless => State::Useless,
+                Lookup::Ready(native_fn) => State::Ready(native_fn),
+                Lookup::Rejected => State::Rejected,
                 Lookup::Later => State::Counting(runs),
             },
         ));
         match lookup {
-            Lookup::Ready(code) => Some(code),
+            Lookup::Ready(native_fn) => Some(native_fn),
             _ => None,
         }
     }
 
-    /// The kinds that a key stands for; none for an input without a value.
+    /// The input kinds that a key encodes. `None` for an unset input.
     fn kinds(&self, key: u64) -> Vec<Option<Kind>> {
         let kind = |index| Kind::ALL.get((key >> (3 * index) & 7) as usize).copied();
         (0..self.inputs.len()).map(kind).collect()
     }
 }
 
-/// Prepares a code's kernel for this machine's context; `None` where names mean something else here than the kernel takes
-/// them for.
+/// Prepares a code's kernel for this machine's context. `None` if a name is bound to something other than the kernel assumes.
 #[cold]
-fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> {
-    let code = program.code(code)?;
+fn load(vm: &mut Vm, program: &Program, code_index: u32) -> Option<Box<LoadedKernel>> {
+    let code = program.code(code_index)?;
     let kernel: &Kernel = code.kernel.as_ref()?;
     let name = |index: u32| program.names.get(*code.names.get(index as usize)? as usize);
     let mut fixed = Vec::new();
@@ -319,7 +317,7 @@ fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> 
                 OutsideContext::Absent => Source::Slot(name.slot),
                 OutsideContext::Below(value) => {
                     fixed.push(value);
-                    Source::Hiding(name.slot, fixed.len() - 1)
+                    Source::SlotOrFixed(name.slot, fixed.len() - 1)
                 }
                 OutsideContext::Overriding(value) => {
                     fixed.push(value);
@@ -332,7 +330,7 @@ fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> 
         Node::Call { name, .. } => Some(*name),
         _ => None,
     });
-    let mut hidable = Vec::new();
+    let mut builtins_used = Vec::new();
     for callee in called.chain(kernel.builtins.iter().copied()) {
         let name = name(callee)?;
         let builtin = builtins::get(&name.text)?;
@@ -340,11 +338,11 @@ fn load(vm: &mut Vm, program: &Program, code: u32) -> Option<Box<LoadedKernel>> 
         if !value.is(&builtin) {
             return None;
         }
-        if !hidable.contains(&name.slot) {
-            hidable.push(name.slot);
+        if !builtins_used.contains(&name.slot) {
+            builtins_used.push(name.slot);
         }
     }
     let versions = std::array::from_fn(|_| Cell::new((0, State::Free)));
-    let (done, left, last) = (Cell::new(0), Cell::new(0), Cell::new((0, None)));
-    Some(Box::new(LoadedKernel { inputs, builtins: hidable, fixed, done, left, last, versions }))
+    let (done, bailouts, last) = (Cell::new(0), Cell::new(0), Cell::new((0, None)));
+    Some(Box::new(LoadedKernel { inputs, builtins: builtins_used, fixed, done, bailouts, last, versions }))
 }

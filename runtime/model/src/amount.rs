@@ -4,7 +4,7 @@ use std::array;
 
 use bincode::{Decode, Encode};
 
-/// What is counted, in the order in which TPV defines the fields of each kind.
+/// A countable quantity. The order is that in which TPV defines the fields of each kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Quantity {
     /// Cores.
@@ -43,7 +43,7 @@ macro_rules! fields {
                 match name { $($text => Some(Self::$variant),)* _ => None }
             }
 
-            /// What the field counts.
+            /// The quantity of the field.
             #[inline]
             pub fn quantity(self) -> Quantity {
                 match self { $(Self::$variant => Quantity::$quantity),* }
@@ -159,6 +159,11 @@ impl Quantity {
         }
     }
 
+    /// The amount that a job asks for, with its lower and upper bound.
+    pub fn resources(self) -> [Resource; 3] {
+        [self.resource(), self.least(), self.most()]
+    }
+
     /// The lower bound of [`Self::resource`].
     #[inline]
     pub fn least(self) -> Resource {
@@ -250,7 +255,7 @@ impl Amount {
         Limit::ACCEPTED.into_iter().map(Self::Limit)
     }
 
-    /// What the field counts.
+    /// The quantity of the field.
     #[inline]
     pub fn quantity(self) -> Quantity {
         match self {

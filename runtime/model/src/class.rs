@@ -26,6 +26,9 @@ impl EntityClass {
     /// The classes whose entities are found by matching a name with their ids, in the order of the lookup.
     pub const MATCHED: [Self; 3] = [Self::Tool, Self::Role, Self::User];
 
+    /// The classes whose entities are combined into a job's, in TPV's order: the later over the earlier.
+    pub const COMBINED: [Self; 4] = [Self::Tool, Self::Role, Self::User, Self::Destination];
+
     /// TPV's `merge_order`: when two entities are combined, the class of the one with the higher order is kept.
     #[inline]
     pub fn merge_order(self) -> u8 {

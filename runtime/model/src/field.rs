@@ -55,13 +55,13 @@ pub enum Field {
     Env,
     /// The params of a Galaxy destination.
     Params,
-    /// What Galaxy does with a failed job.
+    /// The actions of Galaxy for a failed job.
     Resubmit,
     /// The code that orders destinations.
     Rank,
     /// Names for code.
     Context,
-    /// What an entity asks of destinations.
+    /// The tags that an entity asks of destinations.
     Tags,
     /// The lint codes that are not reported.
     NoQaCodes,
@@ -77,7 +77,7 @@ pub enum Field {
     Runner,
     /// The id of a destination for Galaxy.
     DestName,
-    /// What a destination or pool offers.
+    /// The tags that a destination or pool offers.
     DestTags,
     /// The tags of the job handlers of a destination.
     HandlerTags,

@@ -19,11 +19,15 @@
 
 mod amount;
 mod class;
+mod entity;
 pub mod field;
 pub mod merge;
 mod tag;
+mod version;
 
 pub use amount::{Amount, Amounts, Limit, Quantity, Resource};
 pub use class::{EntityClass, Matched};
+pub use entity::{Common, Merge, Values};
 pub use field::Field;
 pub use tag::TagType;
+pub use version::{UnknownVersion, Version};

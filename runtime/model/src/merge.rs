@@ -1,4 +1,4 @@
-//! How the parts of two entities merge: tags, the variables of `env`, and rules.
+//! Merging of the parts of two entities: tags, the variables of `env`, and rules.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -50,12 +50,12 @@ pub fn combine_tags<T: TagLists + Default>(low: &T, high: &T) -> T {
     tags
 }
 
-/// What an element of `env` is about, of its keys with their values: `name`, or else the first one (`file`, `execute`).
+/// The item that identifies an element of `env`: that of the key `name`, or else the first one (`file`, `execute`).
 pub fn env_subject<T>(items: &[T], is_name: impl Fn(&T) -> bool) -> Option<&T> {
     items.iter().find(|item| is_name(item)).or_else(|| items.first())
 }
 
-/// What [`merge_env`] asks about the elements of `env`.
+/// Access to the elements of `env` for [`merge_env`].
 pub trait Env {
     /// An element.
     type Entry;
@@ -64,22 +64,22 @@ pub trait Env {
     /// The error of reading an element.
     type Error;
 
-    /// The name that the element sets a variable of, if any. Equal elements have the same name.
+    /// The name of the variable that the element sets, if any. Equal elements have the same name.
     ///
     /// # Errors
-    /// Those of reading the element.
+    /// An error if the element cannot be read.
     fn name(&mut self, entry: &Self::Entry) -> Result<Option<Self::Name>, Self::Error>;
 
     /// Returns `true` if an element without a name equals another.
     ///
     /// # Errors
-    /// Those of comparing the two.
+    /// An error if the two cannot be compared.
     fn equal(&mut self, entry: &Self::Entry, other: &Self::Entry) -> Result<bool, Self::Error>;
 
     /// Called before each step of the search for an equal element.
     ///
     /// # Errors
-    /// Those of a budget that is used up.
+    /// An error if the budget is spent.
     fn step(&mut self) -> Result<(), Self::Error> {
         Ok(())
     }
@@ -89,7 +89,7 @@ pub trait Env {
 /// is equal, then the rest of the child's.
 ///
 /// # Errors
-/// Those of reading and comparing elements.
+/// Returns the errors of [`Env`].
 pub fn merge_env<E: Env>(env: &mut E, child: Vec<E::Entry>, parent: Vec<E::Entry>) -> Result<Vec<E::Entry>, E::Error> {
     let mut merged = parent;
     let mut replacements = Replacements::new(env, child)?;
@@ -138,7 +138,7 @@ impl<E: Env> Replacements<E> {
     }
 }
 
-/// What [`merge_rules`] asks about rules.
+/// Access to rules for [`merge_rules`].
 pub trait RuleList {
     /// A rule with its key.
     type Rule: Clone;
@@ -153,13 +153,13 @@ pub trait RuleList {
     /// The id of the rule, which may differ from its key.
     ///
     /// # Errors
-    /// Those of an id that cannot be made a text.
+    /// An error if the id cannot be converted to text.
     fn id(&mut self, rule: &Self::Rule) -> Result<Self::Id, Self::Error>;
 
     /// The child over the parent, under the child's id.
     ///
     /// # Errors
-    /// Those of merging their fields.
+    /// An error if their fields cannot be merged.
     fn inherit(&mut self, child: &Self::Rule, parent: &Self::Rule, id: Self::Id) -> Result<Self::Rule, Self::Error>;
 }
 
@@ -167,7 +167,7 @@ pub trait RuleList {
 /// then the child's others. A rule of the child inherits from the parent's rule whose key is its id.
 ///
 /// # Errors
-/// Those of merging two rules.
+/// Returns the errors of [`RuleList`].
 pub fn merge_rules<R: RuleList>(
     rules: &mut R,
     child: &[R::Rule],

@@ -114,7 +114,7 @@ pub fn annotation() -> Value {
     Value::object(Annotation)
 }
 
-/// Why `isinstance` or `issubclass` cannot ask a value; `None` where it is no annotation.
+/// The exception that `isinstance` or `issubclass` raises for an annotation. `None` for any other value.
 pub fn no_check(value: &Value) -> Option<Raised> {
     value.downcast::<Annotation>().map(|_| only_annotates())
 }

@@ -8,14 +8,13 @@ use std::collections::HashSet;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 use super::exception::{ATTRIBUTE_ERROR, EXCEPTIONS, Raised, raise};
-use super::modules::MODULES;
 use super::types::BuiltinType;
 use super::value::Value;
 
 thread_local! {
     /// The first feature noted since the host last asked.
     static NOTED: RefCell<Option<Box<str>>> = const { RefCell::new(None) };
-    /// What was refused first since the host asked: the class and the message of its exception.
+    /// The first refusal since the host last asked: the class and message of its exception.
     static REFUSED: RefCell<Option<(&'static BuiltinType, Box<str>)>> = const { RefCell::new(None) };
     /// `true` if that was a spent budget.
     static SPENT: Cell<bool> = const { Cell::new(false) };
@@ -29,8 +28,8 @@ pub(crate) fn note_refusal(class: &'static BuiltinType, message: &str) {
     });
 }
 
-/// What [`note_refusal`] noted first, which is then forgotten. A host without CPython ends the evaluation in this exception even if code
-/// caught it: the code's answer is not CPython's.
+/// Takes the first refusal that [`note_refusal`] recorded. A host without CPython ends the evaluation with this exception even if
+/// code caught it, because the code's answer would differ from CPython's.
 pub fn take_refusal() -> Option<Raised> {
     REFUSED.with_borrow_mut(Option::take).map(|(class, message)| raise(class, String::from(message)))
 }
@@ -152,6 +151,26 @@ const LEFT_OUT_OF_EXCEPTIONS: [&str; 20] = [
     "with_traceback",
 ];
 
+/// The names of [`crate::modules::MODULES`], for classes that are Python's own rather than the host's.
+const LIBRARY: [&str; 16] = [
+    "datetime",
+    "functools",
+    "itertools",
+    "json",
+    "logging",
+    "math",
+    "numbers",
+    "os",
+    "os.path",
+    "pathlib",
+    "random",
+    "re",
+    "string",
+    "sys",
+    "time",
+    "typing",
+];
+
 /// The builtins that CPython 3.11's and later have, and the native language lacks.
 pub const LEFT_OUT_BUILTINS: &[&str] = &[
     "BaseExceptionGroup",
@@ -220,7 +239,7 @@ pub(crate) fn note_attribute(object: &Value, name: &str) {
         Value::Type(class) if class.module.is_empty() => true,
         other => {
             let class = if let Value::Type(class) = other { class } else { other.class() };
-            let is_of_module = !class.module.is_empty() && MODULES.iter().any(|module| module.name == class.module);
+            let is_of_module = LIBRARY.contains(&class.module);
             let of_class = LEFT_OUT_ATTRIBUTES.iter().find(|(left_out, _)| *left_out == class.name);
             is_of_module || of_class.is_some_and(|(_, names)| class.module.is_empty() && names.contains(&name))
         }
@@ -243,6 +262,11 @@ pub(crate) fn note_attribute(object: &Value, name: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_library_is_that_of_the_modules() {
+        assert!(crate::modules::MODULES.iter().map(|module| module.name).eq(LIBRARY));
+    }
 
     #[test]
     fn what_is_refused_counts_where_it_is_cpythons() {

@@ -1,4 +1,7 @@
 //! The Mersenne Twister (MT19937), bit for bit as CPython's `Modules/_randommodule.c` seeds and reads it.
+//!
+//! The package `rand_mt` does not fit: it hides its state, which native blocks share with those in CPython (`random.getstate`), and
+//! generates all 624 words even if a job draws one number.
 
 use num_bigint::{BigInt, BigUint};
 use smallvec::SmallVec;

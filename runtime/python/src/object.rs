@@ -22,13 +22,13 @@ pub trait Object: Any {
     fn class(&self) -> &'static BuiltinType;
 
     /// The value of an attribute for a caller that only looks at it: what [`Object::get_attr`] gives, or something equal.
-    /// `None` where giving it takes more than reading a field.
+    /// `None` if giving it takes more than reading a field.
     fn peek(&self, name: &str) -> Option<Value> {
         let _ = name;
         None
     }
 
-    /// `object.name`; `None` where there is no such attribute (the interpreter then raises `AttributeError`).
+    /// `object.name`; `None` if there is no such attribute (the interpreter then raises `AttributeError`).
     fn get_attr(&self, vm: &mut Vm, this: &Value, name: &str) -> PyResult<Option<Value>> {
         let _ = (vm, this, name);
         Ok(None)
@@ -47,7 +47,7 @@ pub trait Object: Any {
         Err(attribute_error(name.to_string()))
     }
 
-    /// `object.name(args)`; `None` where there is no such method: the interpreter then tries `get_attr` and calls that.
+    /// `object.name(args)`; `None` if there is no such method: the interpreter then tries `get_attr` and calls that.
     /// The arguments are left in place in that case. The default looks in the class's table of methods.
     fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
         let method = self.class().method(name)?;
@@ -95,13 +95,13 @@ pub trait Object: Any {
         None
     }
 
-    /// `iter(object)`; `None` where it is not iterable.
+    /// `iter(object)`; `None` if it is not iterable.
     fn iter(&self, vm: &mut Vm, this: &Value) -> Option<PyResult<Value>> {
         let _ = (vm, this);
         None
     }
 
-    /// `len(object)`; `None` where it has no length.
+    /// `len(object)`; `None` if it has no length.
     fn len(&self, vm: &mut Vm) -> Option<PyResult<usize>> {
         let _ = vm;
         None
@@ -118,7 +118,7 @@ pub trait Object: Any {
         self.is_sequence(vm)
     }
 
-    /// `bool(object)` where it is not simply true or decided by [`Object::len`].
+    /// `bool(object)` if it is not simply true or decided by [`Object::len`].
     fn truthy(&self, vm: &mut Vm) -> PyResult<bool> {
         match self.len(vm) {
             Some(len) => Ok(len? != 0),
@@ -144,7 +144,7 @@ pub trait Object: Any {
         None
     }
 
-    /// `next(object)`: the next item, or `None` at the end; `None` outside where it is no iterator.
+    /// `next(object)`: the next item, or `None` at the end; `None` outside if it is no iterator.
     fn next(&self, vm: &mut Vm) -> Option<PyResult<Option<Value>>> {
         let _ = vm;
         None
@@ -155,17 +155,17 @@ pub trait Object: Any {
         None
     }
 
-    /// `type(object)` where the host has an object for the class.
+    /// `type(object)` if the host has an object for the class.
     fn type_object(&self) -> Option<Value> {
         None
     }
 
-    /// The class that the object is, for `except`, `raise` and `issubclass`: where the host's classes are objects.
+    /// The class that the object is, for `except`, `raise` and `issubclass`: if the host's classes are objects.
     fn as_class(&self) -> Option<&'static BuiltinType> {
         None
     }
 
-    /// `isinstance(value, object)`, or `issubclass(value, object)` where `of_class`; `None` where the object is no class.
+    /// `isinstance(value, object)`, or `issubclass(value, object)` if `of_class`; `None` if the object is no class.
     fn check(&self, vm: &mut Vm, value: &Value, of_class: bool) -> Option<PyResult<bool>> {
         let _ = (vm, value, of_class);
         None
@@ -216,7 +216,7 @@ pub trait Object: Any {
         false
     }
 
-    /// `with object:` enter; `None` where it is no context manager.
+    /// `with object:` enter; `None` if it is no context manager.
     fn enter(&self, vm: &mut Vm, this: &Value) -> Option<PyResult<Value>> {
         let _ = (vm, this);
         None

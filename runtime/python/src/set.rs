@@ -1,4 +1,4 @@
-//! `set` and `frozenset`, in CPython's iteration order where that is deterministic.
+//! `set` and `frozenset`, in CPython's iteration order if that is deterministic.
 //!
 //! CPython's order is that of its hash table. Strings are hashed with a random key there; the order here is the one that
 //! `PYTHONHASHSEED=0` gives. The table is CPython's (`Objects/setobject.c`): open addressing with a short linear probe,
@@ -41,7 +41,7 @@ impl SetObject {
     /// `item in set`
     ///
     /// # Errors
-    /// `TypeError` where the item is not hashable.
+    /// `TypeError` if the item is not hashable.
     pub fn contains(&self, vm: &mut Vm, item: &Value) -> PyResult<bool> {
         let key = Key::new(vm, item.clone())?;
         Ok(self.table.borrow().contains(&key))
@@ -123,7 +123,7 @@ impl SetTable {
         }
     }
 
-    /// Adds the key; false where it was there. An equal item stays.
+    /// Adds the key; false if it was there. An equal item stays.
     pub fn insert(&mut self, key: Key) -> bool {
         // The last deleted place on the way is taken again, once it is known that the key is not farther on.
         let mut deleted = None;
@@ -156,7 +156,7 @@ impl SetTable {
         true
     }
 
-    /// Removes the key; false where it was not there.
+    /// Removes the key; false if it was not there.
     pub fn remove(&mut self, key: &Key) -> bool {
         let Some(index) = self.find(key) else { return false };
         if let Some(slot) = self.slots.get_mut(index) {

@@ -11,6 +11,7 @@ pub mod tables;
 pub mod texts;
 mod verify;
 
+use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use crate::error::Error;
@@ -38,12 +39,17 @@ pub struct Rules {
     matchers: Matched<Matcher<Arc<PatternSet>>>,
 }
 
+impl fmt::Debug for Rules {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rules").finish_non_exhaustive()
+    }
+}
+
 impl Rules {
     /// The rules of these tables and this program, for the compiler.
     ///
     /// # Errors
     /// [`Error::Invalid`] where an index is out of range or code could misbehave.
-    #[doc(hidden)]
     pub fn new(tables: Tables, program: ProgramData) -> Result<Self, Error> {
         verify::verify(&tables, &program)?;
         let patterns = |class| tables.table(class).map(|table| table.patterns.clone()).unwrap_or_default();
@@ -82,19 +88,16 @@ impl Rules {
     }
 
     /// The tables.
-    #[doc(hidden)]
     pub fn tables(&self) -> &Tables {
         &self.tables
     }
 
     /// The code.
-    #[doc(hidden)]
     pub fn program(&self) -> &Arc<ProgramData> {
         &self.program
     }
 
     /// The texts of the code blocks.
-    #[doc(hidden)]
     pub fn texts(&self) -> &Texts {
         self.texts.get_or_init(|| Texts::of(&self.tables))
     }

@@ -9,7 +9,7 @@ pub struct Site {
     pub source: u32,
     /// The line of the text's first line, from 1.
     pub line: u32,
-    /// The column of the text's first character, from 1, in characters. Where `pieces` is empty, each line of the text
+    /// The column of the text's first character, from 1, in characters. If `pieces` is empty, each line of the text
     /// stands below the one before and starts in this column: as `|` blocks do, and what is on one line.
     pub column: u32,
     /// The pieces that a text of any other style was joined from, in the order of the text.
@@ -46,7 +46,7 @@ impl Site {
     }
 
     /// A line of the file, as far as `text`, which stands here, tells it: what else is on the line is left blank. `None`
-    /// where the text has nothing there, or is further to the right than anyone reads.
+    /// if the text has nothing there, or is further to the right than anyone reads.
     pub fn file_line(&self, text: &str, wanted: u32) -> Option<String> {
         let mut found = String::new();
         let lines = text.split('\n').zip(1u32..);
@@ -66,7 +66,7 @@ impl Site {
     }
 }
 
-/// Puts a part of a line where it stands; `None` where that is too far to the right to be shown.
+/// Puts a part of a line at its column. `None` if that is too far to the right to be shown.
 fn place_in(line: &mut String, part: &str, column: u32) -> Option<()> {
     const WIDEST: usize = 2000;
     let start = (column as usize).saturating_sub(1);

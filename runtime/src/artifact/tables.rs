@@ -12,7 +12,7 @@ use bincode::{Decode, Encode};
 use crate::patterns::PatternSet;
 use tpv_bytecode::CodeRef;
 use tpv_bytecode::nesting::nested;
-use tpv_model::{Amount, EntityClass, Field, Limit, Resource};
+use tpv_model::{Amount, EntityClass, Field, Limit, Resource, Version};
 
 use super::site::Site;
 
@@ -63,6 +63,8 @@ impl Tables {
 /// `global:`
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
 pub struct GlobalRow {
+    /// The version of TPV whose answers the rules give.
+    pub version: Version,
     /// `default_inherits`
     pub default_inherits: Option<StringId>,
     /// `context`

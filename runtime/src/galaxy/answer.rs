@@ -31,7 +31,7 @@ pub enum Field {
     Mem,
     /// GPUs.
     Gpus,
-    /// The ids of the destinations that matched, best first, where they were asked for.
+    /// The ids of the destinations that matched, best first, if requested.
     Candidates,
 }
 
@@ -84,7 +84,7 @@ enum Outcome {
     Mapped {
         /// The destination and resources.
         mapped: MappedText,
-        /// The ids of the candidates as JSON, where they were asked for.
+        /// The ids of the candidates as JSON, if they were asked for.
         candidates: Option<Box<str>>,
     },
     /// It ended in an error.
@@ -164,7 +164,7 @@ impl MappedText {
 
 impl Answer {
     /// The answer to a job that was mapped: its id as JSON, where it was mapped to, and the ids of the candidates, best
-    /// first, where they were asked for.
+    /// first, if they were asked for.
     pub(crate) fn mapped(id: &Arc<str>, mapped: MappedText, candidates: Option<&[String]>) -> Self {
         let candidates = candidates.map(|candidates| {
             let mut text = String::new();
@@ -175,7 +175,6 @@ impl Answer {
     }
 
     /// The answer to line `line` of a job file, which is no job.
-    #[doc(hidden)]
     pub fn invalid(line: usize, error: &Error) -> Self {
         Self::error_line(&"null".into(), "InvalidJob", Json::str(format!("line {line}: {error}")))
     }
@@ -184,7 +183,6 @@ impl Answer {
     ///
     /// # Errors
     /// Exceptions raised by the exception's own `__str__`; `MemoryError` if the message is too long for a line.
-    #[doc(hidden)]
     pub fn failed(vm: &mut Vm, id: &Arc<str>, raised: &Raised) -> PyResult<Self> {
         let exception = raised.value();
         let failure_message = vm.find_attr(&exception, "failure_message")?;
@@ -205,7 +203,6 @@ impl Answer {
     }
 
     /// The job's id as JSON.
-    #[doc(hidden)]
     pub fn id(&self) -> &str {
         &self.id
     }
@@ -227,8 +224,7 @@ impl Answer {
         line
     }
 
-    /// The class and the message of the error that the job ended in; nothing where it was mapped.
-    #[doc(hidden)]
+    /// The class and message of the job's error. `None` if it was mapped.
     pub fn error(&self) -> Option<(&str, &Json)> {
         match &self.outcome {
             Outcome::Mapped { .. } => None,
@@ -236,7 +232,7 @@ impl Answer {
         }
     }
 
-    /// The class and the message of the error in one text, as Python shows exceptions; nothing where the job was mapped.
+    /// The class and message of the error in one text, as Python shows exceptions. `None` if the job was mapped.
     ///
     /// ```
     /// # use std::sync::Arc;
@@ -264,8 +260,7 @@ impl Answer {
         Some(text)
     }
 
-    /// The JSON text of a field; nothing where the job was not mapped or the field was not asked for.
-    #[doc(hidden)]
+    /// The JSON text of a field. `None` if the job was not mapped or the field was not requested.
     pub fn text(&self, field: Field) -> Option<&str> {
         match &self.outcome {
             Outcome::Mapped { candidates, .. } if field == Field::Candidates => candidates.as_deref(),
@@ -274,14 +269,12 @@ impl Answer {
         }
     }
 
-    /// A field as JSON; nothing where the job was not mapped or the field was not asked for.
-    #[doc(hidden)]
+    /// A field as JSON. `None` if the job was not mapped or the field was not requested.
     pub fn get(&self, field: Field) -> Option<Json> {
         Json::read(&mut Reader::new(self.text(field)?)).ok()
     }
 
-    /// The destination; nothing where the job was not mapped.
-    #[doc(hidden)]
+    /// The destination. `None` if the job was not mapped.
     pub fn destination(&self) -> Option<Destination> {
         Some(Destination {
             id: self.get(Field::Id)?,
@@ -293,7 +286,7 @@ impl Answer {
         })
     }
 
-    /// The destination's id, where the job was mapped and it is a string.
+    /// The destination's id. `None` if the job was not mapped or the id is not a string.
     ///
     /// ```
     /// # use std::sync::Arc;

@@ -5,6 +5,7 @@
 //! skips; RAM comes in MiB and leaves in GiB.
 
 use super::json::Json;
+use tpv_model::Version;
 use tpv_python::number::{convert, parse};
 
 /// The resource types that Galaxy knows.
@@ -73,12 +74,13 @@ impl Requirement {
 }
 
 /// The field of a TPV entity that a resource type sets, and what its value is divided by.
-pub fn field(resource_type: &str) -> Option<(&'static str, Option<f64>)> {
+pub fn field(resource_type: &str, version: Version) -> Option<(&'static str, Option<f64>)> {
+    let to_gib = version.converts_ram().then_some(MEBIBYTES_PER_GIB);
     Some(match resource_type {
         "cores_min" => ("cores", None),
         "cores_max" => ("max_cores", None),
-        "ram_min" => ("mem", Some(MEBIBYTES_PER_GIB)),
-        "ram_max" => ("max_mem", Some(MEBIBYTES_PER_GIB)),
+        "ram_min" => ("mem", to_gib),
+        "ram_max" => ("max_mem", to_gib),
         "cuda_device_count_min" => ("gpus", None),
         "cuda_device_count_max" => ("max_gpus", None),
         _ => return None,
@@ -86,9 +88,9 @@ pub fn field(resource_type: &str) -> Option<(&'static str, Option<f64>)> {
 }
 
 /// TPV's `extract_resource_requirements_from_tool`: the fields that the requirements set, in their order.
-pub fn extract(requirements: &[Requirement]) -> impl Iterator<Item = (&'static str, f64)> {
-    requirements.iter().filter_map(|requirement| {
-        let (field, divisor) = field(requirement.resource_type)?;
+pub fn extract(requirements: &[Requirement], version: Version) -> impl Iterator<Item = (&'static str, f64)> {
+    requirements.iter().filter_map(move |requirement| {
+        let (field, divisor) = field(requirement.resource_type, version)?;
         let number = requirement.number?;
         Some((field, divisor.map_or(number, |divisor| number / divisor)))
     })
@@ -111,7 +113,7 @@ mod tests {
         ];
         let requirements: Vec<Requirement> =
             given.into_iter().map(|(name, value)| Requirement::new(name, value).unwrap()).collect();
-        let fields: Vec<_> = extract(&requirements).collect();
+        let fields: Vec<_> = extract(&requirements, Version::V3_3).collect();
         assert_eq!(fields, [("mem", 1.5), ("cores", 2.0), ("gpus", 1.5), ("max_mem", 0.9765625)]);
     }
 

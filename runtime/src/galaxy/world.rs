@@ -261,7 +261,6 @@ impl Counted {
 
 impl World {
     /// The number of queued or running jobs of these tools and users.
-    #[doc(hidden)]
     pub fn count_jobs(&self, tool: &ToolFilter<'_>, user: &UserFilter<'_>) -> usize {
         let counts = |job: &&JobRow| {
             (match user {

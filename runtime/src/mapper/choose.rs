@@ -9,8 +9,8 @@ use crate::galaxy::answer::{Answer, Draft, Field, MappedText};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
-use tpv_model::{Quantity, Resource};
-use tpv_python::dict::{Dict, Key, StrKey};
+use tpv_model::{Quantity, Resource, Version};
+use tpv_python::dict::Dict;
 use tpv_python::exception::{MEMORY_ERROR, PyResult, Raised, raise_with};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -24,6 +24,7 @@ use super::lookup::id_of;
 use super::mapped::Mapped;
 use super::objects::{EntityObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 use super::pools::Bill;
+use super::properties::galaxy_resubmit;
 use super::trace::Trace;
 use super::worker::Worker;
 use super::working::Working;
@@ -212,7 +213,7 @@ impl Worker {
     fn to_text(&mut self, evaluated: &Evaluated) -> PyResult<MappedText> {
         let mut draft = Draft::new();
         let runner = evaluated.entity.destination.as_ref().map_or(&Value::None, |fields| &fields.runner);
-        let vm = &mut self.vm;
+        let (version, vm) = (self.version(), &mut self.vm);
         draft.field(Field::Id, |out| dump(vm, out, &evaluated.dest_name))?;
         draft.field(Field::Runner, |out| dump(vm, out, runner))?;
         let text = |part: &Part| match part {
@@ -231,7 +232,7 @@ impl Worker {
                     Ok(())
                 }
                 None => {
-                    let value = galaxy_value(vm, field, part)?;
+                    let value = galaxy_value(vm, version, field, part)?;
                     dump(vm, out, &value)
                 }
             })?;
@@ -247,14 +248,14 @@ impl Worker {
     #[allow(clippy::wrong_self_convention)]
     fn to_values(&mut self, evaluated: &Evaluated) -> PyResult<Mapped> {
         let resource = |resource: Resource| evaluated.resources.get(resource as usize).cloned().unwrap_or(Value::None);
-        let vm = &mut self.vm;
+        let (version, vm) = (self.version(), &mut self.vm);
         Ok(Mapped {
             dest_name: evaluated.dest_name.clone(),
             runner: evaluated.entity.destination.as_ref().map_or(Value::None, |fields| fields.runner.clone()),
-            tags: galaxy_value(vm, Field::Tags, &evaluated.handler_tags)?,
-            params: galaxy_value(vm, Field::Params, &evaluated.params)?,
-            env: galaxy_value(vm, Field::Env, &evaluated.env)?,
-            resubmit: galaxy_value(vm, Field::Resubmit, &evaluated.resubmit)?,
+            tags: galaxy_value(vm, version, Field::Tags, &evaluated.handler_tags)?,
+            params: galaxy_value(vm, version, Field::Params, &evaluated.params)?,
+            env: galaxy_value(vm, version, Field::Env, &evaluated.env)?,
+            resubmit: galaxy_value(vm, version, Field::Resubmit, &evaluated.resubmit)?,
             cores: resource(Resource::Cores),
             mem: resource(Resource::Mem),
             gpus: resource(Resource::Gpus),
@@ -276,31 +277,15 @@ impl Worker {
 }
 
 /// The result of `to_galaxy_destination` for an evaluated property: `property or {}`, `property or []`.
-fn galaxy_value(vm: &mut Vm, field: Field, part: &Part) -> PyResult<Value> {
+fn galaxy_value(vm: &mut Vm, version: Version, field: Field, part: &Part) -> PyResult<Value> {
     let value = match part {
         Part::Value(value) => value,
         Part::Text(_) => &Value::None,
     };
     Ok(match field {
-        Field::Resubmit => galaxy_resubmit(value),
+        Field::Resubmit => galaxy_resubmit(value, version),
         Field::Params if !vm.truthy(value)? => Value::dict(Dict::new()),
         Field::Env if !vm.truthy(value)? => Value::list(Vec::new()),
         _ => value.clone(),
     })
-}
-
-/// The definitions of `resubmit`, as Galaxy takes them.
-pub(super) fn galaxy_resubmit(definitions: &Value) -> Value {
-    let Value::Dict(definitions) = definitions else { return Value::list(Vec::new()) };
-    Value::list(definitions.values().iter().map(to_galaxy_resubmit).collect())
-}
-
-/// `_to_galaxy_resubmit`: Galaxy's resubmission reads the target from `environment`, where TPV's definitions say `destination`.
-fn to_galaxy_resubmit(entry: &Value) -> Value {
-    let Value::Dict(dict) = entry else { return entry.clone() };
-    let mut table = dict.table.borrow().clone();
-    if let Some(target) = table.shift_remove(&StrKey("destination")) {
-        table.insert(Key::str("environment".into()), target);
-    }
-    Value::dict(Dict::from_table(table))
 }

@@ -5,7 +5,7 @@ use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
-use super::environment::COMPUTED_NAMES;
+use super::slots::COMPUTED_NAMES;
 use crate::artifact::Rules;
 
 /// The place of a block in the config.
@@ -25,7 +25,7 @@ pub trait Cpython: Send + Sync {
     /// `origin` is the block's place in the config; `None` for code that was made at run time.
     ///
     /// # Errors
-    /// What compiling or running the block raises.
+    /// Exceptions raised by compiling or running the block.
     fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind, origin: Option<Origin<'_>>) -> PyResult<Value>;
 
     /// Tells that a job ended: what crossed for it can go.

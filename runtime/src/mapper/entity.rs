@@ -5,9 +5,10 @@
 //! and makes a new entity of both when the mapper goes on with it. Nothing shared between jobs can so be changed by one.
 
 use std::num::NonZeroU32;
+use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-use tpv_model::{EntityClass, Limit, Resource};
+use tpv_model::{Common, EntityClass, Limit, Resource, Values};
 use tpv_python::dict::Dict;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
@@ -26,30 +27,10 @@ pub struct Entity {
     pub class: EntityClass,
     /// `id`, a string unless code set another.
     pub id: Value,
-    /// `abstract`
-    pub abstract_: Value,
-    /// `inherits`
-    pub inherits: Value,
-    /// The resources by [`Resource`]: `None`, a number, or a string that is code.
-    pub resources: [Value; 9],
-    /// The plain limits by [`Limit`]. Most entities have none.
-    pub limits: Rc<[Value; 9]>,
-    /// `env`: `None` or a list of dicts.
-    pub env: Value,
-    /// `params`: `None` or a dict.
-    pub params: Value,
-    /// `resubmit`: a dict of dicts.
-    pub resubmit: Value,
-    /// `rank`: `None` or code.
-    pub rank: Value,
-    /// `context`
-    pub context: EntityContext,
-    /// `tpv_tags`
-    pub tags: Rc<Tags>,
+    /// The fields that all classes have.
+    pub common: Common<LiveValues>,
     /// `rules`, by key.
     pub rules: Rules,
-    /// Fields that TPV does not know but keeps, and attributes that code made.
-    pub extras: Rc<Vec<(Str, Value)>>,
     /// The fields of destinations.
     pub destination: Option<Rc<DestinationFields>>,
     /// The fields of rules.
@@ -59,6 +40,72 @@ pub struct Entity {
     /// The location in the config: an index in the artifact's table of sites, or past its end if the config does not
     /// have it.
     pub site: u32,
+}
+
+impl Deref for Entity {
+    type Target = Common<LiveValues>;
+
+    fn deref(&self) -> &Self::Target {
+        &self.common
+    }
+}
+
+impl DerefMut for Entity {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.common
+    }
+}
+
+/// The field types of entities while a job is mapped: Python values, which code may have set to anything.
+#[derive(Clone, Copy)]
+pub struct LiveValues;
+
+impl Values for LiveValues {
+    /// A boolean.
+    type Flag = Value;
+    /// `None`, an id, or code.
+    type Word = Value;
+    type Amounts = LiveAmounts;
+    /// `None` or a list of dicts.
+    type Env = Value;
+    /// `None` or a dict.
+    type Params = Value;
+    /// A dict of dicts.
+    type Resubmit = Value;
+    type Context = EntityContext;
+    type Tags = Rc<Tags>;
+    /// Only checks ask for it.
+    type NoQaCodes = ();
+    /// With attributes that code made.
+    type Extras = Rc<Vec<(Str, Value)>>;
+
+    fn unset() -> Common<Self> {
+        Common {
+            is_abstract: Value::Bool(false),
+            inherits: Value::None,
+            amounts: LiveAmounts {
+                resources: std::array::from_fn(|_| Value::None),
+                limits: Rc::new(std::array::from_fn(|_| Value::None)),
+            },
+            env: Value::None,
+            params: Value::None,
+            resubmit: Value::dict(Dict::new()),
+            rank: Value::None,
+            context: EntityContext::of(Value::dict(Dict::new())),
+            tags: Rc::default(),
+            no_qa_codes: (),
+            extras: Rc::default(),
+        }
+    }
+}
+
+/// The resources and limits of an entity while a job is mapped.
+#[derive(Clone)]
+pub struct LiveAmounts {
+    /// The resources by [`Resource`]: `None`, a number, or a string that is code.
+    pub resources: [Value; 9],
+    /// The plain limits by [`Limit`]. Most entities have none.
+    pub limits: Rc<[Value; 9]>,
 }
 
 /// The number of an entity that jobs share; none for one that belongs to a job. A copy of an entity is another entity, and begins
@@ -115,18 +162,8 @@ impl Entity {
         let is_destination = matches!(class, EntityClass::Destination | EntityClass::PoolEntity);
         Self {
             class,
-            abstract_: Value::Bool(false),
-            inherits: Value::None,
-            resources: std::array::from_fn(|_| Value::None),
-            limits: Rc::new(std::array::from_fn(|_| Value::None)),
-            env: Value::None,
-            params: Value::None,
-            resubmit: Value::dict(Dict::new()),
-            rank: Value::None,
-            context: EntityContext::of(Value::dict(Dict::new())),
-            tags: Rc::default(),
+            common: Common::default(),
             rules: Rc::default(),
-            extras: Rc::default(),
             destination: is_destination.then(|| {
                 Rc::new(DestinationFields {
                     runner: Value::None,
@@ -144,24 +181,24 @@ impl Entity {
 
     /// A resource.
     pub fn resource(&self, resource: Resource) -> &Value {
-        self.resources.get(resource as usize).unwrap_or(&Value::None)
+        self.amounts.resources.get(resource as usize).unwrap_or(&Value::None)
     }
 
     /// Sets a resource.
     pub fn set_resource(&mut self, resource: Resource, value: Value) {
-        if let Some(slot) = self.resources.get_mut(resource as usize) {
+        if let Some(slot) = self.amounts.resources.get_mut(resource as usize) {
             *slot = value;
         }
     }
 
     /// A limit.
     pub fn limit(&self, limit: Limit) -> &Value {
-        self.limits.get(limit as usize).unwrap_or(&Value::None)
+        self.amounts.limits.get(limit as usize).unwrap_or(&Value::None)
     }
 
     /// Sets a limit.
     pub fn set_limit(&mut self, limit: Limit, value: Value) {
-        if let Some(slot) = Rc::make_mut(&mut self.limits).get_mut(limit as usize) {
+        if let Some(slot) = Rc::make_mut(&mut self.amounts.limits).get_mut(limit as usize) {
             *slot = value;
         }
     }

@@ -11,6 +11,7 @@ use crate::galaxy::objects::{self, app, stand_in_app};
 use crate::galaxy::world::World;
 use crate::pools::FinishedJobs;
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_model::Version;
 use tpv_python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
 use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
@@ -19,14 +20,9 @@ use tpv_python::types::{self, BuiltinType};
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, LogLevel, Vm};
 
+use super::slots::INPUT_SIZE;
 use super::trace::Trace;
 use super::{Hooks, helpers};
-
-/// The size of the job's inputs in GiB, as TPV's `helpers.input_size(job)` has it.
-const INPUT_SIZE: &str = "input_size";
-
-/// The names that have a value only in blocks whose text has them: the mapper computes it before such a block runs.
-pub const COMPUTED_NAMES: &[&str] = &[INPUT_SIZE];
 
 /// Returns `true` if a method of this name, of some object that code meets, may be one that changes nothing and calls
 /// no code: then a kernel asks the object.
@@ -39,6 +35,7 @@ pub fn may_be_pure(method: &str) -> bool {
 
 /// The surroundings of one worker.
 pub(super) struct MapperEnvironment {
+    version: Version,
     hooks: Hooks,
     /// `true` if Galaxy's objects are live: then CPython asks for time and files.
     is_live: bool,
@@ -49,9 +46,16 @@ pub(super) struct MapperEnvironment {
 }
 
 impl MapperEnvironment {
-    pub(super) fn new(hooks: Hooks) -> Self {
+    pub(super) fn new(hooks: Hooks, version: Version) -> Self {
         let is_live = hooks.cpython.as_ref().is_some_and(|cpython| cpython.is_live());
-        Self { hooks, is_live, world: RefCell::default(), job_slot: Cell::new(0), input_size: RefCell::default() }
+        Self {
+            version,
+            hooks,
+            is_live,
+            world: RefCell::default(),
+            job_slot: Cell::new(0),
+            input_size: RefCell::default(),
+        }
     }
 
     /// Makes this the world of the jobs to come; tells whether it is another one than before.
@@ -117,16 +121,16 @@ impl Environment for MapperEnvironment {
     }
 
     fn modules(&self) -> &'static [&'static ModuleDef] {
-        &super::modules::MODULES
+        super::modules::modules_of(self.version)
     }
 
     fn global(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
-        super::modules::loader_global(vm, name)
+        super::modules::loader_global(vm, name, self.version)
     }
 
     fn overriding(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         Ok(match name {
-            "helpers" => Some(Value::Module(&helpers::MODULE)),
+            "helpers" => Some(Value::Module(helpers::module(self.version))),
             // TPV sets it to 0 for blocks whose text does not name it.
             INPUT_SIZE => Some(Value::Int(0)),
             _ => None,

@@ -45,7 +45,7 @@ pub(super) struct Evaluated {
 pub(super) enum Part {
     /// Its value.
     Value(Value),
-    /// Its JSON text, as the answer has it: where that stands in [`Evaluated::text`].
+    /// Its JSON text, as the answer has it: if that stands in [`Evaluated::text`].
     Text(Range<usize>),
 }
 
@@ -57,7 +57,7 @@ impl Worker {
     /// stays.
     ///
     /// # Errors
-    /// What the code of the rules raises; `JobMappingException` where one says that the job fails.
+    /// Exceptions raised by the rules' code; `JobMappingException` if a rule fails the job.
     pub(super) fn evaluate_rules(&mut self, given: &Working, observer: &mut dyn Observer) -> PyResult<Working> {
         let entity = given.entity(&mut self.vm)?;
         let mut new = Working::Unseen(entity.clone());
@@ -208,8 +208,8 @@ impl Worker {
         Ok(Evaluated { entity, resources, env, params, resubmit, dest_name, handler_tags, text })
     }
 
-    /// Evaluates a property: to text, which it appends, where that can be; or else to a value, which it puts in the context. `env`,
-    /// `params` and `resubmit` stay out of it where they are empty.
+    /// Evaluates a property: to text, which it appends, if that can be; or else to a value, which it puts in the context. `env`,
+    /// `params` and `resubmit` stay out of it if they are empty.
     fn evaluate_part(
         &mut self,
         properties: Option<&Properties>,

@@ -9,9 +9,9 @@ use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
 use super::entity::Entity;
-use super::environment::COMPUTED_NAMES;
 use super::places::ConfigPlace;
 use super::pool_step::PoolStep;
+use super::slots::COMPUTED_NAMES;
 use super::tags::TagNames;
 use super::trace::Trace;
 
@@ -20,7 +20,7 @@ use super::trace::Trace;
 pub struct InCpython {
     /// Its place in the config: an index of the artifact's table of sites; nothing of what was made at run time.
     pub site: Option<u32>,
-    /// Why, after "because".
+    /// The reason, to follow "because".
     pub reason: String,
 }
 
@@ -49,7 +49,7 @@ pub enum Step<'a> {
         /// The blocks, each once.
         blocks: &'a [InCpython],
     },
-    /// The blocks that were evaluated, told at the end where [`super::Hooks::note_blocks`] asks for them.
+    /// The blocks that were evaluated, told at the end if [`super::Hooks::note_blocks`] asks for them.
     Evaluated {
         /// Their places: indexes of the artifact's table of sites, in the order of evaluation.
         sites: &'a [u32],
@@ -144,14 +144,14 @@ pub enum Step<'a> {
     Passed {
         /// The candidate's id.
         candidate: &'a str,
-        /// Why.
+        /// The exception.
         raised: &'a Raised,
         /// The place at which it was raised, with the calls that led there.
         trace: Option<&'a Trace>,
     },
     /// Something about resource pools.
     Pool {
-        /// The pool; nothing where all are meant.
+        /// The pool, or `None` for all pools.
         pool: Option<&'a Rc<Entity>>,
         /// The step.
         step: PoolStep<'a>,
@@ -170,7 +170,7 @@ pub enum Step<'a> {
     },
 }
 
-/// Why an entity counts.
+/// The reason that an entity applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Because {
     /// It is `global.default_inherits`.
@@ -186,7 +186,7 @@ pub enum Because {
 pub struct Found {
     /// The entity, as the config has it.
     pub entity: Rc<Entity>,
-    /// Why it counts.
+    /// The reason that it applies.
     pub because: Because,
 }
 
@@ -332,10 +332,10 @@ pub enum Reason {
     DestinationRejects(String),
 }
 
-/// All reasons why a destination cannot take an entity whose resources are evaluated; none where it can.
+/// The reasons that a destination cannot take an entity whose resources are evaluated. Empty if it can.
 pub fn reasons(destination: &Entity, entity: &Entity, names: &TagNames) -> Vec<Reason> {
     let mut found = Vec::new();
-    if !matches!(destination.abstract_, Value::Bool(false) | Value::None) {
+    if !matches!(destination.is_abstract, Value::Bool(false) | Value::None) {
         found.push(Reason::Abstract);
     }
     for limit in Limit::ACCEPTED {

@@ -5,57 +5,20 @@
 use std::rc::Rc;
 
 use tpv_model::merge::{self, RuleList};
-use tpv_model::{EntityClass, TagType};
+use tpv_model::{EntityClass, Merge, TagType};
 use tpv_python::exception::{PyResult, Raised, raise};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 use tpv_python::vm::text::str_repr;
 
-use super::cache::{Cache, Derivation};
+use super::cache::Cache;
 use super::data::{merge_dicts, merge_env};
-use super::entity::{DestinationFields, ENTITY_STEPS, Entity, Identity, RuleFields};
+use super::entity::{DestinationFields, ENTITY_STEPS, Entity, Identity, LiveAmounts, LiveValues, RuleFields};
 use super::layers::EntityContext;
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
 use super::rule_map::{RuleMap, Rules};
 use super::tags::{TagNames, Tags};
-use super::worker::Worker;
-
-impl Worker {
-    /// [`inherit`], made once for entities that jobs share.
-    ///
-    /// # Errors
-    /// As [`inherit`].
-    pub(super) fn inherit(&mut self, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::Inherit, [child, parent], |worker, cache| inherit(&mut worker.vm, cache, child, parent))
-    }
-
-    /// [`combine`], made once for entities that jobs share.
-    ///
-    /// # Errors
-    /// As [`combine`].
-    pub(super) fn combine(&mut self, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::Combine, [high, low], |worker, cache| {
-            combine(&mut worker.vm, cache, &worker.names, high, low)
-        })
-    }
-
-    /// The entity with a rule that matched: the rule inherits from it, and its id tells of the rule.
-    ///
-    /// # Errors
-    /// As [`inherit`].
-    pub(super) fn apply_rule(&mut self, rule: &Rc<Entity>, entity: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::ApplyRule, [rule, entity], |worker, cache| {
-            let vm = &mut worker.vm;
-            let mut applied = inherit(vm, cache, rule, entity)?;
-            // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
-            let (id, rule_id) = (vm.str(&applied.id)?, vm.str(&rule.id)?);
-            vm.charge_bytes(id.len() + rule_id.len())?;
-            applied.id = Value::str([id.as_str(), ", Rule: ", rule_id.as_str()].concat());
-            Ok(applied)
-        })
-    }
-}
 
 /// `child.inherit(parent)`: the child's fields over the parent's, and its tags over the parent's tags. Values of entities that
 /// jobs share are merged once, with `cache`.
@@ -64,8 +27,8 @@ impl Worker {
 /// Exceptions raised by merging values that code changed.
 pub(super) fn inherit(vm: &mut Vm, cache: Option<&Cache>, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Entity> {
     let mut entity = override_(vm, cache, child, parent)?;
-    vm.charge(Tags::effort(&child.tags, &parent.tags))?;
-    entity.tags = Tags::inherit(&child.tags, &parent.tags);
+    entity.tags.clone_from(&parent.tags);
+    Merging { vm, cache }.tags(&child.tags, &mut entity.tags)?;
     if child.class == EntityClass::Destination || child.class == EntityClass::PoolEntity {
         let dest_tags = Tags::inherit(&child.dest_tags(), &parent.dest_tags());
         if let Some(fields) = &mut entity.destination {
@@ -126,24 +89,83 @@ fn pick(first: &Value, second: &Value) -> Value {
     if first.is_none() { second.clone() } else { first.clone() }
 }
 
-/// The first values, each unless it is unset.
-fn pick_each<const N: usize>(first: &[Value; N], second: &[Value; N]) -> [Value; N] {
-    let mut picked = first.clone();
-    for (value, second) in picked.iter_mut().zip(second).filter(|(value, _)| value.is_none()) {
-        *value = second.clone();
+/// Puts the first value over the second unless it is unset.
+fn put(first: &Value, second: &mut Value) {
+    if !first.is_none() {
+        second.clone_from(first);
     }
-    picked
 }
 
-/// [`pick_each`] for values that entities share.
-fn pick_shared<const N: usize>(first: &Rc<[Value; N]>, second: &Rc<[Value; N]>) -> Rc<[Value; N]> {
-    if second.iter().all(Value::is_none) {
-        return first.clone();
+/// Merging of Python's values. Those of entities that jobs share are merged once, with `cache`.
+struct Merging<'a> {
+    vm: &'a mut Vm,
+    cache: Option<&'a Cache>,
+}
+
+impl Merging<'_> {
+    fn dicts(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
+        *second = match self.cache {
+            Some(cache) => cache.dicts(first, second, || merge_dicts(self.vm, first, second))?,
+            None => merge_dicts(self.vm, first, second)?,
+        };
+        Ok(())
     }
-    if first.iter().all(Value::is_none) {
-        return second.clone();
+}
+
+impl Merge<LiveValues> for Merging<'_> {
+    type Error = Raised;
+
+    fn flag(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
+        put(first, second);
+        Ok(())
     }
-    Rc::new(pick_each(first, second))
+
+    fn word(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
+        put(first, second);
+        Ok(())
+    }
+
+    /// Only destinations override the accepted limits; no other class has them.
+    fn amounts(&mut self, first: &LiveAmounts, second: &mut LiveAmounts) -> PyResult<()> {
+        for (first, second) in first.resources.iter().zip(&mut second.resources) {
+            put(first, second);
+        }
+        if second.limits.iter().all(Value::is_none) {
+            second.limits.clone_from(&first.limits);
+        } else if !first.limits.iter().all(Value::is_none) {
+            for (first, second) in first.limits.iter().zip(Rc::make_mut(&mut second.limits)) {
+                put(first, second);
+            }
+        }
+        Ok(())
+    }
+
+    fn params(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
+        self.dicts(first, second)
+    }
+
+    fn resubmit(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
+        self.dicts(first, second)
+    }
+
+    fn context(&mut self, first: &EntityContext, second: &mut EntityContext) -> PyResult<()> {
+        *second = EntityContext::merge(self.vm, first, second)?;
+        Ok(())
+    }
+
+    fn env(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
+        *second = match self.cache {
+            Some(cache) => cache.lists(first, second, || merge_env(self.vm, first, second))?,
+            None => merge_env(self.vm, first, second)?,
+        };
+        Ok(())
+    }
+
+    fn tags(&mut self, child: &Rc<Tags>, parent: &mut Rc<Tags>) -> PyResult<()> {
+        self.vm.charge(Tags::effort(child, parent))?;
+        *parent = Tags::inherit(child, parent);
+        Ok(())
+    }
 }
 
 /// `first.override(second)`. The class, and all that is not merged here, comes from `first` where its `merge_order` is not
@@ -151,33 +173,15 @@ fn pick_shared<const N: usize>(first: &Rc<[Value; N]>, second: &Rc<[Value; N]>) 
 fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
     vm.charge(ENTITY_STEPS)?;
     let base = if second.class.merge_order() <= first.class.merge_order() { first } else { second };
-    let mut dicts = |a: &Value, b: &Value| match cache {
-        Some(cache) => cache.dicts(a, b, || merge_dicts(vm, a, b)),
-        None => merge_dicts(vm, a, b),
-    };
-    let params = dicts(&first.params, &second.params)?;
-    let resubmit = dicts(&first.resubmit, &second.resubmit)?;
-    let context = EntityContext::merge(vm, &first.context, &second.context)?;
-    let env = match cache {
-        Some(cache) => cache.lists(&first.env, &second.env, || merge_env(vm, &first.env, &second.env))?,
-        None => merge_env(vm, &first.env, &second.env)?,
-    };
+    let mut common = second.common.clone();
+    first.common.override_fields(&mut common, &mut Merging { vm, cache })?;
+    common.tags.clone_from(&base.tags);
+    common.extras.clone_from(&base.extras);
     let mut entity = Entity {
         class: base.class,
         id: pick(&first.id, &second.id),
-        abstract_: pick(&first.abstract_, &second.abstract_),
-        inherits: pick(&first.inherits, &second.inherits),
-        resources: pick_each(&first.resources, &second.resources),
-        // Only destinations override the accepted limits; no other class has them.
-        limits: pick_shared(&first.limits, &second.limits),
-        env,
-        params,
-        resubmit,
-        rank: pick(&first.rank, &second.rank),
-        context,
-        tags: base.tags.clone(),
+        common,
         rules: base.rules.clone(),
-        extras: base.extras.clone(),
         destination: base.destination.clone(),
         rule: base.rule.clone(),
         identity: Identity::default(),

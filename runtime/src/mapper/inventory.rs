@@ -8,13 +8,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::artifact::Rules;
-use crate::artifact::tables::Tables;
+use crate::artifact::tables::{GlobalRow, Tables};
 use crate::galaxy::job::Job;
 use crate::galaxy::modules::outside::Outside;
 use crate::galaxy::objects::JobObjects;
 use crate::galaxy::query::columns;
 use tpv_bytecode::{CodeKind, ProgramData};
-use tpv_model::{EntityClass, TagType};
+use tpv_model::{EntityClass, TagType, Version};
 use tpv_python::args::Args;
 use tpv_python::builtins;
 use tpv_python::exception::NOT_IMPLEMENTED_ERROR;
@@ -135,8 +135,9 @@ pub struct Inventory {
 impl Inventory {
     /// The inventory of this build; `compile` is the compiler, as in [`Hooks`]. `None` only where empty rules or [`JOB`] cannot be
     /// loaded, which the tests rule out.
-    pub fn new(compile: Compile) -> Option<Self> {
-        let rules = Rules::new(Tables::default(), ProgramData::default()).ok()?;
+    pub fn new(compile: Compile, version: Version) -> Option<Self> {
+        let global = GlobalRow { version, ..GlobalRow::default() };
+        let rules = Rules::new(Tables { global, ..Tables::default() }, ProgramData::default()).ok()?;
         let job = Arc::new(Job::parse(JOB).ok()?);
         let worker = Worker::new(Arc::new(rules), None, &Hooks { compile: Some(compile), ..Hooks::default() });
         Some(Self { worker, objects: JobObjects::new(&job), samples: HashMap::new(), answers: HashMap::new() })
@@ -328,7 +329,7 @@ mod tests {
 
     /// An inventory without a compiler.
     fn inventory() -> Inventory {
-        Inventory::new(Arc::new(|_, _| Err(("SyntaxError".to_owned(), String::new())))).unwrap()
+        Inventory::new(Arc::new(|_, _| Err(("SyntaxError".to_owned(), String::new()))), Version::default()).unwrap()
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::galaxy::helpers::resource_fields;
 use crate::galaxy::job::{Job, Role};
 use crate::galaxy::resource_requirements::extract;
-use tpv_model::Resource;
+use tpv_model::{Resource, Version};
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, Raised, type_error};
 use tpv_python::string::Str;
@@ -92,10 +92,10 @@ impl<'a> JobSource<'a> {
     ///
     /// # Errors
     /// Exceptions raised by the host's object.
-    pub(super) fn tool(self, vm: &mut Vm) -> PyResult<ToolFacts<'a>> {
+    pub(super) fn tool(self, vm: &mut Vm, version: Version) -> PyResult<ToolFacts<'a>> {
         let job = match self {
             Self::Record(job) => job,
-            Self::Objects(objects) => return tool_of_objects(vm, objects),
+            Self::Objects(objects) => return tool_of_objects(vm, objects, version),
         };
         let tool = &job.tool;
         // A tool with a uuid of its own is looked up by that: it must not take another tool's rules by its id.
@@ -105,7 +105,7 @@ impl<'a> JobSource<'a> {
             None if id.is_empty() => Cow::Borrowed(UNKNOWN_TOOL),
             None => Cow::Borrowed(id),
         };
-        let resources = extract(&tool.resource_requirements)
+        let resources = extract(&tool.resource_requirements, version)
             .filter_map(|(field, number)| Some((Resource::from_name(field)?, Value::Float(number))));
         let declared = Declared {
             id: Cow::Borrowed(uuid.unwrap_or(id)),
@@ -184,7 +184,7 @@ impl<'a> Roles<'a> {
 }
 
 /// The facts about a tool that is an object of the host.
-fn tool_of_objects(vm: &mut Vm, objects: &HostJob) -> PyResult<ToolFacts<'static>> {
+fn tool_of_objects(vm: &mut Vm, objects: &HostJob, version: Version) -> PyResult<ToolFacts<'static>> {
     let tool = &objects.tool;
     let dynamic_tool = vm.get_attr(tool, "dynamic_tool")?;
     let mut tool_type = None;
@@ -203,7 +203,7 @@ fn tool_of_objects(vm: &mut Vm, objects: &HostJob) -> PyResult<ToolFacts<'static
         return Ok(ToolFacts { name, declared: None });
     }
     let mut resources = Vec::new();
-    for (field, value) in resource_fields(vm, tool)?.items() {
+    for (field, value) in resource_fields(vm, tool, version)?.items() {
         if let Some(resource) = field.as_str().and_then(|field| Resource::from_name(field)) {
             resources.push((resource, resource_value(vm, value)?));
         }

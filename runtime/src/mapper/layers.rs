@@ -13,8 +13,8 @@ use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
-use super::context::Slots;
 use super::data::{is_empty, merge_dicts, mutable};
+use super::slots::Slots;
 
 /// An entity's `context`: `None` or a dict, unless code put something else there. Cheap to clone.
 #[derive(Clone)]
@@ -53,7 +53,7 @@ impl EntityContext {
         Self(Rc::new(SmallVec::from_iter([Rc::new(layer)])))
     }
 
-    /// The value, as it is; nothing where it is still to be merged.
+    /// The value, as it is. `None` if it is still to be merged.
     pub fn merged(&self) -> Option<&Value> {
         match self.0.as_slice() {
             [layer] => Some(&layer.value),
@@ -222,7 +222,7 @@ mod tests {
         let mut random = Random(seed);
         let mut most = 0;
         for _ in 0..300 {
-            let mut vm = Vm::new(Rc::new(MapperEnvironment::new(Hooks::default())));
+            let mut vm = Vm::new(Rc::new(MapperEnvironment::new(Hooks::default(), tpv_model::Version::default())));
             let slots = Slots::new(&mut vm);
             let mut contexts: Vec<_> = (0..6).map(|number| EntityContext::of(context(&mut random, number))).collect();
             let (mut entered, mut expected) = (None, BTreeMap::new());

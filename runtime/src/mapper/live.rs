@@ -1,5 +1,5 @@
-//! What natively stands in for the live side of Galaxy: its database, the clock, files, the environment, the tools that its version lists. Where Galaxy's objects are
-//! live, CPython runs the blocks that use it.
+//! The native substitutes for the live side of Galaxy: its database, the clock, files, the environment, the tools of its version. If
+//! Galaxy's objects are live, CPython runs the blocks that use them.
 
 /// The classes and functions of `tpv.core.helpers` that are the database's, or ask it.
 const HELPERS: [&str; 7] = [
@@ -12,7 +12,8 @@ const HELPERS: [&str; 7] = [
     "model",
 ];
 
-/// Why a block that imports a module is CPython's where Galaxy's objects are live, after "because".
+/// The reason (to follow "because") that CPython runs a block that imports this module if Galaxy's objects are live. `None` if native
+/// code runs it.
 pub fn module(module: &str) -> Option<String> {
     let top = module.split('.').next().unwrap_or(module);
     let stands_in =
@@ -20,8 +21,8 @@ pub fn module(module: &str) -> Option<String> {
     stands_in.then(|| format!("it imports `{module}`"))
 }
 
-/// Why a block that uses a name of a module, or of one of its classes (`datetime:datetime`), is CPython's where Galaxy's objects
-/// are live, after "because".
+/// The reason (to follow "because") that CPython runs a block that uses this name of a module or class (`datetime:datetime`) if
+/// Galaxy's objects are live. `None` if native code runs it.
 pub fn name(owner: &str, name: &str) -> Option<String> {
     let asks_for = match (owner, name) {
         ("tpv.core.helpers", name) if HELPERS.contains(&name) => return Some(format!("it uses `helpers.{name}`")),

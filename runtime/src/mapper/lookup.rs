@@ -15,45 +15,9 @@ use super::cache::Matches;
 use super::entity::Entity;
 use super::explain::{Because, Found, Observer, Step};
 use super::job_source::{Declared, JobSource, Name};
+use super::provided::{Number, Provided};
 use super::tags::Tags;
 use super::worker::Worker;
-
-/// A tool wrapper's declarations, as far as they affect the tool's entity.
-#[derive(PartialEq, Eq, Hash)]
-pub(super) struct Provided {
-    /// The tool's id, which shows where nothing else gives the entity one.
-    pub id: Option<Box<str>>,
-    /// The tool's type; `None` is `default`.
-    pub tool_type: Option<Box<str>>,
-    /// Resources.
-    pub resources: Box<[(Resource, Number)]>,
-}
-
-/// A number that a tool's wrapper declares.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) enum Number {
-    /// An int.
-    Int(i64),
-    /// A float, by its bits.
-    Float(u64),
-}
-
-impl Number {
-    fn of(value: &Value) -> Option<Self> {
-        match value {
-            Value::Int(number) => Some(Self::Int(*number)),
-            Value::Float(number) => Some(Self::Float(number.to_bits())),
-            _ => None,
-        }
-    }
-
-    fn value(self) -> Value {
-        match self {
-            Self::Int(number) => Value::Int(number),
-            Self::Float(bits) => Value::Float(f64::from_bits(bits)),
-        }
-    }
-}
 
 /// The entities of the role and the user of a job: at most one each.
 type Others = SmallVec<[Rc<Entity>; 2]>;
@@ -91,7 +55,8 @@ impl Worker {
     /// The entity of the job's tool: the default, what the tool's wrapper declares, and all that match, each inheriting from the
     /// one before.
     fn tool_entity(&mut self, job: JobSource<'_>, observer: &mut dyn Observer) -> PyResult<Rc<Entity>> {
-        let tool = job.tool(&mut self.vm)?;
+        let version = self.version();
+        let tool = job.tool(&mut self.vm, version)?;
         let matches = self.matches(EntityClass::Tool, &tool.name)?;
         let default = self.default_of(EntityClass::Tool);
         // Every match has an id that hides that of what the tool declares.
@@ -104,7 +69,7 @@ impl Worker {
         }
     }
 
-    /// The entity of a role or user: the default and all that match its name; nothing where there is none.
+    /// The entity of a role or user: the default and all that match its name. `None` if there is none.
     fn entity_of(
         &mut self,
         class: EntityClass,
@@ -175,7 +140,7 @@ impl Worker {
             let mut entities = Vec::with_capacity(indexes.len());
             for index in indexes {
                 let Some(entity) = self.store.entity(class, index) else { continue };
-                if self.vm.truthy(&entity.abstract_)? {
+                if self.vm.truthy(&entity.is_abstract)? {
                     // DIFFERENCE: TPV's message shows every field of the entity and the address of its loader.
                     let id = self.vm.str(&entity.id)?;
                     let message =

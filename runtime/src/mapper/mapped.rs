@@ -35,7 +35,6 @@ pub struct Mapped {
 impl Mapped {
     /// A job's outcome in the form of an answer line, for an explanation. Values that JSON cannot hold, such as a live
     /// object, appear as their `repr`.
-    #[doc(hidden)]
     pub fn answer(vm: &mut Vm, mapped: &PyResult<&Self>) -> Answer {
         let id: Arc<str> = "null".into();
         let written = match mapped {

@@ -25,7 +25,7 @@ pub(super) type Resources = [Value; 9];
 /// # Errors
 /// Exceptions of `float()` for a resource that is not a number.
 pub fn matches(vm: &mut Vm, destination: &Entity, entity: &Entity) -> PyResult<bool> {
-    matches_resources(vm, destination, &entity.resources, &entity.tags)
+    matches_resources(vm, destination, &entity.amounts.resources, &entity.tags)
 }
 
 /// [`matches`] for resources that are not those of an entity.
@@ -35,7 +35,7 @@ pub(super) fn matches_resources(
     resources: &Resources,
     tags: &Tags,
 ) -> PyResult<bool> {
-    if vm.truthy(&destination.abstract_)? {
+    if vm.truthy(&destination.is_abstract)? {
         return Ok(false);
     }
     for limit in Limit::ACCEPTED {
@@ -65,7 +65,7 @@ fn float(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 pub(super) struct Bounds([f64; 6]);
 
 impl Bounds {
-    /// The bounds; nothing where a limit is not a number that a double holds, which must be compared as Python does.
+    /// The bounds. `None` if a limit is not exactly a double, so it must be compared as in Python.
     pub(super) fn new(destination: &Entity) -> Option<Self> {
         let mut bounds = [0.0; 6];
         for (bound, limit) in bounds.iter_mut().zip(Limit::ACCEPTED) {
@@ -104,7 +104,7 @@ fn exact(value: &Value) -> Option<f64> {
     }
 }
 
-/// The wanted cores, mem and gpus as doubles, NaN for what is not set; nothing where one is not a plain number.
+/// The requested cores, mem and gpus as doubles, NaN if unset. `None` if one is not a plain number.
 pub(super) fn wanted(resources: &Resources) -> Option<[f64; 3]> {
     let mut wanted = [f64::NAN; 3];
     for (number, quantity) in wanted.iter_mut().zip(Quantity::ALL) {
@@ -119,6 +119,6 @@ pub(super) fn wanted(resources: &Resources) -> Option<[f64; 3]> {
 /// An entity with its resources evaluated, for observers.
 pub(super) fn with_resources(entity: &Entity, resources: &Resources) -> Rc<Entity> {
     let mut evaluated = Entity::clone(entity);
-    evaluated.resources = resources.clone();
+    evaluated.amounts.resources = resources.clone();
     Rc::new(evaluated)
 }

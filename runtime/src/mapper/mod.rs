@@ -13,11 +13,14 @@ mod code;
 mod context;
 pub mod cpython;
 mod data;
+mod derive;
 pub mod entity;
 mod environment;
 mod evaluate;
 pub mod explain;
+mod heap_size;
 mod helpers;
+mod hooks;
 mod host_job;
 mod inherit;
 pub mod inventory;
@@ -30,12 +33,16 @@ mod matching;
 mod modules;
 pub mod objects;
 pub mod places;
+mod pool;
 pub mod pool_step;
 mod pools;
 mod properties;
+mod property_text;
+mod provided;
 mod rank;
 mod rows;
 mod rule_map;
+mod slots;
 mod store;
 pub mod tags;
 mod tiers;
@@ -44,6 +51,7 @@ mod worker;
 mod working;
 
 use std::cell::RefCell;
+use std::fmt;
 use std::sync::{Arc, Weak};
 
 use crate::artifact::Rules;
@@ -51,54 +59,19 @@ use crate::galaxy::answer::Answer;
 use crate::galaxy::job::Job;
 use crate::galaxy::world::World;
 use crate::pools::memory::InMemoryAllocationStore;
-use crate::pools::{AllocationStore, FinishedJobs};
-use tpv_bytecode::{CodeKind, ProgramData};
-use tpv_jit::{Mode, Native};
+use tpv_jit::Native;
 use tpv_python::exception::PyResult;
-use tpv_python::vm::{Limits, LogLevel, Vm};
+use tpv_python::vm::Vm;
 
 pub use cpython::Cpython;
-pub use environment::{COMPUTED_NAMES, may_be_pure};
+pub use environment::may_be_pure;
 use explain::{Observer, Unobserved};
+pub use hooks::{Compile, Hooks, Log};
 pub use host_job::HostJob;
 pub use mapped::Mapped;
 pub use modules::{find_module, modules};
+pub use slots::COMPUTED_NAMES;
 use worker::Worker;
-
-/// Compiles Python source that code made at run time. Gives the program, whose code 0 is the root, or the name and message
-/// of the exception that Python raises for it.
-pub type Compile = Arc<dyn Fn(&str, CodeKind) -> Result<ProgramData, (String, String)> + Send + Sync>;
-
-/// Takes what code logs.
-pub type Log = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;
-
-/// The mapper's inputs besides the rules.
-#[derive(Clone, Default)]
-pub struct Hooks {
-    /// The compiler, for code made at run time.
-    pub compile: Option<Compile>,
-    /// The reader of the log.
-    pub log: Option<Log>,
-    /// The least level that the reader takes.
-    pub log_level: Option<LogLevel>,
-    /// The budgets of one job.
-    pub limits: Limits,
-    /// When the kernels of the code become machine code.
-    pub jit: Mode,
-    /// CPython, for code that the native language does not cover.
-    pub cpython: Option<Arc<dyn Cpython>>,
-    /// A seed that makes CPython, if available, also run a random half of all other blocks, chosen by the seed and
-    /// their texts: a test that the tiers agree.
-    pub force_cpython: Option<u64>,
-    /// `true` if observers are told which blocks were evaluated, with [`explain::Step::Evaluated`].
-    pub note_blocks: bool,
-    /// The bytes that a thread keeps of earlier jobs before it drops all of them; 0 for the default of 48 MiB.
-    pub kept_bytes: usize,
-    /// The store for allocations of resource pools; without it, the mapper keeps them.
-    pub pool_store: Option<Arc<dyn AllocationStore>>,
-    /// Tells which jobs have ended, where there is no world.
-    pub finished_jobs: Option<Arc<dyn FinishedJobs>>,
-}
 
 /// Maps jobs by the rules of one artifact. Cheap to clone; made to be shared by threads.
 ///
@@ -134,6 +107,12 @@ thread_local! {
     static WORKERS: RefCell<Vec<(Weak<Inner>, Box<Worker>)>> = const { RefCell::new(Vec::new()) };
 }
 
+impl fmt::Debug for Mapper {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mapper").finish_non_exhaustive()
+    }
+}
+
 impl Mapper {
     /// A mapper by these rules.
     ///
@@ -147,7 +126,6 @@ impl Mapper {
     }
 
     /// A mapper with a compiler and a log; `detail` adds the candidates to every answer.
-    #[doc(hidden)]
     pub fn with_hooks(rules: Arc<Rules>, mut hooks: Hooks, detail: bool) -> Self {
         if !rules.tables().pools.is_empty() {
             hooks.pool_store.get_or_insert_with(|| Arc::new(InMemoryAllocationStore::default()));
@@ -170,13 +148,11 @@ impl Mapper {
     }
 
     /// Returns `true` if a job's answer depends on the jobs mapped before it, because resource pools admit them.
-    #[doc(hidden)]
     pub fn depends_on_order(&self) -> bool {
         !self.inner.rules.tables().pools.is_empty()
     }
 
     /// The number of pieces of machine code that there are.
-    #[doc(hidden)]
     pub fn compiled_kernels(&self) -> usize {
         self.inner.native.as_ref().map_or(0, |native| native.jit.compiled())
     }
@@ -197,13 +173,11 @@ impl Mapper {
     }
 
     /// Maps a line of a job file with its number, from 1. A line that is not a job has an answer, too, which says why.
-    #[doc(hidden)]
     pub fn map_line(&self, number: usize, line: &[u8], world: &Arc<World>) -> (Option<Arc<Job>>, Answer) {
         self.map_read(number, Job::from_line(line), world)
     }
 
     /// Maps a line as [`Mapper::map_line`] does. `None` if its job belongs to another dispatcher.
-    #[doc(hidden)]
     pub fn map_line_of(
         &self,
         dispatcher: &str,
@@ -233,7 +207,6 @@ impl Mapper {
     }
 
     /// Maps a job and tells an observer every step of it.
-    #[doc(hidden)]
     pub fn map_observed(&self, job: &Arc<Job>, world: &Arc<World>, observer: &mut dyn Observer) -> Answer {
         let (owner, mut worker) = self.take_worker();
         worker.set_world(world);
@@ -247,7 +220,6 @@ impl Mapper {
 
     /// Maps a job whose objects the host gives: `start` makes them, `finish` takes where the job goes, or what was raised. Values
     /// live in between only. `start` is called again where the job is mapped once more.
-    #[doc(hidden)]
     pub fn map_objects<R>(
         &self,
         mut start: impl FnMut(&mut Vm) -> PyResult<HostJob>,
@@ -276,7 +248,6 @@ impl Mapper {
     }
 
     /// Leaves what this thread keeps to the system, which frees it faster: for a process that is about to end.
-    #[doc(hidden)]
     pub fn leave_to_system() {
         WORKERS.with_borrow_mut(|workers| std::mem::forget(std::mem::take(workers)));
     }

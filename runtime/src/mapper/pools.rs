@@ -6,16 +6,14 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::artifact::tables::{EntityRow, PoolRow, Tables};
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::objects::world_of_session;
-use crate::pools::{Admission, AllocationStore, Budget, Kind, StoreError, TERMINAL_STATES, Usage};
+use crate::pools::{Admission, AllocationStore, Budget, StoreError, TERMINAL_STATES, Usage};
 use num_bigint::Sign;
-use tpv_model::{Limit, Resource, TagType};
+use tpv_model::Resource;
 use tpv_python::args::Args;
 use tpv_python::builtins::scalars;
 use tpv_python::exception::{PyResult, host_unavailable, raise_with, type_error, value_error};
-use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
 
@@ -25,61 +23,6 @@ use super::matching::with_resources;
 use super::pool_step::PoolStep;
 use super::worker::Worker;
 use super::working::Working;
-
-/// A pool of the config.
-pub(super) struct Pool {
-    /// The entity, whose limits are the budget.
-    pub entity: Rc<Entity>,
-    /// Its name.
-    pub name: Str,
-    /// The policy for requests that are larger than its budget.
-    policy: PoolRow,
-}
-
-impl Pool {
-    /// The pools, in the order in which TPV looks at them: by name.
-    pub(super) fn all(tables: &Tables, entity: impl Fn(&EntityRow) -> Rc<Entity>) -> Vec<Self> {
-        let pool = |row: &EntityRow| {
-            let entity = entity(row);
-            let name = entity.id.as_str()?.clone();
-            Some(Self { entity, name, policy: row.pool.as_deref().cloned().unwrap_or_default() })
-        };
-        let mut pools: Vec<Self> = tables.pools.iter().filter_map(pool).collect();
-        pools.sort_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
-        pools
-    }
-
-    /// `PoolEntity.matches`: whether the pool governs a job with these tags. Rejected tags of the job do not count.
-    fn governs(&self, job: &Entity) -> bool {
-        if !matches!(self.entity.abstract_, Value::Bool(false)) {
-            return false;
-        }
-        let has = |id: &u32| {
-            [TagType::Require, TagType::Prefer, TagType::Accept].iter().any(|kind| job.tags.list(*kind).contains(id))
-        };
-        let selects = self.entity.dest_tags();
-        selects.list(TagType::Require).iter().all(has) && !selects.list(TagType::Reject).iter().any(has)
-    }
-
-    /// `PoolEntity.budget_for`: what the job's user, role or tool sets, or else the pool's own.
-    fn budget_for(&self, job: &Entity) -> [Value; 3] {
-        [Limit::MaxConcurrentCores, Limit::MaxConcurrentMem, Limit::MaxConcurrentGpus].map(|limit| {
-            let own = job.limit(limit);
-            if own.is_none() { self.entity.limit(limit).clone() } else { own.clone() }
-        })
-    }
-
-    /// Classifies a request as normal or oversize; `None` if it can never be admitted.
-    fn classify(&self, usage: &Usage, budget: &Budget) -> Option<Kind> {
-        if !budget.is_exceeded_by(usage) {
-            return Some(Kind::Normal);
-        }
-        let [cores, mem, gpus] = self.policy.hard_max;
-        let ceiling = Budget { cores, mem, gpus };
-        let allowed = self.policy.max_oversize > 0 && !ceiling.is_exceeded_by(usage);
-        allowed.then_some(Kind::Oversize)
-    }
-}
 
 /// A job's request and the user it is billed to.
 #[derive(Clone, Copy)]

@@ -1,25 +1,18 @@
 //! Properties of destinations as JSON, written as far as the config tells it before a job is known: pieces of text, with f-strings
 //! between them.
 //!
-//! A property goes into the evaluation context when it is evaluated. Where no code of the artifact loads that name, it need
+//! A property goes into the evaluation context when it is evaluated. If no code of the artifact loads that name, it need
 //! not be there, and no value of it need be made.
 
-use std::ops::Range;
-use std::rc::Rc;
-
-use crate::galaxy::json::{dump, end_string};
+use crate::galaxy::json::dump;
 use tpv_bytecode::{CodeKind, CodeRef, Instr};
-use tpv_python::exception::PyResult;
-use tpv_python::native_code::Computed;
+use tpv_model::Version;
+use tpv_python::dict::{Dict, Key, StrKey};
 use tpv_python::program::Program;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
-use super::choose::galaxy_resubmit;
-use super::code::{evaluate_into, is_plain};
-use super::context::Slots;
-use super::entity::Entity;
-use super::worker::Worker;
+use super::slots::Slots;
 
 /// A property of a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +55,11 @@ pub(super) enum Piece {
 
 impl Properties {
     /// The properties with these sources, in the order of [`Property::ALL`].
-    pub(super) fn new(vm: &mut Vm, sources: [&Value; 4], unread: UnreadProperties) -> Self {
+    pub(super) fn new(vm: &mut Vm, sources: [&Value; 4], unread: UnreadProperties, version: Version) -> Self {
         let mut sources = Property::ALL.into_iter().zip(sources);
         Self(unread.0.map(|unread| {
             let (property, source) = sources.next().filter(|_| unread)?;
-            pieces(vm, property, source)
+            pieces(vm, property, source, version)
         }))
     }
 
@@ -82,60 +75,9 @@ impl Properties {
         self.0.iter().flatten().flatten().map(piece).sum()
     }
 
-    /// The pieces of a property; nothing where it must be evaluated as a whole.
-    fn pieces(&self, property: Property) -> Option<&[Piece]> {
+    /// The pieces of a property. `None` if it must be evaluated as a whole.
+    pub(super) fn pieces(&self, property: Property) -> Option<&[Piece]> {
         self.0.get(property as usize)?.as_deref()
-    }
-}
-
-impl Worker {
-    /// The properties of an evaluated entity, which `destination` has become; nothing where values of them are wanted, or where the
-    /// job has made code of its own that may change them.
-    pub(super) fn properties(&mut self, destination: &Entity, entity: &Entity) -> Option<Rc<Properties>> {
-        // CPython's code may load any name.
-        let runs_all = self.tiers.as_ref().is_some_and(|tiers| tiers.runs_all());
-        if self.wants_values || runs_all {
-            return None;
-        }
-        destination.identity.number()?;
-        let handler_tags = destination.destination.as_ref().map_or(&Value::None, |fields| &fields.handler_tags);
-        let (vm, unread) = (&mut self.vm, self.unread);
-        let sources = [&entity.env, &entity.params, &entity.resubmit, handler_tags];
-        self.cache.properties(entity, sources, |sources| Properties::new(vm, sources, unread))
-    }
-
-    /// Appends the JSON text of a property, evaluated; gives where it stands, or nothing where it must be evaluated as a whole.
-    ///
-    /// # Errors
-    /// Exceptions raised by the f-strings.
-    pub(super) fn property_text(
-        &mut self,
-        properties: Option<&Properties>,
-        property: Property,
-        text: &mut String,
-    ) -> PyResult<Option<Range<usize>>> {
-        // Code that was made at run time may load any name.
-        let properties = properties.filter(|_| !self.vm.has_compiled());
-        let Some(pieces) = properties.and_then(|properties| properties.pieces(property)) else { return Ok(None) };
-        let begin = text.len();
-        for piece in pieces {
-            match piece {
-                Piece::Text(constant) => text.push_str(constant),
-                Piece::FString(source) => {
-                    let (vm, tiers) = (&mut self.vm, self.tiers.as_deref());
-                    text.push('"');
-                    let start = text.len();
-                    match evaluate_into(vm, tiers, source, CodeKind::FString, text)? {
-                        Computed::Text => end_string(vm, text, start)?,
-                        Computed::Value(value) => {
-                            text.pop();
-                            dump(vm, text, &value)?;
-                        }
-                    }
-                }
-            }
-        }
-        Ok(Some(begin..text.len()))
     }
 }
 
@@ -166,8 +108,8 @@ impl UnreadProperties {
     }
 }
 
-/// The pieces of a property; nothing where evaluating it takes more than running f-strings of the config.
-fn pieces(vm: &mut Vm, property: Property, source: &Value) -> Option<Vec<Piece>> {
+/// The pieces of a property. `None` if evaluating it takes more than running f-strings of the config.
+fn pieces(vm: &mut Vm, property: Property, source: &Value, version: Version) -> Option<Vec<Piece>> {
     let mut pieces = Pieces { done: Vec::new(), text: String::new() };
     match (property, vm.truthy(source).ok()?) {
         (Property::Env, false) => pieces.text.push_str("[]"),
@@ -177,12 +119,33 @@ fn pieces(vm: &mut Vm, property: Property, source: &Value) -> Option<Vec<Piece>>
             if is_true && !matches!(source, Value::Dict(_)) {
                 return None;
             }
-            pieces.add(vm, &galaxy_resubmit(source), 0)?;
+            pieces.add(vm, &galaxy_resubmit(source, version), 0)?;
         }
         (Property::Env | Property::Params | Property::HandlerTags, _) => pieces.add(vm, source, 0)?,
     }
     pieces.end_text();
     Some(pieces.done)
+}
+
+/// The definitions of `resubmit`, as a version of TPV gives them to Galaxy.
+pub(super) fn galaxy_resubmit(definitions: &Value, version: Version) -> Value {
+    let Value::Dict(definitions) = definitions else { return Value::list(Vec::new()) };
+    let definitions = definitions.values();
+    Value::list(if version.renames_resubmit() {
+        definitions.iter().map(to_galaxy_resubmit).collect()
+    } else {
+        definitions
+    })
+}
+
+/// `_to_galaxy_resubmit`: Galaxy's resubmission reads the target from `environment`, where TPV's definitions say `destination`.
+fn to_galaxy_resubmit(entry: &Value) -> Value {
+    let Value::Dict(dict) = entry else { return entry.clone() };
+    let mut table = dict.table.borrow().clone();
+    if let Some(target) = table.shift_remove(&StrKey("destination")) {
+        table.insert(Key::str("environment".into()), target);
+    }
+    Value::dict(Dict::from_table(table))
 }
 
 struct Pieces {
@@ -207,7 +170,7 @@ impl Pieces {
                     self.end_text();
                     self.done.push(Piece::FString(value.clone()));
                 }
-                None if is_plain(source) => self.constant(vm, value)?,
+                None if CodeRef::is_plain_fstring(source) => self.constant(vm, value)?,
                 None => return None,
             },
             Value::List(list) => {

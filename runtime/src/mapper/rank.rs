@@ -50,7 +50,9 @@ impl Worker {
     fn match_numbers(&self, entity: &Entity, wanted: &[f64; 3]) -> Vec<Rc<Entity>> {
         let destinations = self.store.destinations.iter().zip(&self.store.bounds);
         let matching = destinations.filter(|(destination, bounds)| {
-            matches!(destination.abstract_, Value::Bool(false)) && bounds.take(wanted) && destination.fits(&entity.tags)
+            matches!(destination.is_abstract, Value::Bool(false))
+                && bounds.take(wanted)
+                && destination.fits(&entity.tags)
         });
         matching.map(|(destination, _)| destination.clone()).collect()
     }

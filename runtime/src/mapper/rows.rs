@@ -93,7 +93,7 @@ impl Rows {
     pub(super) fn entity(&self, tables: &Tables, row: &EntityRow) -> Entity {
         let value = |row: &ValueRow| self.value(tables, row);
         let mut entity = Entity::new(row.class, self.string(tables, row.id));
-        entity.abstract_ = Value::Bool(row.abstract_);
+        entity.is_abstract = Value::Bool(row.abstract_);
         entity.inherits = self.optional_string(tables, row.inherits);
         for (resource, row) in &row.resources {
             entity.set_resource(*resource, value(row));

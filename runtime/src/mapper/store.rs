@@ -11,7 +11,7 @@ use tpv_model::{EntityClass, Matched};
 use super::cache::Cache;
 use super::entity::Entity;
 use super::matching::Bounds;
-use super::pools::Pool;
+use super::pool::Pool;
 use super::rows::Rows;
 
 type Cells = Vec<OnceCell<Rc<Entity>>>;
@@ -24,7 +24,7 @@ pub(crate) struct Store {
     pub(super) destinations: Vec<Rc<Entity>>,
     configured_destinations: Cells,
     sections: Matched<Cells>,
-    /// The limits of the destinations; none where one of them has a limit that is no plain number.
+    /// The limits of the destinations. Empty if a limit of one is not a plain number.
     pub(super) bounds: Vec<Bounds>,
     /// The resource pools, by name.
     pub(super) pools: Vec<Pool>,

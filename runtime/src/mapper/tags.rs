@@ -14,7 +14,7 @@ use crate::artifact::tables::TagsRow;
 use tpv_python::string::Str;
 use tpv_python::word_hash::WordMap;
 
-use super::cache::named;
+use super::heap_size::named;
 
 /// A tag, by its number in a [`TagNames`].
 pub type TagId = u32;
@@ -28,7 +28,7 @@ pub struct TagNames {
 }
 
 impl TagNames {
-    /// The number of a tag, made where it is new.
+    /// The number of a tag, made if it is new.
     pub fn id(&self, name: &str) -> TagId {
         if let Some(id) = self.ids.borrow().get(name) {
             return *id;
@@ -41,7 +41,7 @@ impl TagNames {
         id
     }
 
-    /// The number of a tag, where it has one.
+    /// The number of a tag, if it has one.
     pub fn find(&self, name: &str) -> Option<TagId> {
         self.ids.borrow().get(name).copied()
     }
@@ -156,7 +156,7 @@ impl Tags {
         Self::new(Lists(lists)).with_none(none)
     }
 
-    /// The same set with these lists `None` where they are empty.
+    /// The same set with these lists `None` if they are empty.
     pub fn with_none(mut self, none: [bool; 4]) -> Self {
         self.none = none;
         for (none, list) in self.none.iter_mut().zip(&self.lists.0) {
@@ -252,7 +252,7 @@ impl Tags {
     }
 
     /// `SchedulingTags.combine`, called on the lower entity's tags with the higher one's: the kinds are applied from the
-    /// weakest to the strongest, in each first `other`'s tags and then `this`'s. `None` where they cannot be combined.
+    /// weakest to the strongest, in each first `other`'s tags and then `this`'s. `None` if they cannot be combined.
     pub fn combine(this: &Rc<Self>, other: &Rc<Self>) -> Option<Rc<Self>> {
         if !this.can_combine(other) {
             return None;

@@ -1,6 +1,6 @@
-//! Which tier runs a block where CPython is at hand: the machine of this runtime, or CPython.
+//! Selects the tier that runs a block: the interpreter of this runtime, or CPython if the host has it.
 //!
-//! CPython runs the blocks that the compiler marked, and what was made at run time and cannot be compiled. Where native code meets
+//! CPython runs the blocks that the compiler marked, and what was made at run time and cannot be compiled. If native code meets
 //! something that the native language lacks ([`lacking`]), the mapping is given up, and the job is mapped once more with all code in
 //! CPython. So no answer depends on which tier ran.
 //!
@@ -27,7 +27,7 @@ use super::trace::Trace;
 use super::worker::Worker;
 use crate::artifact::Rules;
 
-/// The budget of native code where CPython runs everything: CPython's own code has none.
+/// The budget of native code if CPython runs everything: CPython's own code has none.
 const UNLIMITED: u64 = u64::MAX / 4;
 
 /// One thread's choice of tiers.
@@ -42,14 +42,14 @@ pub(super) struct Tiers {
     /// `true` if an observer asks for the blocks that CPython ran.
     is_observed: Cell<bool>,
     ran: RefCell<Vec<InCpython>>,
-    /// The sites of the blocks that were evaluated, where they are to be noted.
+    /// The sites of the blocks that were evaluated, if they are to be noted.
     evaluated: Option<RefCell<Vec<u32>>>,
     /// The block that spent its native budget.
     spent: RefCell<Option<SpentBudget>>,
 }
 
 impl Tiers {
-    /// The tiers of these hooks; nothing where there is only the machine, and no blocks are to be noted.
+    /// The tiers of these hooks. `None` if there is no CPython and no block needs to be recorded.
     pub(super) fn new(hooks: &Hooks, rules: &Arc<Rules>) -> Option<Self> {
         let cpython = hooks.cpython.clone();
         if cpython.is_none() && !hooks.note_blocks {
@@ -129,7 +129,7 @@ impl Tiers {
         Err(given_up())
     }
 
-    /// Why CPython runs a block; nothing where the machine does.
+    /// The reason that CPython runs a block. `None` if the interpreter runs it.
     fn reason<'a>(
         &self,
         data: Option<&'a ProgramData>,
@@ -196,7 +196,7 @@ fn given_up() -> Raised {
 }
 
 impl Worker {
-    /// Maps a job, and once more with all code in CPython where native code met something that it lacks.
+    /// Maps a job, and once more with all code in CPython if native code met something that it lacks.
     ///
     /// # Errors
     /// Exceptions of `map`.

@@ -16,9 +16,9 @@ use super::places::ConfigPlace;
 /// The origin of an exception: the places in the config that it passed, and the exceptions behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
-    /// The places, the innermost first: each was called from the next one. Empty only where the code was made at run time.
+    /// The places, the innermost first: each was called from the next one. Empty only if the code was made at run time.
     pub calls: Vec<Call>,
-    /// The first line of the code that was running, where that was made at run time and stands in no config.
+    /// The first line of the code that was running, if that was made at run time and stands in no config.
     pub made: Option<String>,
     /// The exception that it was raised from, or that was being handled.
     pub cause: Option<Box<Cause>>,
@@ -49,7 +49,7 @@ pub struct Cause {
     pub direct: bool,
     /// Its class and message.
     pub what: String,
-    /// Its own trace, where it passed the config's code.
+    /// Its own trace, if it passed the config's code.
     pub trace: Option<Trace>,
 }
 
@@ -57,7 +57,7 @@ pub struct Cause {
 const MAX_CAUSES: usize = 8;
 
 impl Trace {
-    /// The trace of an exception; `None` where no expression raised it.
+    /// The trace of an exception; `None` if no expression raised it.
     pub fn of(rules: &Rules, raised: &Raised) -> Option<Self> {
         Tracer { rules, known: Vec::new() }.trace(&raised.0, MAX_CAUSES)
     }

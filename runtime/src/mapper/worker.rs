@@ -7,16 +7,17 @@ use crate::artifact::Rules;
 use crate::galaxy::world::World;
 use crate::pools::AllocationStore;
 use tpv_jit::Native;
+use tpv_model::Version;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
 use super::Hooks;
 use super::cache::{Cache, MAX_BYTES};
-use super::context::Slots;
 use super::environment::MapperEnvironment;
 use super::layers::EntityContext;
 use super::objects::MapperObject;
 use super::properties::UnreadProperties;
+use super::slots::Slots;
 use super::store::Store;
 use super::tags::TagNames;
 use super::tiers::Tiers;
@@ -53,6 +54,11 @@ pub(super) struct Worker {
 }
 
 impl Worker {
+    /// The version of TPV whose answers the rules give.
+    pub(super) fn version(&self) -> Version {
+        self.rules.tables().global.version
+    }
+
     /// Makes this the world of the jobs to come.
     pub(super) fn set_world(&mut self, world: &Arc<World>) {
         if self.environment.set_world(world) {
@@ -68,7 +74,7 @@ impl Worker {
     }
 
     pub(super) fn new(rules: Arc<Rules>, native: Option<&Native>, hooks: &Hooks) -> Self {
-        let environment = Rc::new(MapperEnvironment::new(hooks.clone()));
+        let environment = Rc::new(MapperEnvironment::new(hooks.clone(), rules.tables().global.version));
         let mut vm = Vm::new(environment.clone());
         vm.limits = hooks.limits;
         vm.reset();
@@ -115,5 +121,15 @@ impl Worker {
         let kept = if hooks.kept_bytes == 0 { MAX_BYTES } else { hooks.kept_bytes };
         worker.most_bytes = worker.kept_bytes().saturating_add(kept);
         worker
+    }
+
+    /// The bytes that this thread keeps, with what belongs to the artifact as far as it is counted.
+    pub(super) fn kept_bytes(&self) -> usize {
+        self.cache.bytes() + self.names.bytes() + self.vm.kept_bytes()
+    }
+
+    /// Returns `true` if the cache exceeds its limit.
+    pub(super) fn is_full(&self) -> bool {
+        self.kept_bytes() > self.most_bytes
     }
 }

@@ -14,12 +14,12 @@ use tpv_python::regex::engine;
 /// at a time pays by compiling them again.
 const MAX_COMPILED: usize = 512;
 
-/// Why a lookup ended early: the pattern that it came to could not be tried. What matched before it stands.
+/// The error of a lookup that ended early at a pattern that cannot be tried. Matches found before it remain valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPattern {
     /// Which key, from 0.
     pub index: u32,
-    /// The name of Python's exception class: `error`, `OverflowError`, `RecursionError`; `RuntimeError` where a valid
+    /// The name of Python's exception class: `error`, `OverflowError`, `RecursionError`; `RuntimeError` if a valid
     /// pattern took too many steps.
     pub class: String,
     /// `str(e)`
@@ -36,7 +36,7 @@ pub struct Matcher<S: Borrow<PatternSet>> {
 type Candidates = SmallVec<[(u32, bool); 16]>;
 
 impl<S: Borrow<PatternSet>> Matcher<S> {
-    /// A matcher for a set, which [`PatternSet::verify`] must have found sound where its origin is not trusted.
+    /// A matcher for a set, which [`PatternSet::verify`] must have found sound if its origin is not trusted.
     pub fn new(set: S) -> Self {
         Self { set, compiled: RwLock::default() }
     }
@@ -192,7 +192,7 @@ impl Walk<'_> {
 
 /// Which child of a node a byte leads to.
 struct FirstBytes {
-    /// By byte, one more than the child's place among the children; 0 where there is none.
+    /// By byte, one more than the child's place among the children; 0 if there is none.
     children: [u8; 256],
     /// `true` if a child accepts anything, or if there are more children than the table has numbers for.
     any: bool,

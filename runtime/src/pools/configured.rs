@@ -16,8 +16,9 @@ pub const VALKEY: &str = "tpv.core.resource_pool.ValkeyAllocationStore";
 /// The default URL of Valkey.
 const URL: &str = "valkey://localhost:6379/0";
 
-/// Why a store could not be made.
+/// The error of creating a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum ConfiguredError {
     /// The class is not one of TPV's: only CPython can make such a store.
     Foreign(String),

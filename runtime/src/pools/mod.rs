@@ -153,7 +153,7 @@ impl Admission {
     }
 }
 
-/// Why a store gave no answer.
+/// The error of a store's request.
 pub enum StoreError {
     /// It cannot be reached, or answers with an error: TPV's `StoreUnavailable`. Pools fail closed or open on it.
     Unavailable(String),

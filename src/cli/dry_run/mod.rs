@@ -13,18 +13,19 @@ use tpv_runtime::mapper::Mapper;
 use tpv_runtime::mapper::explain::{Observer, Step};
 use tpv_runtime::mapper::trace::Trace;
 
-use crate::diagnostic::Diagnostic;
-use crate::explain::{Collector, Provenance};
 use crate::settings::Settings;
-use crate::source::SourceMap;
-use crate::yaml::write::{Layout, yaml};
+use tpv_analysis::explain::{Collector, Provenance};
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::source::SourceMap;
+use tpv_compiler::yaml::write::{Layout, yaml};
 
-use super::error::CliError;
+use super::common::Common;
+use super::error::{CliError, Outcome};
 use super::job::JobArgs;
 use super::output::{print_stderr, print_stdout};
 use super::rules::{self, LoadedRules};
-use super::{Common, Outcome, map, world};
-use crate::printable::Form;
+use super::{map, world};
+use tpv_compiler::printable::Form;
 use trace::Excerpts;
 
 /// Map one job and say where it goes, and with --explain why

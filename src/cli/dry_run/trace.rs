@@ -2,8 +2,8 @@
 
 use tpv_runtime::mapper::trace::{Call, Trace, word_length};
 
-use crate::diagnostic::Diagnostic;
-use crate::source::{SourceId, SourceMap, Span};
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::source::{SourceId, SourceMap, Span};
 
 /// The texts to show excerpts of.
 pub(super) enum Excerpts<'a> {

@@ -70,10 +70,10 @@ impl JobArgs {
         Ok(json)
     }
 
-    /// Makes a job of its JSON form.
+    /// Parses a job from its JSON form.
     ///
     /// # Errors
-    /// It is not a job.
+    /// An error if the JSON is not a valid job.
     pub(super) fn parse(&self, json: &Json) -> Result<Job, CliError> {
         let mut json = json.clone();
         if let (Some(seed), Json::Object(items)) = (self.seed, &mut json) {
@@ -83,7 +83,7 @@ impl JobArgs {
         write_text(&mut text, &json);
         Job::parse(&text).map_err(|error| {
             CliError::new(
-                format!("this is not a job: {error}"),
+                format!("invalid job: {error}"),
                 "a job for `--job` is one line of the job file of `tpvc map`",
             )
         })

@@ -2,9 +2,10 @@
 
 use clap::Args;
 
+use super::context::Context;
 use super::remove::remove;
-use super::{CliError, Context, Outcome};
-use crate::figures::count;
+use crate::cli::error::{CliError, Outcome};
+use tpv_analysis::figures::count;
 
 /// Remove maps that were made without a tag, and what interrupted verbs have left
 #[derive(Args)]

@@ -7,10 +7,11 @@ use clap::Args;
 use tpv_python::vm::Limits;
 use tpv_runtime::mapper::Hooks;
 
-use super::{CliError, Common, Outcome};
 use crate::cli::code::JitMode;
+use crate::cli::common::Common;
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::map::hooks;
-use crate::maps::component::run::{Ended, Task, run};
+use tpv_maps::component::run::{Ended, Task, run};
 
 /// Map one slice of jobs
 #[derive(Args)]
@@ -57,7 +58,7 @@ pub(super) struct Component {
     /// Add the candidates
     #[arg(long)]
     detail: bool,
-    /// When numeric code becomes machine code
+    /// The policy for compiling numeric code to machine code
     #[arg(long)]
     jit: JitMode,
     #[arg(long)]

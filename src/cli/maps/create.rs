@@ -6,23 +6,25 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use super::{CliError, Context, Outcome};
+use super::context::Context;
 use crate::cli::code::Code;
+use crate::cli::common::Common;
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::kind::Kind as FileKind;
 use crate::cli::map::hooks;
 use crate::cli::output::print_stdout;
 use crate::cli::progress::Progress;
-use crate::cli::{Common, input, paths};
-use crate::figures::{count, grouped};
-use crate::maps::Error;
-use crate::maps::create::{Plan, RuleSet, Step, Versions, create};
-use crate::maps::engine::Kind;
-use crate::maps::history::History;
-use crate::maps::slice_size::SliceSize;
-use crate::maps::submit::Budget;
-use crate::open::open;
-use crate::printable::Form;
-use crate::source::read_limited;
+use crate::cli::{input, paths};
+use tpv_analysis::figures::{count, grouped};
+use tpv_compiler::open::open;
+use tpv_compiler::printable::Form;
+use tpv_compiler::source::read_limited;
+use tpv_maps::Error;
+use tpv_maps::create::{Plan, RuleSet, Step, Versions, create};
+use tpv_maps::engine::Kind;
+use tpv_maps::history::History;
+use tpv_maps::slice_size::SliceSize;
+use tpv_maps::submit::Budget;
 
 /// Make a map and submit it
 ///
@@ -131,7 +133,7 @@ impl Create {
         progress.finish();
         let map = map?;
         if let Some(history) = map.dir().history()? {
-            told(&history, &context.common);
+            report_commits(&history, &context.common);
         }
         let components = map.dir().components()?;
         context.common.note(&format!(
@@ -181,7 +183,7 @@ impl Create {
                 None => own_program()?,
             },
         };
-        if crate::maps::create::platform(&program).ends_with("-dynamic") && engine != Kind::Local {
+        if tpv_maps::create::platform(&program).ends_with("-dynamic") && engine != Kind::Local {
             context.common.note(
                 "the program needs shared libraries, which the execute node must have in the same versions; README.md shows how to \
                  build one that needs none, and `--program` takes it",
@@ -224,8 +226,8 @@ impl Create {
     }
 }
 
-/// Tells what came of the commits of a history.
-fn told(history: &History, common: &Common) {
+/// Reports the number of commits, rule sets and broken commits of a history.
+fn report_commits(history: &History, common: &Common) {
     let commits = history.rule_sets.iter().map(|set| set.commits.len()).sum::<usize>() + history.broken.len();
     let (commits, sets) = (count(commits as u64, "commit"), count(history.rule_sets.len() as u64, "rule set"));
     common.note(&format!("{commits}: {sets}, {} without rules", grouped(history.broken.len() as u64)));

@@ -2,8 +2,9 @@
 
 use clap::Args;
 
+use super::context::Context;
 use super::select::Select;
-use super::{CliError, Context, Outcome};
+use crate::cli::error::{CliError, Outcome};
 
 /// Change what the components of maps may use
 ///

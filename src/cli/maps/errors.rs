@@ -2,16 +2,17 @@
 
 use clap::{Args, ValueEnum};
 
+use super::context::Context;
 use super::select::Select;
-use super::{CliError, Context, Outcome};
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
 use crate::cli::table::{Format, Rows};
-use crate::figures::grouped;
-use crate::maps::component::error_report::ErrorReport;
-use crate::maps::item::Item;
-use crate::maps::state::State;
-use crate::maps::status::reports;
-use crate::printable::{Form, put_line};
+use tpv_analysis::figures::grouped;
+use tpv_compiler::printable::{Form, put_line};
+use tpv_maps::component::error_report::ErrorReport;
+use tpv_maps::item::Item;
+use tpv_maps::state::State;
+use tpv_maps::status::reports;
 
 /// Tell why components are ERRORED
 #[derive(Args)]

@@ -2,9 +2,10 @@
 
 use clap::Args;
 
+use super::context::Context;
 use super::select::{Components, Select};
-use super::{CliError, Context, Outcome};
-use crate::maps::engine::Action;
+use crate::cli::error::{CliError, Outcome};
+use tpv_maps::engine::Action;
 
 /// Keep components from running; those that run are stopped
 #[derive(Args)]

@@ -2,7 +2,8 @@
 
 use clap::Args;
 
-use super::{CliError, Context, Outcome};
+use super::context::Context;
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::table::{Format, Rows};
 
 /// List the tags of all maps

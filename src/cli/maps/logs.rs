@@ -5,11 +5,12 @@ use std::path::Path;
 
 use clap::Args;
 
+use super::context::Context;
 use super::select::Components;
-use super::{CliError, Context, Outcome};
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
-use crate::maps::Error;
-use crate::printable::{Form, put_line};
+use tpv_compiler::printable::{Form, put_line};
+use tpv_maps::Error;
 
 /// Print what components wrote to stdout and stderr, and the event logs
 #[derive(Args)]

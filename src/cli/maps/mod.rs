@@ -2,6 +2,7 @@
 
 mod clean;
 mod component;
+mod context;
 mod create;
 mod edit;
 mod errors;
@@ -23,12 +24,12 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::error::CliError;
-use super::{Common, Outcome};
-use crate::maps::settings::Settings;
-use crate::maps::store::Root;
-use crate::maps::{self, Map};
+use super::common::Common;
+use super::error::{CliError, Outcome};
+use context::Context;
+
 use crate::settings;
+use tpv_maps::store::Root;
 
 /// Map years of jobs: in parts, on this machine, on HTCondor or on Slurm
 ///
@@ -113,40 +114,5 @@ impl Maps {
             Verb::Version(verb) => verb.run(&context),
             Verb::Run(_) | Verb::Component(_) => Ok(Outcome::Done),
         }
-    }
-}
-
-/// The data that every verb works with.
-struct Context {
-    root: Root,
-    settings: Settings,
-    common: Common,
-}
-
-impl Context {
-    fn load(&self, tag: &str) -> Result<Map, CliError> {
-        Ok(Map::load(&self.root, tag)?)
-    }
-
-    /// Does something to each map of a selection; an error of one does not keep the others from it.
-    fn each(
-        &self,
-        tags: &select::Select,
-        mut act: impl FnMut(Map) -> Result<(), CliError>,
-    ) -> Result<Outcome, CliError> {
-        let mut outcome = Outcome::Done;
-        for tag in tags.tags(&self.root)? {
-            if let Err(error) = self.load(&tag).and_then(&mut act) {
-                self.common.show_error(&error);
-                outcome = Outcome::Bad;
-            }
-        }
-        Ok(outcome)
-    }
-}
-
-impl From<maps::Error> for CliError {
-    fn from(error: maps::Error) -> Self {
-        Self::new(error.message, error.help)
     }
 }

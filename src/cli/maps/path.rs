@@ -2,9 +2,10 @@
 
 use clap::Args;
 
-use super::{CliError, Context, Outcome};
+use super::context::Context;
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
-use crate::printable::Form;
+use tpv_compiler::printable::Form;
 
 /// Print where the files of a map are
 #[derive(Args)]

@@ -2,9 +2,10 @@
 
 use clap::Args;
 
+use super::context::Context;
 use super::select::Select;
-use super::{CliError, Context, Outcome};
-use crate::maps::Map;
+use crate::cli::error::{CliError, Outcome};
+use tpv_maps::Map;
 
 /// Remove maps: from the engine's queue and from the disk
 ///

@@ -2,9 +2,10 @@
 
 use clap::{Args, Subcommand};
 
+use super::context::Context;
 use super::select::{Components, Select};
-use super::{CliError, Context, Outcome};
-use crate::figures::count;
+use crate::cli::error::{CliError, Outcome};
+use tpv_analysis::figures::count;
 
 /// Run components again
 ///

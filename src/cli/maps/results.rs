@@ -5,18 +5,19 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::context::Context;
 use super::select::{indices, within};
-use super::{CliError, Context, Outcome};
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::Output;
 use crate::cli::paths::fits;
 use crate::cli::progress::Progress;
 use crate::cli::table::{Cell, Format, Rows};
-use crate::figures::{count, grouped};
-use crate::maps::cluster::Indices;
-use crate::maps::item::Item;
-use crate::maps::{Error, Map, damage, results, submit};
-use crate::summary::table::{Sum, Table};
-use crate::summary::{Summary, Usage};
+use tpv_analysis::figures::{count, grouped};
+use tpv_analysis::summary::table::{Sum, Table};
+use tpv_analysis::summary::{Summary, Usage};
+use tpv_maps::cluster::Indices;
+use tpv_maps::item::Item;
+use tpv_maps::{Error, Map, damage, results, submit};
 
 /// Write the answers of a map, or what they come to
 ///

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{CliError, Outcome};
-use crate::maps::engine::local::runner;
-use crate::maps::store::MapDir;
+use crate::cli::error::{CliError, Outcome};
+use tpv_maps::engine::local::runner;
+use tpv_maps::store::MapDir;
 
 /// Run what waits in a map on this machine
 #[derive(Args)]

@@ -4,12 +4,12 @@ use std::io::Read;
 
 use clap::Args;
 
-use super::CliError;
+use crate::cli::error::CliError;
 use crate::cli::paths::fits;
-use crate::maps::cluster::Indices;
-use crate::maps::state::State;
-use crate::maps::status::Status;
-use crate::maps::store::Root;
+use tpv_maps::cluster::Indices;
+use tpv_maps::state::State;
+use tpv_maps::status::Status;
+use tpv_maps::store::Root;
 
 /// Which maps.
 #[derive(Args, Clone, Default)]
@@ -83,7 +83,7 @@ pub(super) fn indices(text: &str) -> Result<Indices, String> {
 }
 
 fn state(text: &str) -> Result<State, String> {
-    text.parse().map_err(|error: crate::maps::Error| error.help)
+    text.parse().map_err(|error: tpv_maps::Error| error.help)
 }
 
 impl Components {

@@ -6,14 +6,15 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::context::Context;
 use super::select::{Components, Select};
-use super::{CliError, Context, Outcome};
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
 use crate::cli::table::{Cell, Format, Rows};
-use crate::figures::count;
-use crate::maps::state::State;
-use crate::maps::{Map, damage, status as map_status};
-use crate::printable::Form;
+use tpv_analysis::figures::count;
+use tpv_compiler::printable::Form;
+use tpv_maps::state::State;
+use tpv_maps::{Map, damage, status as map_status};
 
 /// Show the states of the components of maps
 ///
@@ -90,9 +91,9 @@ impl Status {
             }
             let map_goes_on = status.components.iter().any(|component| component.state().goes_on());
             if map_goes_on && is_stalled(&map)? {
-                context
-                    .common
-                    .note(&format!("{tag}: what ran it was killed; help: `tpvc maps wait {tag}` goes on with it"));
+                context.common.note(&format!(
+                    "{tag}: its background process was killed; help: `tpvc maps wait {tag}` continues it"
+                ));
             }
             goes_on |= map_goes_on;
             statuses.push((map, status));
@@ -136,7 +137,7 @@ impl Status {
     }
 }
 
-/// Whether nothing will run what waits. One that was started this moment is given the time to begin.
+/// Returns `true` if no process will run the waiting components. A process that was just started is given time to begin.
 fn is_stalled(map: &Map) -> Result<bool, CliError> {
     if !map.is_stalled()? {
         return Ok(false);
@@ -162,8 +163,8 @@ fn counts(statuses: &[(Map, map_status::Status)], format: Format) -> Rows {
     let mut rows = Rows::new(header);
     for ((map, status), counts) in statuses.iter().zip(&counts) {
         let output = match map.submit().output {
-            crate::maps::submit::Output::Answers => "answers",
-            crate::maps::submit::Output::Differences => "differences",
+            tpv_maps::submit::Output::Answers => "answers",
+            tpv_maps::submit::Output::Differences => "differences",
         };
         let mut row: Vec<Cell> = vec![map.tag().into(), map.submit().engine.name().into(), output.into()];
         row.extend(shown.iter().map(|(at, _)| Cell::from(counts.get(*at).copied().unwrap_or(0))));

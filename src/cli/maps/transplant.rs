@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{CliError, Context, Outcome, create};
+use super::context::Context;
+use super::create;
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
-use crate::maps::create::platform;
-use crate::printable::Form;
+use tpv_compiler::printable::Form;
+use tpv_maps::create::platform;
 
 /// Show or replace the program that is shipped with a map
 ///

@@ -2,10 +2,11 @@
 
 use clap::Args;
 
-use super::{CliError, Context, Outcome};
+use super::context::Context;
+use crate::cli::error::{CliError, Outcome};
 use crate::cli::table::{Format, Rows};
-use crate::maps::engine::{self, Kind};
-use crate::maps::store::FORMAT;
+use tpv_maps::engine::{self, Kind};
+use tpv_maps::store::FORMAT;
 
 /// Print the versions of tpvc, of the format of maps, and of the engines that are here
 #[derive(Args)]

@@ -7,18 +7,19 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::context::Context;
 use super::select::Select;
-use super::{CliError, Context, Outcome};
-use crate::figures::{count, grouped};
-use crate::maps::engine::Kind;
-use crate::maps::item::Item;
-use crate::maps::state::State;
-use crate::maps::status::Status;
-use crate::maps::{Error, Map};
+use crate::cli::error::{CliError, Outcome};
+use tpv_analysis::figures::{count, grouped};
+use tpv_maps::engine::Kind;
+use tpv_maps::item::Item;
+use tpv_maps::state::State;
+use tpv_maps::status::Status;
+use tpv_maps::{Error, Map};
 
-/// Wait until nothing of a map goes on
+/// Wait until a map has finished
 ///
-/// The exit status is 0 where all components are COMPLETED, and 1 where some are ERRORED, HELD or REMOVED, or the time is over.
+/// Exits with 0 if all components are COMPLETED, and with 1 if any is ERRORED, HELD or REMOVED or if the timeout expires.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc maps wait q3 && tpvc maps results q3 -o answers.jsonl\n  \
@@ -37,39 +38,74 @@ impl Wait {
         context.each(&self.tags, |map| {
             let status = wait(&map, context, deadline)?;
             map.tidy(&status)?;
-            said(&map, &status, context)
+            self.report_outcome(&map, &status, context)
         })
+    }
+
+    /// Reports the outcome; an error unless all components completed.
+    fn report_outcome(&self, map: &Map, status: &Status, context: &Context) -> Result<(), CliError> {
+        let counts = status.counts();
+        let of = |state: State| counts.get(state as usize).copied().unwrap_or(0) as u64;
+        if status.is_complete() {
+            context.common.note(&format!("{}: {} completed", map.tag(), count(of(State::Completed), "component")));
+            return Ok(());
+        }
+        let states: Vec<String> = State::ALL
+            .into_iter()
+            .filter(|state| of(*state) > 0)
+            .map(|state| format!("{} {state}", grouped(of(state))))
+            .collect();
+        let (tag, states) = (map.tag(), states.join(", "));
+        if let Some(Error { message, help, .. }) = &status.failed {
+            return Err(CliError::new(format!("the map `{tag}` is not complete: {states}: {message}"), help.clone()));
+        }
+        let is_active = status.components.iter().any(|component| component.state().goes_on());
+        // Only the timeout ends the wait for a map with active components.
+        let timed_out =
+            self.timeout.filter(|_| is_active).map(|seconds| format!("timed out after {} s: ", grouped(seconds)));
+        let help = match () {
+            () if of(State::Errored) > 0 => {
+                format!("`tpvc maps errors {tag}` shows why, `tpvc maps rerun {tag}` runs them again")
+            }
+            () if of(State::Held) > 0 => {
+                format!("`tpvc maps holds {tag}` shows why, `tpvc maps release {tag}` releases them")
+            }
+            () if timed_out.is_some() => format!("`tpvc maps wait {tag}` continues to wait"),
+            () => format!("`tpvc maps rerun {tag}` runs them again"),
+        };
+        let timed_out = timed_out.unwrap_or_default();
+        Err(CliError::new(format!("{timed_out}the map `{tag}` is not complete: {states}"), help))
     }
 }
 
-/// Waits until nothing of a map goes on, and gives the last status.
+/// Waits until no component of a map is active, and returns the last status.
 pub(super) fn wait(map: &Map, context: &Context, deadline: Option<Instant>) -> Result<Status, CliError> {
     let bar = (!context.common.quiet && std::io::stderr().is_terminal()).then(|| bar(map)).flatten();
     let items = map.dir().items()?;
-    // The queue of a site serves others, too.
+    // A site's queue also serves other users.
     let longest = Duration::from_secs(if map.submit().engine == Kind::Local { 2 } else { 10 });
-    let (mut pause, mut told) = (Duration::from_millis(100), false);
+    let (mut pause, mut has_reported_unreachable) = (Duration::from_millis(100), false);
     loop {
         let started = Instant::now();
         let status = map.status()?;
         let cost = started.elapsed();
         if let Some(bar) = &bar {
             bar.set_position(status.in_states(&[State::Completed]).len() as u64);
-            bar.set_message(left(&status, &items));
+            bar.set_message(remaining_time(&status, &items));
         }
-        let goes_on = status.components.iter().any(|component| component.state().goes_on());
-        if let Some(error) = status.unreachable.as_ref().filter(|_| !told) {
+        let is_active = status.components.iter().any(|component| component.state().goes_on());
+        if let Some(error) = status.unreachable.as_ref().filter(|_| !has_reported_unreachable) {
             context.common.note(&format!("{}: {}; waiting for the engine", map.tag(), error.message));
-            told = true;
+            has_reported_unreachable = true;
         }
-        if !goes_on && status.unreachable.is_none() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        if !is_active && status.unreachable.is_none() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             if let Some(bar) = bar {
                 bar.finish_and_clear();
             }
             return Ok(status);
         }
         map.revive()?;
-        // Looking must not be what this machine is busy with.
+        // Polling must stay below 5 % of the machine's time.
         sleep(pause.max(cost * 20));
         pause = (pause * 3 / 2).min(longest);
     }
@@ -84,7 +120,7 @@ fn bar(map: &Map) -> Option<ProgressBar> {
 /// An estimate of the remaining time: the rest of the text, at the speed of the completed components, by as many at
 /// once as run now. Empty before one is completed, or while none runs.
 #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-fn left(status: &Status, items: &[Item]) -> String {
+fn remaining_time(status: &Status, items: &[Item]) -> String {
     let (mut done, mut seconds, mut rest) = (0_u64, 0.0, 0_u64);
     for (component, item) in status.components.iter().zip(items) {
         match component.head {
@@ -100,37 +136,7 @@ fn left(status: &Status, items: &[Item]) -> String {
     if done == 0 || running == 0 || seconds <= 0.0 {
         return String::new();
     }
-    let left = rest as f64 * seconds / done as f64 / running as f64;
-    let left = Duration::from_secs_f64(left.clamp(0.0, 1e9));
+    let seconds_left = rest as f64 * seconds / done as f64 / running as f64;
+    let left = Duration::from_secs_f64(seconds_left.clamp(0.0, 1e9));
     format!(", about {} left", indicatif::HumanDuration(left))
-}
-
-/// Says how a map ended; an error where not all of it is there.
-fn said(map: &Map, status: &Status, context: &Context) -> Result<(), CliError> {
-    let counts = status.counts();
-    let of = |state: State| counts.get(state as usize).copied().unwrap_or(0) as u64;
-    if status.is_complete() {
-        context.common.note(&format!("{}: {} completed", map.tag(), count(of(State::Completed), "component")));
-        return Ok(());
-    }
-    let states: Vec<String> = State::ALL
-        .into_iter()
-        .filter(|state| of(*state) > 0)
-        .map(|state| format!("{} {state}", grouped(of(state))))
-        .collect();
-    let (tag, states) = (map.tag(), states.join(", "));
-    if let Some(Error { message, help }) = &status.failed {
-        return Err(CliError::new(format!("the map `{tag}` is not complete: {states}: {message}"), help.clone()));
-    }
-    let help = match () {
-        () if of(State::Errored) > 0 => {
-            format!("`tpvc maps errors {tag}` shows why, `tpvc maps rerun {tag}` runs them again")
-        }
-        () if of(State::Held) > 0 => {
-            format!("`tpvc maps holds {tag}` shows why, `tpvc maps release {tag}` releases them")
-        }
-        () if status.components.iter().any(|component| component.state().goes_on()) => "wait longer".to_owned(),
-        () => format!("`tpvc maps rerun {tag}` runs them again"),
-    };
-    Err(CliError::new(format!("the map `{tag}` is not complete: {states}"), help))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tpvc::schema::File;
+use tpv_analysis::schema::File;
 
 use super::Judge;
 use super::readers::{as_json, config, verdict_on_text};

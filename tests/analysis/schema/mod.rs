@@ -9,8 +9,8 @@ mod refused;
 use crate::support::{expect_file, project, stdout, tpvc_in};
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
+use tpv_analysis::schema::{File, schema, text};
 use tpv_model::{EntityClass, Field};
-use tpvc::schema::{File, schema, text};
 
 /// The schema of a file, ready to judge documents.
 struct Judge {

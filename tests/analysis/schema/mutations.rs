@@ -1,8 +1,8 @@
 //! Configs of the fixtures with a random change or two.
 
 use serde_json::{Value, json};
-use tpvc::config::fields;
-use tpvc::schema::File;
+use tpv_analysis::schema::File;
+use tpv_compiler::config::fields;
 
 use super::Judge;
 use super::documents::files;

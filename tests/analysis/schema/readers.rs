@@ -1,14 +1,14 @@
 //! The verdicts of tpvc's own readers on a document.
 
 use serde_json::{Value, json};
+use tpv_analysis::cases::read::Defaults;
+use tpv_analysis::schema::File;
+use tpv_compiler::config::validate::Validator;
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::source::SourceMap;
+use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_runtime::{Job, World};
-use tpvc::cases::read::Defaults;
-use tpvc::config::validate::Validator;
-use tpvc::diagnostic::Diagnostics;
-use tpvc::schema::File;
 use tpvc::settings::Settings;
-use tpvc::source::SourceMap;
-use tpvc::yaml::value::{ConfigValue, ValueKind};
 
 /// A reader's verdict on a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -44,14 +44,14 @@ pub fn config(text: &str) -> (Verdict, Option<ConfigValue>) {
     let mut sources = SourceMap::new();
     let id = sources.add("config.yml", text);
     let mut problems = Diagnostics::new();
-    let document = tpvc::yaml::load(&sources, id, &mut problems);
+    let document = tpv_compiler::yaml::load(&sources, id, &mut problems);
     let root = document.map(|document| document.root);
     if let Some(root) = &root {
-        Validator::new(&mut problems).file(root.clone(), "config.yml");
+        Validator::new(tpv_model::Version::default(), &mut problems).file(root.clone(), "config.yml");
     }
     let mut verdict = Verdict::default();
     for problem in problems.iter() {
-        if problem.severity == tpvc::diagnostic::Severity::Error {
+        if problem.severity == tpv_compiler::diagnostic::Severity::Error {
             verdict.errors.push(problem.message.clone());
         } else if problem.code == Some("T104") {
             verdict.unknown.push(problem.message.clone());
@@ -66,7 +66,7 @@ fn tests(text: &str) -> Verdict {
     let id = sources.add("tests.yml", text);
     let mut problems = Diagnostics::new();
     let defaults = Defaults { config: vec!["config.yml".to_owned()], ..Defaults::default() };
-    let file = tpvc::cases::read::read(&mut sources, id, &defaults, &mut problems);
+    let file = tpv_analysis::cases::read::read(&mut sources, id, &defaults, &mut problems);
     assert_eq!(file.is_some(), !problems.has_errors());
     Verdict { errors: problems.iter().map(|problem| problem.message.clone()).collect(), unknown: Vec::new() }
 }
@@ -98,8 +98,8 @@ fn toml(document: &Value) -> Option<String> {
     lines.collect()
 }
 
-/// A value of a YAML file as editors see it. JSON has no dates, sets and tags; nothing where there is a number that it lacks, or
-/// a name that isn't text.
+/// A value of a YAML file as editors see it. JSON has no dates, sets and tags. `None` if there is a number that JSON lacks, or a
+/// name that isn't text.
 pub fn as_json(value: &ConfigValue) -> Option<Value> {
     Some(match &value.kind {
         ValueKind::Null => Value::Null,

@@ -1,7 +1,7 @@
 //! Documents that must fail, each for one rule of its schema.
 
 use serde_json::Value;
-use tpvc::schema::File;
+use tpv_analysis::schema::File;
 
 use super::Judge;
 use super::readers::{as_json, config, settings, verdict, verdict_on_text};

@@ -104,7 +104,7 @@ fn write(folder: &Path, configs: &[String]) -> Vec<String> {
 /// Writes a case as `fixtures/` has them, with tpvc's answers where TPV's are.
 fn keep(folder: &Path, configs: &[String], workload: &Workload) {
     std::fs::create_dir_all(folder).unwrap();
-    let hooks = Hooks { compile: Some(Arc::new(tpvc::python::run_time::compile)), ..Hooks::default() };
+    let hooks = Hooks { compile: Some(Arc::new(tpv_compiler::python::run_time::compile)), ..Hooks::default() };
     let mapper = Mapper::with_hooks(workload.rules.clone(), hooks, true);
     let answers = workload.jobs.iter().map(|job| mapper.map(job, &workload.world).line());
     let names = serde_json::to_string(&write(folder, configs)).unwrap();

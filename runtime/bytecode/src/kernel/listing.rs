@@ -58,7 +58,6 @@ pub(crate) fn listing(kernel: &Kernel, data: &ProgramData, code: &Code, constant
                 outer.map_or_else(|| format!("${slot}"), |outer| format!("${slot} or {}", name(outer)))
             }
             Node::Build { container, items } => format!("{container:?} {}", list(items)),
-            Node::Item { object, key } => format!("%{object}[%{key}]"),
             Node::Invoke { callee, arguments, keywords } => format!("%{callee}({})", called(arguments, keywords)),
             Node::Method { object, name: method, arguments, keywords } => {
                 format!("%{object}.{}({})", name(method), called(arguments, keywords))

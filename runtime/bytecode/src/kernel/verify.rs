@@ -1,6 +1,6 @@
 //! Checking kernels that were read from a file.
 
-use super::{Container, Kernel, MAX_DEPTH, MAX_INPUTS, MAX_LOCALS, MAX_NODES, Node, covers};
+use super::{Kernel, MAX_DEPTH, MAX_INPUTS, MAX_LOCALS, MAX_NODES, Node, covers};
 use crate::code::{Code, CodeKind, Const};
 
 /// Checks the kernel of a code that was read from a file: every index leads somewhere, every node but the last is an
@@ -44,7 +44,6 @@ pub fn verify(kernel: &Kernel, code: &Code) -> Result<(), String> {
                 Node::Compare { links, .. } => !links.is_empty(),
                 Node::Bool { operands, .. } => !operands.is_empty(),
                 Node::Call { function, arguments, .. } => function.takes(arguments.len()),
-                Node::Build { container: Container::Dict, items } => items.len().is_multiple_of(2),
                 Node::Invoke { arguments, keywords, .. } | Node::Method { arguments, keywords, .. } => {
                     keywords.len() <= arguments.len()
                 }

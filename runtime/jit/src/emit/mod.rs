@@ -29,9 +29,9 @@ use tpv_bytecode::{Const, UnaryOp};
 struct Operand {
     /// The kinds that it may have.
     kinds: Kinds,
-    /// Its tag, where there are several kinds.
+    /// Its tag, if there are several kinds.
     tag: Option<Value>,
-    /// A float where its one kind is float, else 64 bits.
+    /// A float if its one kind is float, else 64 bits.
     payload: Value,
 }
 
@@ -75,7 +75,7 @@ pub(super) fn signature(call_conv: CallConv) -> Signature {
     signature
 }
 
-/// Writes a kernel. `None` where it would always leave, so that it is not worth having.
+/// Writes a kernel. `None` if it would always bail out.
 pub(super) fn kernel(
     builder: FunctionBuilder<'_>,
     kernel: &Kernel,
@@ -121,7 +121,7 @@ impl Emitter<'_, '_> {
         self.kinds.get(node as usize).copied().unwrap_or(Kinds::NONE)
     }
 
-    /// Computes a node. `None` where that always leaves: nothing can be added after it.
+    /// Computes a node. `None` if that always bails out: nothing can be added after it.
     fn node(&mut self, index: u32) -> Option<Operand> {
         let out = self.kinds_of(index);
         let kernel = self.kernel;
@@ -185,7 +185,6 @@ impl Emitter<'_, '_> {
             Node::Import { index } => Some(self.import(*index)),
             Node::Local { slot, outer } => self.local(*slot, *outer, out),
             Node::Build { items, .. } => self.build(index, items),
-            Node::Item { object, key } => self.item(*object, *key, out),
             Node::Invoke { callee, arguments, .. } => self.invoke(index, *callee, arguments, out),
             Node::Method { object, arguments, .. } => self.method(index, *object, arguments, out),
             Node::Comprehension { iterable, slot, condition, element, gives } => {
@@ -242,7 +241,7 @@ impl Emitter<'_, '_> {
         self.enter(&join)
     }
 
-    /// Goes on where the truth does not decide an `and` (`all`) or `or`, else to the join.
+    /// Continues if the truth does not decide an `and` (`all`) or `or`; otherwise jumps to the join.
     fn decide(&mut self, all: bool, truth: Value, join: &Join, arguments: &[BlockArg]) {
         let next = self.builder.create_block();
         if all {
@@ -253,7 +252,7 @@ impl Emitter<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// The truth of a node, where its value is not needed: not zero where it is true.
+    /// The truth of a node, if its value is not needed: not zero if it is true.
     fn condition(&mut self, index: u32) -> Option<Value> {
         let kernel = self.kernel;
         let Some(Node::Bool { all, operands }) = kernel.nodes.get(index as usize) else {
@@ -274,7 +273,7 @@ impl Emitter<'_, '_> {
         self.enter(&join).map(|truth| truth.payload)
     }
 
-    /// The truth of a value: not zero where it is true.
+    /// The truth of a value: not zero if it is true.
     fn truth(&mut self, value: Operand) -> Option<Value> {
         let truth = self.each_kind(value, Kind::Bool.into(), |_| true, &mut |this, kind, payload| {
             Some(match kind {
@@ -344,14 +343,14 @@ impl Emitter<'_, '_> {
         None
     }
 
-    /// Leaves the kernel where the condition holds.
+    /// Bails out if the condition is true.
     fn leave_if(&mut self, condition: Value) {
         let (leave, next) = (self.leave, self.builder.create_block());
         self.builder.ins().brif(condition, leave, &[], next, &[]);
         self.builder.switch_to_block(next);
     }
 
-    /// Calls a function of [`host`] that takes the host; leaves where it does.
+    /// Calls a function of [`host`] that takes the host; bails out if the function does.
     fn ask(&mut self, function: usize, arguments: &[Value]) -> Value {
         let mut all = vec![self.host];
         all.extend_from_slice(arguments);
@@ -415,7 +414,7 @@ impl Emitter<'_, '_> {
         self.builder.ins().jump(join.block, &arguments);
     }
 
-    /// Goes on after a join; `None` where no way leads there.
+    /// Continues after a join. `None` if it is unreachable.
     fn enter(&mut self, join: &Join) -> Option<Operand> {
         if !join.reached {
             return None;

@@ -70,16 +70,6 @@ impl Emitter<'_, '_> {
         Some(Operand::new(Kind::Other, self.out()))
     }
 
-    /// `object[key]`
-    pub(super) fn item(&mut self, object: u32, key: u32, out: Kinds) -> Option<Operand> {
-        let object = self.node(object)?;
-        let key = self.node(key)?;
-        let (tag, payload) = (self.tag(key), self.bits(key));
-        self.each_kind(object, out, Kind::is_reference, &mut |this, _, object| {
-            Some(this.given(host::item as *const () as usize, &[object, tag, payload]))
-        })
-    }
-
     /// A loop over the items of a tuple or list.
     pub(super) fn comprehension(&mut self, comprehension: &Comprehension<'_>) -> Option<Operand> {
         let Comprehension { iterable, slot, condition, element, gives } = *comprehension;

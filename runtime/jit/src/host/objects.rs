@@ -1,4 +1,4 @@
-//! Objects: attributes, calls, items, containers.
+//! Objects: attributes, calls, containers, loops.
 //!
 //! Callees only look at their arguments ([`tpv_python::value::Builtin::pure`],
 //! [`tpv_python::types::BuiltinType::pure`]); an error leaves the kernel, and the interpreter reaches it again. Objects
@@ -11,7 +11,6 @@
 use super::{Host, LEAVE, reference};
 use tpv_bytecode::kernel::{Container, Node};
 use tpv_python::args::Args;
-use tpv_python::dict::{Dict, Key};
 use tpv_python::modules::logging;
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
@@ -48,7 +47,7 @@ unsafe fn pairs<'a>(pairs: *const [u64; 2], count: u64) -> Option<&'a [[u64; 2]]
     Some(unsafe { std::slice::from_raw_parts(pairs, count) })
 }
 
-/// The arguments of a call; nothing where one may call code.
+/// The arguments of a call. `None` if one may call code.
 fn arguments(host: &Host<'_>, keywords: &[u32], pairs: &[[u64; 2]]) -> Option<Args> {
     let argument = |[tag, payload]: &[u64; 2]| host.tagged(*tag, *payload).filter(is_quiet);
     let (unnamed, named) = pairs.split_at_checked(pairs.len().checked_sub(keywords.len())?)?;
@@ -158,42 +157,11 @@ pub(in super::super) unsafe extern "C" fn build(
     let value = unsafe { pairs(values, count) }.and_then(|pairs| {
         host.vm.charge(pairs.len()).ok()?;
         let items: Option<Vec<Value>> = pairs.iter().map(|[tag, payload]| host.tagged(*tag, *payload)).collect();
-        container_of(host, *container, items?)
+        Some(match container {
+            Container::List => Value::list(items?),
+            Container::Tuple => Value::tuple(items?),
+        })
     });
-    kept(host, value)
-}
-
-fn container_of(host: &mut Host<'_>, container: Container, items: Vec<Value>) -> Option<Value> {
-    Some(match container {
-        Container::List => Value::list(items),
-        Container::Tuple => Value::tuple(items),
-        Container::Dict => {
-            let dict = Dict::new();
-            let mut items = items.into_iter();
-            while let (Some(key), Some(value)) = (items.next(), items.next()) {
-                // Keys of other classes may have code of their own to be compared by.
-                if !matches!(key, Value::Str(_) | Value::Int(_)) {
-                    return None;
-                }
-                let key = Key::new(host.vm, key).ok()?;
-                dict.table.borrow_mut().insert(key, value);
-            }
-            Value::dict(dict)
-        }
-    })
-}
-
-/// `object[key]` of a builtin container; of a dict by a text or an int.
-pub(in super::super) unsafe extern "C" fn item(host: *mut Host<'_>, object: u64, tag: u64, payload: u64) -> u64 {
-    // SAFETY: see the head of this file.
-    let host = unsafe { &mut *host };
-    let (Some(object), Some(key)) = (host.value(reference(object)), host.tagged(tag, payload)) else { return LEAVE };
-    let is_known = match &object {
-        Value::Str(_) | Value::Tuple(_) | Value::List(_) => matches!(key, Value::Int(_)),
-        Value::Dict(_) => matches!(key, Value::Str(_) | Value::Int(_)),
-        _ => false,
-    };
-    let value = if is_known { host.vm.get_item(&object, &key).ok() } else { None };
     kept(host, value)
 }
 

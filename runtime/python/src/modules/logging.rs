@@ -3,7 +3,6 @@
 //! Formatting follows CPython: a record's message is made only where someone reads it, and arguments that do not fit the
 //! message never raise in the code that logs.
 
-use super::class;
 use super::signature::Signature;
 use crate::args::Args;
 use crate::exception::PyResult;
@@ -39,7 +38,7 @@ static METHODS: &[Method] = &[
     Method { name: "log", call: |vm, _, args| log_with_level(vm, args) },
 ];
 
-/// The level of the records that a method of loggers makes; nothing where that is an argument, or it makes none.
+/// The level of the records that a method of loggers makes. `None` if that is an argument, or it makes none.
 pub fn level_of_method(name: &str) -> Option<LogLevel> {
     Some(match name {
         "debug" => LogLevel::Debug,
@@ -168,7 +167,7 @@ module! {
         "log" => log_with_level,
     }
     values(_vm) {
-        "Logger" => class(&LOGGER),
+        "Logger" => Value::Type(&LOGGER),
         "NOTSET" => Value::Int(0),
         "DEBUG" => Value::Int(10),
         "INFO" => Value::Int(20),

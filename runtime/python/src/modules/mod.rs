@@ -56,9 +56,6 @@ pub mod time;
 pub mod typing;
 
 use super::module::ModuleDef;
-use super::types::BuiltinType;
-use super::value::Value;
-use super::vm::CompareOp;
 
 /// The modules of Python's standard library that the runtime has, by dotted name.
 pub static MODULES: &[&ModuleDef] = &[
@@ -79,13 +76,3 @@ pub static MODULES: &[&ModuleDef] = &[
     &time::MODULE,
     &typing::MODULE,
 ];
-
-/// A class as a value.
-pub fn class(class: &'static BuiltinType) -> Value {
-    Value::Type(class)
-}
-
-/// The answer of a comparison to an ordering.
-pub fn decide(op: CompareOp, order: std::cmp::Ordering) -> Value {
-    Value::Bool(op.holds(order))
-}

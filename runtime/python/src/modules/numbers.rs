@@ -1,7 +1,7 @@
 //! `numbers`: the abstract classes of numbers, for `isinstance`.
 
-use super::class;
 use crate::types::{BuiltinType, FLOAT, INT, OBJECT};
+use crate::value::Value;
 
 /// `numbers.Number`
 pub static NUMBER: BuiltinType =
@@ -24,10 +24,10 @@ module! {
     MODULE = "numbers";
     functions {}
     values(_vm) {
-        "Number" => class(&NUMBER),
-        "Complex" => class(&COMPLEX),
-        "Real" => class(&REAL),
-        "Rational" => class(&RATIONAL),
-        "Integral" => class(&INTEGRAL),
+        "Number" => Value::Type(&NUMBER),
+        "Complex" => Value::Type(&COMPLEX),
+        "Real" => Value::Type(&REAL),
+        "Rational" => Value::Type(&RATIONAL),
+        "Integral" => Value::Type(&INTEGRAL),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::{class, decide, os_path};
+use super::os_path;
 use crate::args::Args;
 use crate::builtins::text::missing_file;
 use crate::exception::{PyResult, attribute_error};
@@ -19,8 +19,8 @@ module! {
     MODULE = "pathlib";
     functions {}
     values(_vm) {
-        "Path" => class(&PATH),
-        "PosixPath" => class(&POSIX_PATH),
+        "Path" => Value::Type(&PATH),
+        "PosixPath" => Value::Type(&POSIX_PATH),
     }
 }
 
@@ -95,7 +95,7 @@ fn below(vm: &mut Vm, first: &str, args: &Args) -> PyResult<Value> {
     value(vm, &path)
 }
 
-/// The last part; nothing where there is only a root.
+/// The last part. Empty if there is only a root.
 fn name<'a>(vm: &mut Vm, text: &'a str) -> PyResult<&'a str> {
     Ok(split(vm, text)?.1.last().copied().unwrap_or_default())
 }
@@ -184,7 +184,7 @@ impl Object for PathObject {
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = path_text(other)?;
         let mut order = || -> PyResult<Ordering> { Ok(all_parts(vm, &self.0)?.cmp(&all_parts(vm, &other)?)) };
-        Some(order().map(|order| decide(op, order)))
+        Some(order().map(|order| Value::Bool(op.holds(order))))
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {

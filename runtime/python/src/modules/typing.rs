@@ -1,6 +1,5 @@
 //! `typing`: names that annotations use.
 
-use super::class;
 use super::signature::Signature;
 use crate::annotation::annotation;
 use crate::args::Args;
@@ -22,7 +21,7 @@ macro_rules! annotations {
             functions { "cast" => cast }
             values(_vm) {
                 "TYPE_CHECKING" => Value::Bool(false),
-                "Text" => class(&STR),
+                "Text" => Value::Type(&STR),
                 $($name => annotation()),*
             }
         }

@@ -128,7 +128,7 @@ pub(super) fn copies(body: &Sequence, groups: usize) -> usize {
     repeats(body).saturating_mul(groups)
 }
 
-/// What the engine copies of groups in about the time of a step.
+/// The number of group entries that the engine copies in about the time of a step.
 pub(super) const COPIES_A_STEP: usize = 16;
 
 fn repeats(body: &Sequence) -> usize {

@@ -46,7 +46,7 @@ impl Spans {
     }
 }
 
-/// Why a search gave no answer.
+/// The error of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SearchError {
     /// It took too many steps.
@@ -109,7 +109,7 @@ pub struct Regex {
     can_be_empty: bool,
     /// The cost of a byte of text beyond that of most patterns.
     breadth: usize,
-    /// What a byte of text may cost to keep track of groups.
+    /// The maximum cost of tracking groups, for each byte of text.
     copies: usize,
     /// The distance that one step of the engine may look.
     reach: effort::Reach,
@@ -120,12 +120,12 @@ pub struct Regex {
     not_empty: Engines,
 }
 
-/// The engines of one pattern by the length of the text: where a step looks at all of the text, the longer it is the fewer
+/// The engines of one pattern by the length of the text: if a step looks at all of the text, the longer it is the fewer
 /// may be taken.
 struct Engines {
     source: String,
     not_empty: bool,
-    /// By [`effort::length_class`]; `None` where the pattern matches nothing but the empty text, which it must not.
+    /// By [`effort::length_class`]; `None` if the pattern matches nothing but the empty text, which it must not.
     by_length: [OnceLock<Result<Option<fancy_regex::Regex>, String>>; effort::CLASSES],
 }
 
@@ -194,7 +194,7 @@ impl Regex {
         compiling::of_pattern(&self.pattern)
     }
 
-    /// The steps, beyond one or two, that a search in a text of this length may take where the pattern is so large that
+    /// The steps, beyond one or two, that a search in a text of this length may take if the pattern is so large that
     /// its states are tried one by one, or has groups and repeats.
     pub fn cost(&self, length: usize) -> usize {
         let groups = self.copies.saturating_mul(length) / effort::COPIES_A_STEP;
@@ -224,7 +224,7 @@ impl Regex {
     /// The group that closed last in a match: `m.lastindex`.
     ///
     /// DIFFERENCE: the engine tells spans only, so the group that ends last counts as the last closed, and of those
-    /// that end alike the one whose parenthesis closes last. CPython differs where a group inside a look-around ends
+    /// that end alike the one whose parenthesis closes last. CPython differs if a group inside a look-around ends
     /// after a later group, or ends alike with one from an earlier repeat.
     pub fn last_index(&self, spans: &Spans) -> Option<usize> {
         let order = self.pattern.closing_order.iter().map(|group| *group as usize);

@@ -1,6 +1,6 @@
 //! The errors of a pattern.
 
-/// Why a pattern does not compile.
+/// The error of compiling a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompileError {
     /// `re.error`

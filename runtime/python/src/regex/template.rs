@@ -19,7 +19,7 @@ enum Part {
     Group(usize),
 }
 
-/// Why a template does not parse.
+/// The error of parsing a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateError {
     /// `re.error`

@@ -29,7 +29,7 @@ impl SetTable {
         }
     }
 
-    /// Grows before so many items come, as CPython does where it knows their number.
+    /// Grows before so many items come, as CPython does if it knows their number.
     pub fn make_room(&mut self, count: usize) {
         if (self.fill + count) * 5 >= (self.slots.len() - 1) * 3 {
             self.resize((self.used + count) * 2);
@@ -52,7 +52,7 @@ impl SetTable {
         result
     }
 
-    /// `self & other`: the items of the smaller, or of `other` where they are as large.
+    /// `self & other`: the items of the smaller, or of `other` if they are as large.
     pub fn intersection(&self, other: &Self) -> Self {
         if std::ptr::eq(self, other) {
             return self.copied();
@@ -86,7 +86,7 @@ impl SetTable {
         self.shrink();
     }
 
-    /// Makes the table anew where more than a quarter of it are deleted places, as CPython does after a difference.
+    /// Makes the table anew if more than a quarter of it are deleted places, as CPython does after a difference.
     pub fn shrink(&mut self) {
         if self.fill - self.used > (self.slots.len() - 1) / 4 {
             let target = if self.used > 50_000 { self.used * 2 } else { self.used * 4 };
@@ -99,7 +99,7 @@ impl SetTable {
         other.iter().for_each(|key| self.toggle_key(key));
     }
 
-    /// Removes the key, or adds it where it was not there.
+    /// Removes the key, or adds it if it was not there.
     pub fn toggle_key(&mut self, key: &Key) {
         if !self.remove(key) {
             self.insert(key.clone());

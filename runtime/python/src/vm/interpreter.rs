@@ -1,6 +1,6 @@
 //! The loop over instructions.
 //!
-//! The stack's height is known to be right where the program is one of the compiler's, or was verified
+//! The stack's height is known to be right if the program is one of the compiler's, or was verified
 //! ([`tpv_bytecode::verify`]); a program that is neither ends in wrong values or a `SystemError`, never in a panic.
 
 use std::rc::Rc;
@@ -63,7 +63,7 @@ const LONG_TEXT: usize = 256;
 impl Vm {
     /// Runs a root code of a program in the present context, in a namespace of its own: TPV's `eval_code_block`.
     ///
-    /// The names that the host computes come first, where the block's text has them.
+    /// The names that the host computes come first, if the block's text has them.
     ///
     /// # Errors
     /// Exceptions raised by the code.
@@ -75,7 +75,7 @@ impl Vm {
         })
     }
 
-    /// The same; text that machine code makes is appended to `text`, so that no value need be made of it. Where there is another value
+    /// The same; text that machine code makes is appended to `text`, so that no value need be made of it. If there is another value
     /// or an error, nothing is appended.
     ///
     /// # Errors
@@ -508,7 +508,7 @@ impl Vm {
     }
 
     /// The instructions that are not in the innermost loop. Those that often call back into Python code are not here
-    /// either: this function's own frame is large where nothing is optimized, and recursion must not exhaust the stack.
+    /// either: this function's own frame is large if nothing is optimized, and recursion must not exhaust the stack.
     #[inline(never)]
     fn instruction(&mut self, frame: &mut Frame, running: &Running, instr: Instr) -> PyResult<()> {
         match instr {

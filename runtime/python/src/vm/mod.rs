@@ -98,7 +98,7 @@ pub trait Environment {
         None
     }
 
-    /// The size in bytes of a file of the world; `None` where it does not exist.
+    /// The size in bytes of a file of the world; `None` if it does not exist.
     fn file_size(&self, path: &str) -> Option<u64> {
         let _ = path;
         None
@@ -111,7 +111,7 @@ pub trait Environment {
     }
 
     /// Compiles Python source that was made at run time (`entity.mem = "cores * 4"`). The runtime holds no parser; who
-    /// links the compiler can give one. The root is code 0. `None` where there is none.
+    /// links the compiler can give one. The root is code 0. `None` if there is none.
     fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {
         let _ = (source, kind);
         None
@@ -173,7 +173,7 @@ impl Default for Limits {
 
 /// The bytes of stack that must be left for one more call; unoptimized builds need far more.
 const RED_ZONE: usize = if cfg!(debug_assertions) { 512 << 10 } else { 128 << 10 };
-/// The bytes that are added where less is left.
+/// The bytes that are added if less is left.
 const STACK_SEGMENT: usize = 8 << 20;
 
 /// The names that a block has set: its globals. Functions of the block keep it.
@@ -335,7 +335,7 @@ impl Vm {
     /// Pays for `steps` items of work.
     ///
     /// # Errors
-    /// `TimeoutError` where the budget is spent.
+    /// `TimeoutError` if the budget is spent.
     #[inline]
     pub fn charge(&mut self, steps: usize) -> PyResult<()> {
         match self.steps_left.checked_sub(steps as u64) {

@@ -41,7 +41,7 @@ impl Span {
         self.indices().filter_map(|index| items.get(index).cloned()).collect()
     }
 
-    /// Start and end where the step is 1.
+    /// Start and end if the step is 1.
     pub(crate) fn bounds(self) -> (usize, usize) {
         let start = usize::try_from(self.start).unwrap_or(0);
         (start, start + self.count)
@@ -49,7 +49,7 @@ impl Span {
 }
 
 impl Vm {
-    /// `operator.index(value)`; `None` where the value is neither an int nor an object that stands for one.
+    /// `operator.index(value)`; `None` if the value is neither an int nor an object that stands for one.
     ///
     /// # Errors
     /// Exceptions raised by an object that is asked for its index.
@@ -68,7 +68,7 @@ impl Vm {
         }
     }
 
-    /// The position in a sequence of `len` items that an index names; `None` where it is out of range.
+    /// The position in a sequence of `len` items that an index names; `None` if it is out of range.
     ///
     /// # Errors
     /// `IndexError` for an int past 64 bits; `TypeError` that starts with `what`, such as `list indices must be integers or
@@ -95,7 +95,7 @@ impl Vm {
     /// The items that a slice takes from a sequence of `len` items.
     ///
     /// # Errors
-    /// `ValueError: slice step cannot be zero`, `TypeError` where a part is no int.
+    /// `ValueError: slice step cannot be zero`, `TypeError` if a part is no int.
     pub(crate) fn span(&mut self, slice: &Slice, len: usize) -> PyResult<Span> {
         let step = match self.slice_part(&slice.step)? {
             Some(0) => return Err(value_error("slice step cannot be zero")),
@@ -118,7 +118,7 @@ impl Vm {
     /// A part of a slice, or a bound that `str.find` and its like take; ints past 64 bits are cut to the bounds.
     ///
     /// # Errors
-    /// `TypeError` where it is neither `None` nor an int.
+    /// `TypeError` if it is neither `None` nor an int.
     pub(crate) fn slice_part(&mut self, part: &Value) -> PyResult<Option<i64>> {
         match part {
             Value::None => Ok(None),
@@ -140,7 +140,7 @@ fn clamped(index: &Value) -> i64 {
     }
 }
 
-/// An index that counts from the end where it is negative; `None` where it is before the start.
+/// An index that counts from the end if it is negative; `None` if it is before the start.
 fn from_end(index: i64, len: usize) -> Option<usize> {
     match usize::try_from(index) {
         Ok(index) => Some(index),

@@ -80,6 +80,30 @@ pub(super) fn weighted_random_sampling(vm: &mut Vm, args: Args) -> PyResult<Valu
     draw(vm, &destinations, weights, count)
 }
 
+/// `weighted_random_sampling(destinations)` before TPV 3.3: by weights, with replacement, once a destination has a `weight` in its
+/// params, whatever the weights are.
+pub(super) fn unclamped_random_sampling(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [destinations] = signature::bind(args, "weighted_random_sampling", ["destinations"], 1)?;
+    let destinations = destinations.unwrap_or(Value::None);
+    if !vm.truthy(&destinations)? {
+        return Ok(Value::list(Vec::new()));
+    }
+    let mut is_weighted = false;
+    let mut weights = Vec::new();
+    for destination in vm.collect(&destinations)? {
+        let params = vm.get_attr(&destination, "params")?;
+        let is_set = vm.truthy(&params)?;
+        is_weighted = is_weighted || is_set && vm.contains(&params, &Value::str("weight"))?;
+        weights.push(if is_set { weight(vm, &params)? } else { Value::Int(1) });
+    }
+    let mut args = Args::one(destinations.clone());
+    if is_weighted {
+        args.kw.push((Str::from("weights"), Value::list(weights)));
+    }
+    args.kw.push((Str::from("k"), Value::from_usize(vm.len(&destinations)?)));
+    standard::call(vm, "random", if is_weighted { "choices" } else { "sample" }, args)
+}
+
 /// `weighted_choice(items)`: one of the items, by the `weight` that each may have.
 pub(super) fn weighted_choice(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [items] = signature::bind(args, "weighted_choice", ["items"], 1)?;

@@ -6,6 +6,7 @@ use crate::galaxy::query::like::Like;
 use crate::galaxy::resource_requirements::field;
 use crate::galaxy::signature;
 use crate::galaxy::world::{ToolFilter, UserFilter};
+use tpv_model::Version;
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
 use tpv_python::exception::{KEY_ERROR, NOT_IMPLEMENTED_ERROR, PyResult, host_unavailable, type_error};
@@ -119,24 +120,24 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
 }
 
 /// `get_tool_resource_field(tool, field_name)`
-pub(super) fn get_tool_resource_field(vm: &mut Vm, args: Args) -> PyResult<Value> {
+pub(super) fn get_tool_resource_field(vm: &mut Vm, args: Args, version: Version) -> PyResult<Value> {
     let [tool, field] = signature::bind(args, "get_tool_resource_field", ["tool", "field_name"], 2)?;
-    let fields = resource_fields(vm, &tool.unwrap_or(Value::None))?;
+    let fields = resource_fields(vm, &tool.unwrap_or(Value::None), version)?;
     Ok(fields.get(vm, &field.unwrap_or(Value::None))?.unwrap_or(Value::None))
 }
 
 /// `extract_resource_requirements_from_tool(galaxy_tool)`
-pub(super) fn extract_resource_requirements(vm: &mut Vm, args: Args) -> PyResult<Value> {
+pub(super) fn extract_resource_requirements(vm: &mut Vm, args: Args, version: Version) -> PyResult<Value> {
     let function = "extract_resource_requirements_from_tool";
     let [tool] = signature::bind(args, function, ["galaxy_tool"], 1)?;
-    resource_fields(vm, &tool.unwrap_or(Value::None)).map(Value::dict)
+    resource_fields(vm, &tool.unwrap_or(Value::None), version).map(Value::dict)
 }
 
 /// The fields of an entity that a tool's resource requirements set.
 ///
 /// # Errors
 /// Exceptions raised by the tool.
-pub fn resource_fields(vm: &mut Vm, tool: &Value) -> PyResult<Dict> {
+pub fn resource_fields(vm: &mut Vm, tool: &Value, version: Version) -> PyResult<Dict> {
     let fields = Dict::new();
     let Some(requirements) = vm.find_attr(tool, "resource_requirements")? else { return Ok(fields) };
     if !vm.truthy(&requirements)? {
@@ -144,7 +145,7 @@ pub fn resource_fields(vm: &mut Vm, tool: &Value) -> PyResult<Dict> {
     }
     for requirement in vm.collect(&requirements)? {
         let resource_type = vm.get_attr(&requirement, "resource_type")?;
-        let Some((name, divisor)) = resource_type.as_str().and_then(|name| field(name)) else { continue };
+        let Some((name, divisor)) = resource_type.as_str().and_then(|name| field(name, version)) else { continue };
         let value = match vm.call_method(&requirement, "get_value", Args::none()) {
             Err(raised) if raised.is(&NOT_IMPLEMENTED_ERROR) => continue,
             value => value?,

@@ -4,7 +4,6 @@ use crate::galaxy::signature;
 use crate::galaxy::version::VersionObject;
 use tpv_python::args::Args;
 use tpv_python::exception::PyResult;
-use tpv_python::modules::decide;
 use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
 
@@ -17,5 +16,5 @@ pub(super) fn compare(vm: &mut Vm, args: Args, function: &'static str, op: Compa
         return Ok(Value::None);
     }
     let (found, wanted) = (VersionObject::new(vm, &found)?, VersionObject::new(vm, &wanted)?);
-    Ok(decide(op, found.version().compare(&wanted.version())))
+    Ok(Value::Bool(op.holds(found.version().compare(&wanted.version()))))
 }

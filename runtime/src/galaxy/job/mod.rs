@@ -4,6 +4,7 @@
 //! at (parameter values, preferences, metadata) stays text until code asks for it. So reading copies the line once, and nothing
 //! has to tell beforehand which fields the rules can reach.
 
+mod builder;
 mod collections;
 mod fields;
 mod raw;
@@ -16,6 +17,7 @@ use num_bigint::BigInt;
 
 use super::json::{Fault, Place, Reader};
 use crate::error::Error;
+pub use builder::{Input, JobBuilder};
 pub(super) use collections::InputsById;
 use collections::{check_collections, may_hold_collection};
 pub use raw::{Further, RawJson};
@@ -92,6 +94,11 @@ impl Job {
         job.line = reader.into_text();
         job.check_collections()?;
         Ok(job)
+    }
+
+    /// A job of this tool that a program makes, field by field.
+    pub fn builder(tool_id: &str) -> JobBuilder {
+        JobBuilder::new(tool_id)
     }
 
     /// The job of a line of a job file, without its line end.

@@ -13,8 +13,8 @@ use tpv_python::vm::Vm;
 /// `TimeoutError` for text that is too long, and exceptions raised by `repr`.
 ///
 /// # Errors
-/// `TypeError` for keys that cannot become strings, `ValueError` where a container holds itself, `MemoryError` and `TimeoutError`
-/// where the text is too long, and what `repr` raises.
+/// `TypeError` for keys that cannot become strings, `ValueError` if a container holds itself, `MemoryError` and `TimeoutError`
+/// if the text is too long, and what `repr` raises.
 pub fn dump(vm: &mut Vm, out: &mut String, value: &Value) -> PyResult<()> {
     match value {
         Value::None => out.push_str("null"),
@@ -28,7 +28,7 @@ pub fn dump(vm: &mut Vm, out: &mut String, value: &Value) -> PyResult<()> {
     Ok(())
 }
 
-/// Appends a string, where there is room for it.
+/// Appends a string, if there is room for it.
 pub(in crate::galaxy) fn string(vm: &Vm, out: &mut String, text: &str) -> PyResult<()> {
     vm.limit_bytes(out.len().saturating_add(text.len()))?;
     // Escapes are up to six times as long as what they stand for.
@@ -42,7 +42,7 @@ pub(in crate::galaxy) fn string(vm: &Vm, out: &mut String, text: &str) -> PyResu
 /// Makes a JSON string of what was appended from `start`, before which is the quote that opens it.
 ///
 /// # Errors
-/// `MemoryError` where there is no room for it.
+/// `MemoryError` if there is no room for it.
 pub fn end_string(vm: &Vm, out: &mut String, start: usize) -> PyResult<()> {
     if out.get(start..).is_some_and(is_plain) {
         vm.limit_bytes(out.len() + 1)?;

@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
         if at < self.text.len() { Err(Fault::syntax("something follows the value", at)) } else { Ok(()) }
     }
 
-    /// Reads `null` where it is next.
+    /// Reads `null` if it is next.
     ///
     /// # Errors
     /// A syntax fault.
@@ -391,7 +391,7 @@ impl<'a> Reader<'a> {
         self.at - from
     }
 
-    /// Reads an int of few digits, as most are; nothing is read where something else comes.
+    /// Reads an int of few digits, as most are; nothing is read if something else comes.
     #[inline]
     pub fn small_int(&mut self) -> Option<i64> {
         /// Their ints all fit.
@@ -475,7 +475,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The same, where `each` gets the place of the key.
+    /// The same; `each` gets the place of the key.
     ///
     /// # Errors
     /// As [`Reader::object`].

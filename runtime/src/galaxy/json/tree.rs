@@ -117,3 +117,58 @@ impl Json {
         Self::read(&mut Reader::new(&text)).map_err(|fault| value_error(fault.message()))
     }
 }
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<i32> for Json {
+    fn from(value: i32) -> Self {
+        Self::Int(value.into())
+    }
+}
+
+impl From<i64> for Json {
+    fn from(value: i64) -> Self {
+        Self::Int(value)
+    }
+}
+
+impl From<f64> for Json {
+    fn from(value: f64) -> Self {
+        Self::Float(value)
+    }
+}
+
+impl From<&str> for Json {
+    fn from(text: &str) -> Self {
+        Self::str(text)
+    }
+}
+
+impl From<String> for Json {
+    fn from(text: String) -> Self {
+        Self::str(text)
+    }
+}
+
+impl<V: Into<Json>> From<Option<V>> for Json {
+    fn from(value: Option<V>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<V: Into<Json>> From<Vec<V>> for Json {
+    fn from(items: Vec<V>) -> Self {
+        Self::List(items.into_iter().map(Into::into).collect())
+    }
+}
+
+/// An object.
+impl<K: Into<Box<str>>, V: Into<Json>> From<Vec<(K, V)>> for Json {
+    fn from(items: Vec<(K, V)>) -> Self {
+        Self::Object(items.into_iter().map(|(key, value)| (key.into(), value.into())).collect())
+    }
+}

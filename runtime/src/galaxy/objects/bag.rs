@@ -77,7 +77,7 @@ impl<const N: usize> Fields for Record<N> {
 /// An object with the attributes of `F`.
 pub struct Bag<F> {
     fields: F,
-    /// What was asked for or set.
+    /// The attributes that code has read or set.
     attributes: RefCell<Attributes>,
 }
 

@@ -94,15 +94,15 @@ pub enum Expr {
     Literal(Sql<'static>),
     /// The asked column that has this name: `order_by('total')`.
     Named(Rc<str>),
-    /// An aggregate of an expression, or of whole rows; over distinct values where the expression is [`Expr::Distinct`].
+    /// An aggregate of an expression, or of whole rows; over distinct values if the expression is [`Expr::Distinct`].
     Aggregate(Aggregate, Option<Rc<Expr>>),
     /// A comparison. Comparing with `None` is [`Expr::Is`].
     Compare(CompareOp, Rc<Expr>, Rc<Expr>),
-    /// `IS`, or `IS NOT` where the flag is set.
+    /// `IS`, or `IS NOT` if the flag is set.
     Is(Rc<Expr>, Sql<'static>, bool),
-    /// `IN`, or `NOT IN` where the flag is set.
+    /// `IN`, or `NOT IN` if the flag is set.
     In(Rc<Expr>, Rc<[Sql<'static>]>, bool),
-    /// `LIKE`, or `NOT LIKE` where the flag is set.
+    /// `LIKE`, or `NOT LIKE` if the flag is set.
     Like(Rc<Expr>, Rc<str>, bool),
     /// A search for one of Python's patterns: SQLAlchemy gives SQLite that function.
     Regex(Rc<Expr>, Value),
@@ -116,7 +116,7 @@ pub enum Expr {
     Label(Rc<Expr>, Rc<str>),
     /// `DISTINCT`, as in `count(distinct x)`.
     Distinct(Rc<Expr>),
-    /// A direction of `ORDER BY`: descending where the flag is set.
+    /// A direction of `ORDER BY`: descending if the flag is set.
     Order(Rc<Expr>, bool),
 }
 
@@ -143,7 +143,7 @@ impl Expr {
         }
     }
 
-    /// Takes the expressions that it is made of, with itself, from `left`. `false` where there are more, or more than `depth` in one
+    /// Takes the expressions that it is made of, with itself, from `left`. `false` if there are more, or more than `depth` in one
     /// another.
     fn fits(&self, left: &mut usize, depth: usize) -> bool {
         let (Some(rest), Some(depth)) = (left.checked_sub(1), depth.checked_sub(1)) else { return false };
@@ -184,7 +184,7 @@ impl Expr {
         }
     }
 
-    /// The name that a row has for its value; `None` where SQLAlchemy makes one up.
+    /// The name that a row has for its value; `None` if SQLAlchemy makes one up.
     pub fn name(&self) -> Option<Rc<str>> {
         match self {
             Self::Column(column) => Some(Rc::from(column.name)),

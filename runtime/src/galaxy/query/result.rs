@@ -49,7 +49,7 @@ impl QueryResult {
         Value::object(Self { class, values: RefCell::new(values) })
     }
 
-    /// `session.execute(select(...))`; nothing where the value is no `select`.
+    /// `session.execute(select(...))`. `None` if the value is no `select`.
     pub fn execute(vm: &mut Vm, world: &World, statement: &Value) -> Option<PyResult<Value>> {
         let statement = statement.downcast::<Statement>()?;
         Some(run(vm, world, &statement.parts).map(|rows| {

@@ -9,7 +9,6 @@ use tpv_python::args::Args;
 use tpv_python::builtins::exceptions;
 use tpv_python::exception::{PyResult, VALUE_ERROR, raise, type_error};
 use tpv_python::hash::hash_immutable;
-use tpv_python::modules::decide;
 use tpv_python::number::parse;
 use tpv_python::object::Object;
 use tpv_python::string::Str;
@@ -44,12 +43,7 @@ pub(crate) fn strict(vm: &mut Vm, value: &Value) -> PyResult<Value> {
         vm.charge(text.len())?;
         if Pep440::parse(text).is_some() {
             check_digits(text)?;
-            return Ok(Value::object(VersionObject {
-                text: text.clone(),
-                is_text: true,
-                class: OnceCell::new(),
-                hash: OnceCell::new(),
-            }));
+            return Ok(Value::object(VersionObject::of(text.clone(), true)));
         }
     }
     Err(raise(&INVALID_VERSION, format!("Invalid version: {}", vm.repr(value)?)))
@@ -85,6 +79,10 @@ pub struct VersionObject {
 const READ_A_STEP: usize = 4;
 
 impl VersionObject {
+    fn of(text: Str, is_text: bool) -> Self {
+        Self { text, is_text, class: OnceCell::new(), hash: OnceCell::new() }
+    }
+
     /// Galaxy's `parse_version(value)`: a text is read as a version; any other value is a legacy version of its `str`.
     ///
     /// # Errors
@@ -94,7 +92,7 @@ impl VersionObject {
             Value::Str(text) => (text.clone(), true),
             other => (vm.str(other)?, false),
         };
-        let version = Self { text, is_text, class: OnceCell::new(), hash: OnceCell::new() };
+        let version = Self::of(text, is_text);
         version.charge_parsing(vm)?;
         Ok(version)
     }
@@ -178,7 +176,7 @@ impl Object for VersionObject {
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
         let paid = self.charge_parsing(vm).and_then(|()| other.charge_parsing(vm));
-        Some(paid.map(|()| decide(op, self.version().compare(&other.version()))))
+        Some(paid.map(|()| Value::Bool(op.holds(self.version().compare(&other.version())))))
     }
 
     fn equals_key(&self, other: &Value) -> bool {

@@ -1,4 +1,6 @@
 //! PEP 440 versions, as `packaging.version.Version` reads and compares them.
+//!
+//! The package `pep440_rs` does not fit: its numbers have at most 64 bits, but `18446744073709551616` is a valid version.
 
 use std::cmp::Ordering;
 use std::fmt::Write;

@@ -6,7 +6,7 @@
 //! these are found by identity alone: an entity by its number, a list or dict by its address, which is held as long as the
 //! result. What a job makes of an entity that code changed is the job's own, and is not kept.
 //!
-//! A result costs the job nothing, whether it is found or made ([`Worker::derive`]), so that no budget depends on the jobs
+//! A result costs the job nothing, whether it is found or made (`Worker::derive`), so that no budget depends on the jobs
 //! before. The size of everything is estimated ([`size`]); a worker whose cache is full is replaced between two jobs, so that no
 //! number or address of something dropped can be found again.
 
@@ -22,13 +22,15 @@ use tpv_python::value::Value;
 
 use super::data::{one_dict, one_list};
 use super::entity::{Entity, Identity};
-use super::lookup::Provided;
+use super::heap_size::HeapSize;
 use super::properties::Properties;
-use super::worker::Worker;
+use super::provided::Provided;
 use tpv_model::{EntityClass, Matched};
 
-pub(super) use size::{HeapSize, MAX_BYTES, named};
 use table::Table;
+
+/// The default size of a thread's cache: far more than the recurring values of a server's jobs.
+pub(super) const MAX_BYTES: usize = 48 << 20;
 
 /// The entities of a section whose patterns match an id, in the order of the config.
 pub(super) type Matches = Rc<[Rc<Entity>]>;
@@ -125,7 +127,19 @@ impl Cache {
         })
     }
 
-    /// An entity without its rules; nothing where jobs do not share it.
+    /// The entity that was derived from the two of these numbers.
+    pub(super) fn derived(&self, how: Derivation, [first, second]: [NonZeroU32; 2]) -> Option<Rc<Entity>> {
+        self.derived.get(&(how, first, second))
+    }
+
+    /// Keeps the entity that is derived from the two of these numbers.
+    pub(super) fn keep_derived(&self, how: Derivation, [first, second]: [NonZeroU32; 2], made: Entity) -> Rc<Entity> {
+        let made = self.share(made);
+        self.derived.insert((how, first, second), made.clone());
+        made
+    }
+
+    /// An entity without its rules. `None` if jobs do not share it.
     pub(super) fn without_rules(&self, entity: &Rc<Entity>) -> Option<Rc<Entity>> {
         let number = entity.identity.number()?;
         if entity.rules.is_empty() {
@@ -205,43 +219,5 @@ fn address(value: &Value) -> Option<usize> {
         Value::Dict(dict) => Some(Rc::as_ptr(dict).cast::<u8>() as usize),
         Value::None => Some(0),
         _ => None,
-    }
-}
-
-impl Worker {
-    /// The entity that `make` derives from two others, kept where jobs share both.
-    ///
-    /// # Errors
-    /// Exceptions of `make`; they are not cached.
-    pub(super) fn derive(
-        &mut self,
-        how: Derivation,
-        [first, second]: [&Rc<Entity>; 2],
-        make: impl FnOnce(&mut Self, Option<&Cache>) -> PyResult<Entity>,
-    ) -> PyResult<Rc<Entity>> {
-        let (Some(first), Some(second)) = (first.identity.number(), second.identity.number()) else {
-            return make(self, None).map(Rc::new);
-        };
-        if let Some(known) = self.cache.derived.get(&(how, first, second)) {
-            return Ok(known);
-        }
-        let cache = self.cache.clone();
-        let steps = self.vm.steps_left();
-        self.vm.restore_steps(self.vm.limits.steps);
-        let made = make(self, Some(&cache));
-        self.vm.restore_steps(steps);
-        let made = cache.share(made?);
-        cache.derived.insert((how, first, second), made.clone());
-        Ok(made)
-    }
-
-    /// The bytes that this thread keeps, with what belongs to the artifact as far as it is counted.
-    pub(super) fn kept_bytes(&self) -> usize {
-        self.cache.bytes() + self.names.bytes() + self.vm.kept_bytes()
-    }
-
-    /// Returns `true` if the cache exceeds its limit.
-    pub(super) fn is_full(&self) -> bool {
-        self.kept_bytes() > self.most_bytes
     }
 }

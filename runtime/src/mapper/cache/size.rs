@@ -6,33 +6,12 @@ use std::num::NonZeroU32;
 use std::rc::Rc;
 
 use crate::mapper::entity::Entity;
-use crate::mapper::lookup::Provided;
+use crate::mapper::heap_size::{ALLOCATION, HeapSize, entry};
 use crate::mapper::properties::Properties;
+use crate::mapper::provided::Provided;
 use tpv_python::value::Value;
 
 use super::{Derivation, Matches};
-
-/// The default size of a thread's cache: far more than the recurring values of a server's jobs.
-pub(in crate::mapper) const MAX_BYTES: usize = 48 << 20;
-
-/// The bytes of an allocation besides its contents: reference counts and the allocator's rounding.
-const ALLOCATION: usize = 32;
-
-/// Bytes that an entry of a hash table takes: such tables are between half and wholly full.
-pub(super) const fn entry<K, V>() -> usize {
-    2 * (size_of::<(K, V)>() + 1)
-}
-
-/// The bytes that a name takes which is kept in a list and, with its number, in a hash table.
-pub(in crate::mapper) fn named<T>(name: &str) -> usize {
-    3 * ALLOCATION + 2 * name.len() + entry::<String, T>() + size_of::<T>()
-}
-
-/// Something that takes bytes on the heap.
-pub(in crate::mapper) trait HeapSize {
-    /// The bytes on the heap that belong to it alone.
-    fn heap_size(&self) -> usize;
-}
 
 /// Declares what takes no bytes on the heap.
 macro_rules! nothing_on_the_heap {

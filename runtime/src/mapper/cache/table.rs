@@ -6,7 +6,7 @@ use std::hash::Hash;
 
 use tpv_python::word_hash::WordMap;
 
-use super::size::{HeapSize, entry};
+use crate::mapper::heap_size::{HeapSize, entry};
 
 /// Results by their keys. What is found is a clone, such as another count of a reference.
 pub(super) struct Table<K, V> {

@@ -152,7 +152,7 @@ fn value_of(
     let (rule, destination) = (entity.rule.as_deref(), entity.destination.as_deref());
     let copied = match field {
         Field::Id => &entity.id,
-        Field::Abstract => &entity.abstract_,
+        Field::Abstract => &entity.is_abstract,
         Field::Inherits => &entity.inherits,
         Field::Amount(Amount::Resource(resource)) => entity.resource(resource),
         Field::Amount(Amount::Limit(limit)) => entity.limit(limit),

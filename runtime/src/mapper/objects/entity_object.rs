@@ -29,16 +29,16 @@ use super::{SchedulingTagsObject, class_of, dump};
 pub const METHODS: &[&str] =
     &["__deepcopy__", "combine", "copy", "dict", "inherit", "matches", "model_copy", "model_dump", "score"];
 
-/// An entity in the hands of code: the entity, and beside it the parts that code got to see and may have changed.
+/// An entity exposed to code: the base entity, and live copies of the fields that code has read and may have changed.
 pub struct EntityObject {
     names: Rc<TagNames>,
     base: RefCell<Rc<Entity>>,
     live: RefCell<Parts>,
-    /// `true` while the parts are made into an entity, which may hold this one again.
+    /// `true` while `entity` runs; detects entities that contain themselves.
     is_open: Cell<bool>,
-    /// The dict of the entity's own rules that code got to see, whether or not code put another in its place.
+    /// The dict of the entity's own rules that code has read, even if code has replaced it since.
     own_rules: RefCell<Option<Value>>,
-    /// The values of the context that code may change in place and may have got by name.
+    /// The mutable values of the context that code may have read by name.
     context_parts: RefCell<Vec<(Str, Value)>>,
 }
 
@@ -58,14 +58,14 @@ impl EntityObject {
     /// The entity of a value.
     ///
     /// # Errors
-    /// `AttributeError`, as TPV gets where a rank function returned something else.
+    /// `AttributeError`, as in TPV if a rank function returns something else.
     pub fn of(value: &Value) -> PyResult<&Self> {
         value.downcast::<Self>().ok_or_else(|| {
             attribute_error(format!("'{}' object has no attribute 'combine'", value.type_name().as_str()))
         })
     }
 
-    /// A value of the entity's context that code may change in place: the one that code finds as `entity.context[name]`.
+    /// A mutable value of the entity's context: the same object as `entity.context[name]`.
     pub(in crate::mapper) fn context_part(&self, vm: &mut Vm, name: &Str, value: &Value) -> PyResult<Value> {
         if let Some((_, part)) = self.context_parts.borrow().iter().find(|(known, _)| known == name) {
             return Ok(part.clone());
@@ -93,7 +93,7 @@ impl EntityObject {
         Ok(false)
     }
 
-    /// The entity as it is now, with what code changed.
+    /// The entity as it is now, including changes made by code.
     ///
     /// # Errors
     /// Exceptions raised by reading the changed values.
@@ -110,7 +110,7 @@ impl EntityObject {
         entity
     }
 
-    /// The entity with the parts that code got to see. Within itself its rules are not followed.
+    /// The entity with the fields that code has read. The rules of an entity that contains itself are not expanded.
     fn with_live_parts(&self, vm: &mut Vm, is_within_itself: bool) -> PyResult<Rc<Entity>> {
         let live = self.live.borrow().to_vec();
         let base = self.base.borrow().clone();
@@ -147,22 +147,22 @@ impl EntityObject {
         }
     }
 
-    /// Changes fields in place, as the mapper does to the entity that code sees.
+    /// Changes fields of the base entity in place.
     pub fn update(&self, change: impl FnOnce(&mut Entity)) {
         let mut base = self.base.borrow_mut();
         let entity = Rc::make_mut(&mut base);
-        // What jobs share and find by its number is not what it becomes.
+        // The changed entity is no longer the shared one, so it loses its number and is not cached.
         entity.identity = Identity::default();
         change(entity);
     }
 
-    /// Returns `true` if code added rules to the dict that TPV iterates over, or took some away.
+    /// Returns `true` if code added rules to or removed rules from the dict that TPV iterates over.
     pub(in crate::mapper) fn rules_changed_size(&self) -> bool {
         let base = self.base.borrow();
         matches!(&*self.own_rules.borrow(), Some(Value::Dict(rules)) if rules.len() != base.rules.len())
     }
 
-    /// Takes the rules away.
+    /// Removes the rules.
     pub(in crate::mapper) fn clear_rules(&self, cache: &Cache) {
         self.live.borrow_mut().remove("rules");
         let without = cache.without_rules(&self.base.borrow());
@@ -172,7 +172,7 @@ impl EntityObject {
         }
     }
 
-    /// The value of a field that is no container.
+    /// The value of a field that is not a container.
     fn plain(&self, name: &str) -> Option<Value> {
         let entity = self.base.borrow();
         if let Some(resource) = Resource::from_name(name) {
@@ -180,11 +180,15 @@ impl EntityObject {
         }
         if let Some(limit) = Limit::from_name(name) {
             let accepted = name.contains("accepted");
-            return (!accepted || entity.destination.is_some()).then(|| entity.limit(limit).clone());
+            let own = || entity.limit(limit).clone();
+            // To a version of TPV without the field it is one like any other that it does not know.
+            // DIFFERENCE: where it is not set, it is `None`, and no `AttributeError`.
+            let unknown = entity.extras.iter().find(|(key, _)| key.as_str() == name).map(|(_, value)| value.clone());
+            return unknown.or_else(|| (!accepted || entity.destination.is_some()).then(own));
         }
         Some(match name {
             "id" => entity.id.clone(),
-            "abstract" => entity.abstract_.clone(),
+            "abstract" => entity.is_abstract.clone(),
             "inherits" => entity.inherits.clone(),
             "rank" => entity.rank.clone(),
             "merge_order" => Value::Int(entity.class.merge_order().into()),
@@ -197,7 +201,7 @@ impl EntityObject {
         })
     }
 
-    /// A part that code may change in place, made its own on first sight.
+    /// A field that code may change in place, copied on first access.
     fn live(&self, vm: &mut Vm, name: &'static str) -> PyResult<Option<Value>> {
         if let Some(value) = self.live.borrow().get(name) {
             return Ok(Some(value.clone()));
@@ -286,7 +290,7 @@ impl EntityObject {
     }
 }
 
-/// The shared value of a container field; `None` where the class has no such field.
+/// The shared value of a container field. `None` if the class has no such field.
 fn container(entity: &Entity, name: &str) -> Option<Value> {
     Some(match name {
         "env" => entity.env.clone(),
@@ -298,14 +302,14 @@ fn container(entity: &Entity, name: &str) -> Option<Value> {
     })
 }
 
-/// The static name of a part that code may change in place.
+/// The static name of a field that code may change in place.
 fn container_name(name: &str) -> Option<&'static str> {
     ["params", "env", "tpv_tags", "tpv_dest_tags", "context", "resubmit", "handler_tags", "rules"]
         .into_iter()
         .find(|field| *field == name)
 }
 
-/// Puts a changed part into an entity. The entity gets its own copy, since code may still hold the part.
+/// Stores a changed field in an entity. The entity gets its own copy because code may still hold the value.
 fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value: &Value) -> PyResult<()> {
     match name {
         "tpv_tags" | "tpv_dest_tags" => {
@@ -365,7 +369,7 @@ impl Object for EntityObject {
     }
 
     fn peek(&self, name: &str) -> Option<Value> {
-        // Code may have changed a part of the context that it got by name.
+        // Code may have changed a value of the context that it read by name.
         if name == "context" && !self.context_parts.borrow().is_empty() {
             return None;
         }
@@ -381,7 +385,7 @@ impl Object for EntityObject {
         let text = name.as_str();
         if let Some(field) = container_name(text) {
             if value.is_none() {
-                // `None` is no container to share: it goes where the others' values come from.
+                // `None` has no live copy, so it is stored in the base entity.
                 self.live.borrow_mut().remove(field);
                 self.update(|entity| match field {
                     "env" => entity.env = Value::None,
@@ -441,7 +445,7 @@ fn set_plain(entity: &mut Entity, name: &Str, value: Value) {
     }
     match text {
         "id" => entity.id = value,
-        "abstract" => entity.abstract_ = value,
+        "abstract" => entity.is_abstract = value,
         "inherits" => entity.inherits = value,
         "rank" => entity.rank = value,
         "runner" | "dest_name" if entity.destination.is_some() => {

@@ -2,19 +2,19 @@
 
 mod dump;
 mod entity_object;
+mod exceptions;
 mod mapper_object;
 mod parts;
 mod tag_types;
 mod tags_object;
 
 pub use entity_object::EntityObject;
+pub use exceptions::{INCOMPATIBLE_TAGS_EXCEPTION, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 pub use mapper_object::MapperObject;
 pub use tag_types::{TagObject, TagTypeClass, TagTypeMember};
 pub use tags_object::SchedulingTagsObject;
 
 use tpv_model::EntityClass;
-use tpv_python::builtins::exceptions;
-use tpv_python::exception::EXCEPTION;
 use tpv_python::types::{BuiltinType, OBJECT};
 
 /// Declares the classes of `tpv.core.entities`.
@@ -52,25 +52,6 @@ classes! {
     TAG_TYPE = "TagType" (&tpv_python::types::INT, None);
     /// The class of `TagType` itself.
     ENUM_TYPE = "EnumType" (&tpv_python::types::TYPE, None);
-}
-
-/// Declares TPV's exceptions.
-macro_rules! exceptions {
-    ($($(#[$doc:meta])* $id:ident = $name:literal;)*) => {
-        $($(#[$doc])* pub static $id: BuiltinType = BuiltinType {
-            construct: Some(|_, args| exceptions::construct(&$id, args)),
-..BuiltinType::new($name, "tpv.core.entities", &EXCEPTION)
-};)*
-    };
-}
-
-exceptions! {
-    /// `IncompatibleTagsException`
-    INCOMPATIBLE_TAGS_EXCEPTION = "IncompatibleTagsException";
-    /// `TryNextDestinationOrFail`
-    TRY_NEXT_DESTINATION_OR_FAIL = "TryNextDestinationOrFail";
-    /// `TryNextDestinationOrWait`
-    TRY_NEXT_DESTINATION_OR_WAIT = "TryNextDestinationOrWait";
 }
 
 /// The Python class of an entity.

@@ -15,7 +15,7 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// `None` where `start` lies behind the end: nothing is found there, not even the empty text.
+    /// `None` if `start` lies behind the end: nothing is found there, not even the empty text.
     fn new(vm: &mut Vm, text: &'a Str, start: Option<&Value>, end: Option<&Value>) -> PyResult<Option<Self>> {
         if start.is_none() && end.is_none() {
             return Ok(Some(Self { text: text.as_str(), before: 0 }));
@@ -38,10 +38,10 @@ impl<'a> Window<'a> {
     }
 }
 
-/// `start` and `end` as positions in a sequence of `len` items; `None` where the start lies behind the end.
+/// `start` and `end` as positions in a sequence of `len` items; `None` if the start lies behind the end.
 ///
 /// # Errors
-/// `TypeError` where one is neither `None` nor an int.
+/// `TypeError` if one is neither `None` nor an int.
 pub(crate) fn bounds(
     vm: &mut Vm,
     len: usize,

@@ -4,7 +4,7 @@ use jiff::civil;
 
 use super::arguments::{Parameters, none, number};
 use super::timedelta::{Delta, delta};
-use super::{MICROSECONDS_PER_DAY, between, decide, format, invalid_iso, now, parse, shifted};
+use super::{MICROSECONDS_PER_DAY, between, format, invalid_iso, now, parse, shifted};
 use crate::args::Args;
 use crate::builtins::convert;
 use crate::exception::{PyResult, type_error, value_error};
@@ -182,7 +182,7 @@ impl Object for Date {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        Some(Ok(decide(op, self.0.cmp(&other.0))))
+        Some(Ok(Value::Bool(op.holds(self.0.cmp(&other.0)))))
     }
 
     fn equals_key(&self, other: &Value) -> bool {

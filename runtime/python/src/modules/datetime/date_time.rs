@@ -6,7 +6,7 @@ use super::arguments::{Parameters, none, number};
 use super::date::{Date, checked as checked_date};
 use super::timedelta::{Delta, delta};
 use super::timezone::{Zone, zone_argument};
-use super::{DATE, EPOCH, between, calendar, decide, format, invalid_iso, now, parse, shifted};
+use super::{DATE, EPOCH, between, calendar, format, invalid_iso, now, parse, shifted};
 use crate::args::Args;
 use crate::builtins::convert;
 use crate::exception::{PyResult, type_error, value_error};
@@ -376,7 +376,7 @@ impl Object for DateTime {
                 _ => Err(type_error(format!("can't compare {}", mixed()))),
             });
         }
-        Some(Ok(decide(op, self.instant().cmp(&other.instant()))))
+        Some(Ok(Value::Bool(op.holds(self.instant().cmp(&other.instant())))))
     }
 
     fn equals_key(&self, other: &Value) -> bool {

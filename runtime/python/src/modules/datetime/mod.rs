@@ -18,7 +18,6 @@ pub use exact::{Exact, ExactZone};
 pub use timedelta::TIMEDELTA;
 pub use timezone::TIMEZONE;
 
-use super::{class, decide};
 use crate::exception::{PyResult, Raised, overflow_error};
 use crate::value::Value;
 use crate::vm::Vm;
@@ -29,10 +28,10 @@ module! {
     functions {}
     values(_vm) {
         "UTC" => timezone::utc(),
-        "date" => class(&DATE),
-        "datetime" => class(&DATETIME),
-        "timedelta" => class(&TIMEDELTA),
-        "timezone" => class(&TIMEZONE),
+        "date" => Value::Type(&DATE),
+        "datetime" => Value::Type(&DATETIME),
+        "timedelta" => Value::Type(&TIMEDELTA),
+        "timezone" => Value::Type(&TIMEZONE),
     }
 }
 

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
-use super::{MICROSECONDS_PER_DAY, decide};
+use super::MICROSECONDS_PER_DAY;
 use crate::args::Args;
 use crate::builtins::convert;
 use crate::exception::{PyResult, overflow_error, type_error, zero_division_error};
@@ -186,7 +186,7 @@ impl Object for Delta {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        Some(Ok(decide(op, self.0.cmp(&other.0))))
+        Some(Ok(Value::Bool(op.holds(self.0.cmp(&other.0)))))
     }
 
     fn equals_key(&self, other: &Value) -> bool {

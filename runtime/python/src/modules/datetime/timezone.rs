@@ -1,7 +1,7 @@
 //! `datetime.timezone`: a fixed offset from UTC.
 
+use super::MICROSECONDS_PER_DAY;
 use super::timedelta::{Delta, delta};
-use super::{MICROSECONDS_PER_DAY, decide};
 use crate::args::Args;
 use crate::exception::{PyResult, type_error, value_error};
 use crate::object::Object;
@@ -157,7 +157,7 @@ impl Object for Zone {
 
     fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let other = other.downcast::<Self>()?;
-        matches!(op, CompareOp::Eq | CompareOp::Ne).then(|| Ok(decide(op, self.offset.cmp(&other.offset))))
+        matches!(op, CompareOp::Eq | CompareOp::Ne).then(|| Ok(Value::Bool(op.holds(self.offset.cmp(&other.offset)))))
     }
 
     fn equals_key(&self, other: &Value) -> bool {

@@ -3,7 +3,6 @@
 mod combinations;
 mod streams;
 
-use super::class;
 use crate::args::Args;
 use crate::builtins::convert;
 use crate::exception::{PyResult, type_error, value_error};
@@ -39,11 +38,11 @@ module! {
     MODULE = "itertools";
     functions {}
     values(_vm) {
-        "chain" => class(&CHAIN),
-        "combinations" => class(&COMBINATIONS),
-        "groupby" => class(&GROUPBY),
-        "islice" => class(&ISLICE),
-        "product" => class(&PRODUCT),
+        "chain" => Value::Type(&CHAIN),
+        "combinations" => Value::Type(&COMBINATIONS),
+        "groupby" => Value::Type(&GROUPBY),
+        "islice" => Value::Type(&ISLICE),
+        "product" => Value::Type(&PRODUCT),
     }
 }
 

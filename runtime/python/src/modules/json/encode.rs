@@ -123,7 +123,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What stands between two items, or between key and value.
+    /// Appends the separator between two items, or between key and value.
     fn separator(&mut self, vm: &mut Vm, text: &str) -> PyResult<()> {
         vm.limit_bytes(self.out.len().saturating_add(text.len()))?;
         vm.charge(text.len() / 64)?;

@@ -7,7 +7,6 @@ mod text;
 pub use decode::read_checked;
 pub use text::{BadEscape, escape_into, escaped_len, is_plain, plain_end, unescape, write_float};
 
-use super::class;
 use super::signature::Signature;
 use crate::args::Args;
 use crate::exception::{ExceptionObject, PyResult, Raised, VALUE_ERROR, not_implemented_error, type_error};
@@ -19,7 +18,7 @@ module! {
     /// `json`
     MODULE = "json";
     functions { "dumps" => dumps, "load" => load, "loads" => loads }
-    values(_vm) { "JSONDecodeError" => class(&JSON_DECODE_ERROR) }
+    values(_vm) { "JSONDecodeError" => Value::Type(&JSON_DECODE_ERROR) }
 }
 
 /// `json.JSONDecodeError`

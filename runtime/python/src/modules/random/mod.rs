@@ -108,7 +108,7 @@ pub static MODULE: crate::module::ModuleDef = crate::module::ModuleDef {
             return Ok(Some(Value::Builtin(function)));
         }
         // DIFFERENCE: SystemRandom has no entropy of the system to read; it is an ordinary generator.
-        Ok(matches!(name, "Random" | "SystemRandom").then(|| super::class(&RANDOM)))
+        Ok(matches!(name, "Random" | "SystemRandom").then(|| Value::Type(&RANDOM)))
     },
     names: NAMES,
 };

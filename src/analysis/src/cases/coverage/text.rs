@@ -1,0 +1,81 @@
+//! Coverage as text: a table by file, then what no case used.
+
+use std::fmt::Write;
+
+use super::{Coverage, FileCoverage, Share, Totals};
+use tpv_compiler::printable::put_line;
+
+/// The most places of a file that are listed.
+const MOST: usize = 30;
+
+pub(super) fn text(coverage: &Coverage) -> String {
+    let mut rows =
+        vec![["", "entities", "rules fired", "not fired", "code", "destinations", "lines"].map(str::to_owned).to_vec()];
+    rows.extend(coverage.files.iter().map(|file| row(&file.file, file.totals)));
+    if coverage.files.len() > 1 {
+        rows.push(row("all", coverage.totals));
+    }
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let widths: Vec<usize> = (0..7).map(|column| width(column).unwrap_or(0)).collect();
+    let mut out = String::new();
+    for row in &rows {
+        let mut line = String::new();
+        for (index, (cell, width)) in row.iter().zip(&widths).enumerate() {
+            let _ = if index == 0 { write!(line, "{cell:width$}") } else { write!(line, "  {cell:>width$}") };
+        }
+        put_line!(out, "{}", line.trim_end());
+    }
+    for file in &coverage.files {
+        let unused = unused(file);
+        if unused.is_empty() {
+            continue;
+        }
+        out.push('\n');
+        put_line!(out, "not used in {}:", file.file);
+        for (line, what) in unused.iter().take(MOST) {
+            put_line!(out, "  {line:>5}  {what}");
+        }
+        if let Some(more) = unused.len().checked_sub(MOST).filter(|more| *more > 0) {
+            put_line!(out, "         and {more} more: `--coverage=FILE.html` shows all");
+        }
+    }
+    out
+}
+
+fn row(name: &str, totals: Totals) -> Vec<String> {
+    let shares = [totals.entities, totals.rules_fired, totals.rules_not_fired, totals.code, totals.destinations];
+    let mut row = vec![name.to_owned()];
+    row.extend(shares.iter().map(|share| format!("{}/{}", share.used, share.all)));
+    row.push(percent(totals.lines));
+    row
+}
+
+/// `71 %`, rounded down, so that 100 % is all.
+pub(super) fn percent(share: Share) -> String {
+    (share.used * 100).checked_div(share.all).map_or_else(|| "-".to_owned(), |percent| format!("{percent} %"))
+}
+
+/// The parts that no case used, by line.
+pub(super) fn unused(file: &FileCoverage) -> Vec<(usize, String)> {
+    let mut out = Vec::new();
+    for one in file.entities.iter().filter(|one| one.matched + one.inherited == 0) {
+        out.push((one.line, format!("{} was never matched", one.name)));
+    }
+    for one in &file.rules {
+        match (one.looked_at, one.fired, one.not_fired) {
+            (0, 0, 0) => out.push((one.line, format!("{} was never looked at", one.name))),
+            (_, 0, _) => out.push((one.line, format!("{} never fired", one.name))),
+            (_, _, 0) if one.both_ways => out.push((one.line, format!("{} always fired", one.name))),
+            _ => {}
+        }
+    }
+    for one in file.code.iter().filter(|one| one.ran == 0) {
+        out.push((one.line, format!("{} never ran", one.name)));
+    }
+    for one in file.destinations.iter().filter(|one| one.chosen == 0) {
+        let what = if one.matched == 0 { "never matched" } else { "matched, and was never chosen" };
+        out.push((one.line, format!("{} {what}", one.name)));
+    }
+    out.sort();
+    out
+}

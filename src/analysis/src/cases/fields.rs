@@ -1,0 +1,117 @@
+//! Reads the fields of a test file's mappings, checked against the list of their keys.
+
+use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::galaxy::shape::Object;
+
+use super::keys::Kind;
+use super::read::wrong_kind;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_compiler::config::validate::unknown::synonym;
+use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
+use tpv_compiler::yaml::value::{ConfigValue, Entry, ValueKind};
+
+/// The fields of a mapping, by the names of their keys.
+#[derive(Clone, Default)]
+pub(super) struct Fields<'v> {
+    entries: Vec<(&'static str, &'v Entry)>,
+}
+
+impl<'v> Fields<'v> {
+    pub(super) fn get(&self, name: &str) -> Option<&'v ConfigValue> {
+        self.entry(name).map(|entry| &entry.value)
+    }
+
+    pub(super) fn entry(&self, name: &str) -> Option<&'v Entry> {
+        self.entries.iter().find(|(known, _)| *known == name).map(|(_, entry)| *entry)
+    }
+
+    /// Adds the fields of `other` that are missing here.
+    pub(super) fn over(mut self, other: &Self) -> Self {
+        for (name, entry) in &other.entries {
+            if self.get(name).is_none() {
+                self.entries.push((name, entry));
+            }
+        }
+        self
+    }
+
+    /// Some of the fields.
+    pub(super) fn only(&self, wanted: impl Fn(&str) -> bool) -> Self {
+        Self { entries: self.entries.iter().filter(|(name, _)| wanted(name)).copied().collect() }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, &'v ConfigValue)> {
+        self.entries.iter().map(|(name, entry)| (*name, &entry.value))
+    }
+
+    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.entries.iter().map(|(name, _)| *name)
+    }
+}
+
+/// Reads the fields of a mapping according to `object`. Unknown and ill-typed fields are reported and skipped. `None` if the
+/// value is not a mapping.
+pub(super) fn fields<'v>(
+    value: &'v ConfigValue,
+    object: &Object,
+    what: &str,
+    problems: &mut Diagnostics,
+) -> Option<Fields<'v>> {
+    let Some(map) = value.as_map() else {
+        problems.push(
+            Diagnostic::error(format!("{what} must be a mapping"))
+                .at(value.span, format!("this is {}", value.describe()))
+                .help("write `key: value` pairs"),
+        );
+        return None;
+    };
+    let mut fields = Fields::default();
+    for entry in &map.entries {
+        let name = entry.key.as_str().unwrap_or_default();
+        let Some(key) = object.field(name) else {
+            let shown = entry.key.python_str();
+            let problem = Diagnostic::error(format!("`{shown}` is not a field of {what}")).at(entry.key.span, "");
+            problems.push(match closest(&shown, object.names()).or_else(|| synonym(&shown, object.names())) {
+                Some(near) => problem.help(did_you_mean(near)),
+                None => {
+                    let names: Vec<&str> = object.names().collect();
+                    problem.help(format!("expected one of `{}`", names.join("`, `")))
+                }
+            });
+            continue;
+        };
+        let takes = Kind::all_of(&key.shape);
+        if takes.iter().any(|kind| kind.is_of(&entry.value)) {
+            fields.entries.push((key.name, entry));
+        } else {
+            problems.push(wrong_kind(&format!("`{name}`"), &takes, &entry.value));
+        }
+    }
+    Some(fields)
+}
+
+/// The items of a list.
+pub(super) fn items(value: &ConfigValue) -> &[ConfigValue] {
+    match &value.kind {
+        ValueKind::List(items) | ValueKind::Set(items) => items,
+        _ => &[],
+    }
+}
+
+/// Converts a value to the JSON of a job file.
+pub(super) fn json_of(value: &ConfigValue) -> Json {
+    match &value.kind {
+        ValueKind::Null => Json::Null,
+        ValueKind::Bool(value) | ValueKind::AnchoredBool(value) => Json::Bool(*value),
+        ValueKind::Int(value) => Json::Int(*value),
+        ValueKind::BigInt(value) => Json::BigInt((**value).clone()),
+        ValueKind::Float(value) => Json::Float(*value),
+        ValueKind::Str(_) | ValueKind::Tagged(_) => Json::str(value.python_str()),
+        // JSON has no dates; readers of job files parse ISO 8601.
+        ValueKind::Date(_) | ValueKind::DateTime(_) => Json::str(value.python_str().replacen(' ', "T", 1)),
+        ValueKind::List(items) | ValueKind::Set(items) => Json::List(items.iter().map(json_of).collect()),
+        ValueKind::Map(map) | ValueKind::OrderedMap(map) => Json::Object(
+            map.entries.iter().map(|entry| (entry.key.python_str().into(), json_of(&entry.value))).collect(),
+        ),
+    }
+}

@@ -1,0 +1,55 @@
+//! `tpvc test`: test cases for rules, in YAML beside the config.
+//!
+//! [`mod@read`] reads a file by the lists of [`keys`]; [`mod@run`] maps the jobs of its cases on all cores; [`expect`] compares the answers
+//! with what the file expects; `why` asks an explanation of the cases that fail how the values came about; [`report`] tells it;
+//! [`update`] writes the answers into the file; [`coverage`] counts what of the config the cases have used.
+
+pub mod coverage;
+pub mod expect;
+mod fields;
+mod job;
+pub mod keys;
+pub mod read;
+pub mod report;
+pub mod run;
+pub mod update;
+mod why;
+
+use std::sync::Arc;
+
+use tpv_runtime::galaxy::job::Job;
+use tpv_runtime::galaxy::world::World;
+
+use expect::Expectation;
+use tpv_compiler::source::{SourceId, Span};
+use tpv_compiler::yaml::value::ConfigValue;
+
+/// A test file that was read.
+pub struct TestFile {
+    /// Its path.
+    pub name: String,
+    /// Its text.
+    pub source: SourceId,
+    /// The configs that it tests: paths, patterns and URLs.
+    pub config: Vec<String>,
+    /// Its cases, in order.
+    pub cases: Vec<Case>,
+}
+
+/// A job in a world, and what is expected of its answer.
+pub struct Case {
+    /// Its name.
+    pub name: String,
+    /// The case's location: a test, or a row of its table.
+    pub at: Span,
+    /// The job.
+    pub job: Arc<Job>,
+    /// The world.
+    pub world: Arc<World>,
+    /// The expectations.
+    pub expect: Vec<Expectation>,
+    /// The mapping that is the case's own: the test, or the row.
+    pub holder: ConfigValue,
+    /// `true` if it is a row of a table.
+    pub is_row: bool,
+}

@@ -1,0 +1,147 @@
+//! Maps the jobs of test cases and compares the answers with what is expected.
+
+use std::sync::Arc;
+
+use tpv_python::value::Value;
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::galaxy::answer::Answer;
+use tpv_runtime::mapper::explain::{Observer, Step};
+use tpv_runtime::mapper::{Hooks, Mapper};
+
+use super::Case;
+use super::coverage::{Counts, Seen};
+use super::expect::{Mismatch, compare};
+use super::why;
+use crate::explain::{Collector, Provenance};
+use tpv_compiler::config::Config;
+use tpv_compiler::parallel;
+use tpv_compiler::source::SourceMap;
+
+/// The outcome of a case.
+pub struct Outcome {
+    /// The answer to its job.
+    pub answer: Answer,
+    /// The ids of the rules that fired.
+    pub fired: Vec<String>,
+    /// The failed expectations; empty for a case that passes.
+    pub mismatches: Vec<Mismatch>,
+}
+
+/// The rules that cases are mapped by, with the config that they were compiled from.
+pub struct Tested {
+    /// The rules.
+    pub rules: Arc<Rules>,
+    /// The merged config.
+    pub config: Config,
+    /// Its texts.
+    pub sources: SourceMap,
+}
+
+/// Runs cases on all cores. The outcomes are in their order; the counts are of those things that the cases used, where they are asked for.
+pub fn run(tested: &Tested, hooks: &Hooks, cases: &[&Case], counts: bool) -> (Vec<Outcome>, Counts) {
+    let hooks = Hooks { note_blocks: counts, ..hooks.clone() };
+    let mappers = Mappers::new(tested, &hooks);
+    let numbered: Vec<(usize, &Case)> = cases.iter().copied().enumerate().collect();
+    let groups: Vec<&[(usize, &Case)]> = numbered.chunks(GROUP).collect();
+    let done = parallel::map(&groups, |group| {
+        let mut total = Counts::default();
+        let outcomes: Vec<Outcome> = group
+            .iter()
+            .map(|(_, case)| {
+                let mut watcher = Watcher { fired: Vec::new(), seen: counts.then(Seen::default) };
+                let answer = mappers.mapper().map_observed(&case.job, &case.world, &mut watcher);
+                if let Some(seen) = watcher.seen {
+                    total.add(seen);
+                }
+                let mismatches = compare(&case.expect, &answer, &watcher.fired);
+                Outcome { answer, fired: watcher.fired, mismatches }
+            })
+            .collect();
+        (outcomes, total)
+    });
+    let mut outcomes = Vec::with_capacity(cases.len());
+    let mut total = Counts::default();
+    for (group, counts) in done {
+        outcomes.extend(group);
+        total.append(counts);
+    }
+    (outcomes, total)
+}
+
+/// The number of cases in one piece of work: more than one, so that counts are merged less often.
+const GROUP: usize = 16;
+
+/// Says of the mismatches of failing cases how the values came about: their jobs are mapped once more, and explained.
+pub fn explain(tested: &Tested, hooks: &Hooks, cases: &[&Case], outcomes: &mut [Outcome]) {
+    let failing: Vec<usize> =
+        outcomes.iter().enumerate().filter(|(_, one)| !one.mismatches.is_empty()).map(|(index, _)| index).collect();
+    if failing.is_empty() {
+        return;
+    }
+    let mappers = Mappers::new(tested, hooks);
+    let provenance = Provenance::new(&tested.rules, Some((&tested.config, &tested.sources)));
+    let read: &[Outcome] = outcomes;
+    let reasons = parallel::map(&failing, |index| {
+        let (Some(case), Some(outcome)) = (cases.get(*index), read.get(*index)) else { return Vec::new() };
+        let mut collector = Collector::new(&provenance, &case.job, Vec::new());
+        let answer = mappers.mapper().map_observed(&case.job, &case.world, &mut collector);
+        let explanation = collector.finish(&answer);
+        outcome.mismatches.iter().map(|mismatch| why::reasons(mismatch, case, &explanation)).collect()
+    });
+    for (index, reasons) in failing.into_iter().zip(reasons) {
+        let Some(outcome) = outcomes.get_mut(index) else { continue };
+        for (mismatch, why) in outcome.mismatches.iter_mut().zip(reasons) {
+            mismatch.why.extend(why);
+        }
+    }
+}
+
+/// The mapper of all cases; where resource pools admit jobs, a new one for each case, so that no case takes what another waits for.
+struct Mappers<'a> {
+    shared: Mapper,
+    rules: &'a Arc<Rules>,
+    hooks: &'a Hooks,
+}
+
+impl<'a> Mappers<'a> {
+    fn new(tested: &'a Tested, hooks: &'a Hooks) -> Self {
+        let shared = Mapper::with_hooks(tested.rules.clone(), hooks.clone(), false);
+        Self { shared, rules: &tested.rules, hooks }
+    }
+
+    fn mapper(&self) -> Mapper {
+        if self.shared.depends_on_order() {
+            return Mapper::with_hooks(self.rules.clone(), self.hooks.clone(), false);
+        }
+        self.shared.clone()
+    }
+}
+
+/// Notes the rules that fire, and what of the config is used.
+struct Watcher {
+    fired: Vec<String>,
+    seen: Option<Seen>,
+}
+
+impl Observer for Watcher {
+    fn watches(&self) -> bool {
+        self.seen.is_some()
+    }
+
+    fn step(&mut self, step: Step<'_>) {
+        match step {
+            Step::OnceMore { .. } => self.fired.clear(),
+            Step::Rule { rule, matched: true, .. } => {
+                if let Value::Str(id) = &rule.id
+                    && self.fired.iter().all(|known| known != id.as_str())
+                {
+                    self.fired.push(id.as_str().to_owned());
+                }
+            }
+            _ => {}
+        }
+        if let Some(seen) = &mut self.seen {
+            seen.step(&step);
+        }
+    }
+}

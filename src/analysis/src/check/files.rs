@@ -1,0 +1,31 @@
+//! The files of a run, before they are merged: who wrote what.
+
+use std::sync::Arc;
+
+use tpv_compiler::config;
+use tpv_compiler::config::entity::Entity;
+use tpv_compiler::config::validate::{FileConfig, Section};
+use tpv_compiler::source::{SourceId, SourceMap};
+use tpv_model::EntityClass;
+
+/// All files, in load order.
+pub(super) struct Files {
+    list: Vec<(SourceId, FileConfig)>,
+}
+
+impl Files {
+    /// The files of a config that loads.
+    pub(super) fn read(sources: &SourceMap) -> Self {
+        Self { list: config::files(sources) }
+    }
+
+    /// Each file's section of a kind.
+    pub(super) fn sections(&self, kind: EntityClass) -> impl Iterator<Item = (SourceId, &Section)> {
+        self.list.iter().filter_map(move |(id, file)| Some((*id, file.section(kind)?)))
+    }
+
+    /// The definitions of one entity, one for each file that has it.
+    pub(super) fn definitions(&self, kind: EntityClass, id: &str) -> Vec<&Arc<Entity>> {
+        self.sections(kind).filter_map(|(_, section)| section.get(id)).collect()
+    }
+}

@@ -1,0 +1,83 @@
+//! Proofs about merged rules without a job: destinations that no job can reach, rules that never or always apply.
+//!
+//! One file or folder a check, as in [`crate::lint`], whose findings and reports these are. A finding that says "never" or "always"
+//! is a proof over every job, user, role and world; if code could change what the proof stands on, there is no finding, or it
+//! names the code.
+
+mod budget;
+mod conditions;
+pub mod domain;
+mod files;
+mod nowhere;
+mod overridden;
+mod parents;
+pub(crate) mod parts;
+mod patterns;
+pub mod reach;
+mod user_defined;
+
+pub use budget::Unproved;
+use files::Files;
+use reach::{Matrix, Reach};
+
+use crate::lint::{Blocks, Linted, Linter, Options, run};
+use tpv_compiler::config::{Config, Input};
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::python::stack::on_roomy_thread;
+use tpv_compiler::source::SourceMap;
+
+/// The result of a check.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The findings.
+    pub linted: Linted,
+    /// The destinations that each tool can reach. `None` if the config does not load, code may change destinations, or an id is
+    /// not a valid pattern.
+    pub matrix: Option<Matrix>,
+    /// The analyses that exceeded their budgets.
+    pub unproved: Vec<Unproved>,
+}
+
+/// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from
+/// loading.
+pub fn check(names: &[String], options: &Options) -> Checked {
+    check_inputs(&Input::named(names), &SourceMap::new(), options)
+}
+
+/// As [`check`], for configs of all sorts. `sources` holds the texts of those that are read already.
+pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) -> Checked {
+    let (linted, found) = run(inputs, sources, options, all);
+    let (matrix, unproved) = found.unwrap_or_default();
+    Checked { linted, matrix, unproved }
+}
+
+/// The destinations that each tool can reach by a config that loads. `None` if code may change destinations, or an id is not a
+/// valid pattern.
+pub fn matrix(config: &Config, sources: &SourceMap) -> Option<Matrix> {
+    let make = || {
+        let (_, program, trees) = tpv_compiler::link::link(config, sources, false, &mut Diagnostics::new());
+        Some(Reach::of(config, &Blocks { program, trees })?.matrix(config, sources))
+    };
+    on_roomy_thread(make).unwrap_or_else(make)
+}
+
+/// All checks, over a config that loads: what jobs can reach, and what is not proved.
+fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unproved>) {
+    // The warnings of loading are those of `tpvc lint`.
+    linter.forget();
+    let mut unproved = patterns::check(linter);
+    let files = Files::read(linter.sources);
+    overridden::check(linter, &files);
+    parents::check(linter, &files);
+    let Some(reach) = Reach::of(linter.config, blocks) else { return (None, unproved) };
+    nowhere::check(linter, &reach);
+    match &reach.unproved {
+        Some(reason) => unproved.push(reason.clone()),
+        // These hold for all jobs only.
+        None => {
+            conditions::check(linter, &reach);
+            user_defined::check(linter, &reach);
+        }
+    }
+    (Some(reach.matrix(linter.config, linter.sources)), unproved)
+}

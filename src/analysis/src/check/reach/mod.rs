@@ -1,0 +1,412 @@
+//! Which destinations the jobs of a tool can reach.
+//!
+//! For every tool of the config, for all other tools and for those that users define, [`job`] follows what their jobs may carry on
+//! their way to the destinations, over all users, roles and inputs; [`destination`] says why a destination takes none of them. What is
+//! not a proof is possible.
+
+mod code;
+mod conditions;
+mod destination;
+mod effects;
+mod fields;
+mod job;
+mod matrix;
+mod names;
+mod overlap;
+mod page;
+mod rules;
+mod tags;
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::check::budget::{Budget, Spent, Unproved};
+use crate::lint::Blocks;
+use crate::lint::tags::default;
+use tpv_compiler::config::Config;
+use tpv_compiler::config::code::each_code;
+use tpv_compiler::link::destination_defaults;
+use tpv_compiler::source::{SourceMap, Span};
+use tpv_model::EntityClass;
+
+use code::Code;
+use conditions::Conditions;
+pub(crate) use conditions::Deciding;
+use destination::Destination;
+pub(crate) use destination::{Reason, Why};
+use fields::{Fields, fields_of};
+pub(crate) use job::End;
+use job::{Asked, Higher, Jobs};
+pub use matrix::{Column, DECLARED, Matrix, Row, Tool};
+use names::Context;
+use overlap::{Beside, Overlap};
+pub use page::page;
+
+/// The type of user-defined tools, and the prefix of their ids.
+const USER_DEFINED: &str = "user_defined";
+
+/// Whose jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Whose {
+    /// Those of a tool of the config, by its place.
+    Tool(usize),
+    /// Those of tools that the config does not name.
+    Other,
+    /// Those of tools that users define.
+    UserDefined,
+}
+
+/// A destination's verdict on the jobs of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Verdict {
+    /// It takes none of them, for these reasons.
+    Never(Vec<Reason>),
+    /// It may take some.
+    Possible,
+}
+
+/// About what a reason takes in memory.
+const BYTES_OF_REASON: usize = 2 * size_of::<Reason>();
+
+impl Verdict {
+    /// The number of reasons.
+    fn reasons(&self) -> usize {
+        match self {
+            Self::Never(reasons) => reasons.len(),
+            Self::Possible => 0,
+        }
+    }
+}
+
+/// The facts known about the jobs of a tool.
+#[derive(Clone, Debug)]
+pub(crate) struct Reached {
+    /// Whose they are.
+    pub whose: Whose,
+    /// The verdict of each destination; empty if the jobs end earlier or are not followed. Shared by all jobs with equal requests.
+    pub verdicts: Rc<[Verdict]>,
+    /// The reason that all of them end earlier, if they do.
+    pub end: Option<End>,
+    /// The code that may change what is known.
+    pub doubts: Vec<Span>,
+    /// `true` if all this holds only for tools whose wrapper declares no resources.
+    pub unless_declared: bool,
+    /// `true` if the jobs were followed. Otherwise they may reach any destination.
+    pub is_followed: bool,
+}
+
+impl Reached {
+    /// Returns `true` if no destination takes any of them.
+    pub(crate) fn is_nowhere(&self) -> bool {
+        let is_never = |verdict: &Verdict| matches!(verdict, Verdict::Never(_));
+        self.is_followed && self.end.is_none() && self.verdicts.iter().all(is_never)
+    }
+}
+
+/// The destinations that jobs of a config can reach.
+pub(crate) struct Reach {
+    /// By tool, in the order of the config, but for abstract ones; then those of other tools, then those of user-defined ones.
+    pub reached: Vec<Reached>,
+    /// The possible outcomes of the conditions of rules.
+    pub conditions: Conditions,
+    /// The missing proofs, if the jobs of some tools were not followed.
+    pub unproved: Option<Unproved>,
+}
+
+impl Reach {
+    /// Follows the jobs of a config. `None` if its code may change destinations, or an id is not a valid pattern.
+    pub(crate) fn of(config: &Config, blocks: &Blocks) -> Option<Self> {
+        Self::within(config, blocks, Budget::new())
+    }
+
+    fn within(config: &Config, blocks: &Blocks, budget: Budget) -> Option<Self> {
+        let code = Code::new(blocks);
+        let defaults = destination_defaults(config);
+        let destinations: Vec<Destination> =
+            config.destinations.values().map(|own| Destination::new(own, &defaults, &code)).collect();
+        if changes_destinations(config, &code) {
+            return None;
+        }
+        let overlap = Overlap::new(config.tools.keys().map(|key| &**key))?;
+        let mut follower = Follower {
+            config,
+            code,
+            overlap,
+            higher: higher(config),
+            destinations,
+            fields: vec![OnceCell::new(); config.tools.len()],
+            conditions: Conditions::default(),
+            verdicts: HashMap::new(),
+            budget,
+        };
+        let concrete = config.tools.values().enumerate().filter(|(_, tool)| !tool.common.is_abstract);
+        let tools = concrete.map(|(index, _)| Whose::Tool(index));
+        let all: Vec<Whose> = tools.chain([Whose::Other, Whose::UserDefined]).collect();
+        let reached: Vec<Reached> = all.into_iter().map(|whose| follower.reached(whose)).collect();
+        let unproved = unproved(config, &reached);
+        Some(Self { reached, conditions: follower.conditions, unproved })
+    }
+
+    /// The same as data.
+    pub(crate) fn matrix(&self, config: &Config, sources: &SourceMap) -> Matrix {
+        let place = |span: Span| match sources.get(span.source) {
+            Some(source) => format!("{}:{}", source.name, source.place(span.start).line),
+            None => String::new(),
+        };
+        let mut out = Matrix::default();
+        out.destinations.extend(config.destinations.values().map(|destination| Column {
+            id: destination.id.to_string(),
+            is_abstract: destination.common.is_abstract,
+            place: place(destination.span),
+        }));
+        let (mut rows, mut reasons) = (HashMap::<Row, usize>::new(), HashMap::<String, usize>::new());
+        for reached in &self.reached {
+            let mut intern = |text: String| {
+                let next = reasons.len();
+                *reasons.entry(text.clone()).or_insert_with(|| {
+                    out.reasons.push(text);
+                    next
+                })
+            };
+            let never = reached.verdicts.iter().map(|verdict| match verdict {
+                Verdict::Never(reasons) => Some(reasons.iter().map(|reason| intern(reason.why.to_string())).collect()),
+                Verdict::Possible => None,
+            });
+            let never = never.collect();
+            let ends = reached.end.map(|end| intern(end.to_string()));
+            let mut unless: Vec<String> = reached.doubts.iter().map(|at| place(*at)).collect();
+            unless.extend(reached.unless_declared.then(|| matrix::DECLARED.to_owned()));
+            let row = Row { never, ends, unless, unproved: !reached.is_followed };
+            let next = rows.len();
+            let row = *rows.entry(row.clone()).or_insert_with(|| {
+                out.rows.push(row);
+                next
+            });
+            let (id, place) = match reached.whose {
+                Whose::Tool(index) => match config.tools.get_index(index) {
+                    Some((id, tool)) => (id.to_string(), place(tool.span)),
+                    None => continue,
+                },
+                Whose::Other => ("any other tool".to_owned(), String::new()),
+                Whose::UserDefined => ("user-defined tools".to_owned(), String::new()),
+            };
+            out.tools.push(Tool { id, place, row });
+        }
+        out
+    }
+}
+
+impl std::fmt::Display for End {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Fails(_) => "a rule fails all of these jobs",
+            Self::Raises(_) => "the condition of a rule raises for all of these jobs",
+            Self::Abstract(_) => "an abstract entity matches all of these ids",
+        })
+    }
+}
+
+/// Returns `true` if code may change destinations, of which nothing is known then.
+fn changes_destinations(config: &Config, code: &Code<'_>) -> bool {
+    let mut changes = false;
+    for kind in EntityClass::COMBINED {
+        for entity in config.section(kind).values() {
+            let mut look = |text: &tpv_compiler::yaml::value::Text, kind, _: &'static str| {
+                changes |= code.effects(text, kind).destinations;
+            };
+            each_code(&entity.common, &mut look);
+            entity.rules.values().for_each(|rule| rule.each_code(&mut look));
+        }
+    }
+    changes
+}
+
+/// The missing proofs, if some jobs were not followed, at the first tool that is affected.
+fn unproved(config: &Config, reached: &[Reached]) -> Option<Unproved> {
+    let first = reached.iter().find(|reached| !reached.is_followed)?;
+    let followed = reached.iter().filter(|reached| reached.is_followed).count();
+    let (span, whose) = match first.whose {
+        Whose::Tool(index) => {
+            let (id, tool) = config.tools.get_index(index)?;
+            (Some(tool.span), format!("`{id}` and the tools before it"))
+        }
+        Whose::Other | Whose::UserDefined => (None, "the tools".to_owned()),
+    };
+    let message = format!(
+        "too many entities and rules meet in the jobs of {whose}; where jobs can go is known of {followed} of {} tools, \
+         and T202 to T205 were not looked for",
+        reached.len()
+    );
+    Some(Unproved { message, span })
+}
+
+/// Follows jobs.
+struct Follower<'a> {
+    config: &'a Config,
+    code: Code<'a>,
+    overlap: Overlap,
+    higher: Higher,
+    destinations: Vec<Destination>,
+    /// The fields of the tools that were met so far.
+    fields: Vec<OnceCell<Fields>>,
+    conditions: Conditions,
+    /// The verdicts on what was asked for so far.
+    verdicts: HashMap<Asked, Rc<[Verdict]>>,
+    budget: Budget,
+}
+
+impl Follower<'_> {
+    fn reached(&mut self, whose: Whose) -> Reached {
+        self.try_reached(whose).unwrap_or_else(|Spent| {
+            let verdicts = self.destinations.iter().map(|_| Verdict::Possible).collect();
+            Reached { whose, verdicts, end: None, doubts: Vec::new(), unless_declared: false, is_followed: false }
+        })
+    }
+
+    fn try_reached(&mut self, whose: Whose) -> Result<Reached, Spent> {
+        let found = self.follow(whose, true)?;
+        // What a wrapper declares is seldom known: without it there may be more to say.
+        if found.is_nowhere() || found.end.is_some() || matches!(whose, Whose::Other | Whose::UserDefined) {
+            return Ok(found);
+        }
+        let plain = self.follow(whose, false)?;
+        Ok(if plain.is_nowhere() { Reached { unless_declared: true, ..plain } } else { found })
+    }
+
+    fn follow(&mut self, whose: Whose, declares: bool) -> Result<Reached, Spent> {
+        let followed = self.jobs(whose, declares)?;
+        let mut out = Reached {
+            whose,
+            verdicts: Rc::default(),
+            end: None,
+            doubts: Vec::new(),
+            unless_declared: false,
+            is_followed: true,
+        };
+        match followed {
+            Ok(jobs) => {
+                let (asked, doubts) = jobs.ask(&self.code);
+                self.budget.bytes(size_of_val(doubts.as_slice()))?;
+                out.verdicts = self.verdicts(asked)?;
+                out.doubts = doubts;
+            }
+            Err(end) => out.end = Some(end),
+        }
+        Ok(out)
+    }
+
+    /// The verdicts of all destinations on what jobs ask for.
+    fn verdicts(&mut self, asked: Asked) -> Result<Rc<[Verdict]>, Spent> {
+        if let Some(known) = self.verdicts.get(&asked) {
+            return Ok(known.clone());
+        }
+        let verdicts: Rc<[Verdict]> =
+            self.destinations.iter().map(|destination| verdict(destination, &asked)).collect();
+        let reasons: usize = verdicts.iter().map(Verdict::reasons).sum();
+        self.budget.steps(10 * verdicts.len())?;
+        self.budget.bytes(size_of_val(&*verdicts) + reasons * BYTES_OF_REASON)?;
+        self.verdicts.insert(asked, verdicts.clone());
+        Ok(verdicts)
+    }
+
+    /// The jobs of a tool, with their rules applied; or why none of them goes on to destinations.
+    fn jobs(&mut self, whose: Whose, declares: bool) -> Result<Result<Jobs, End>, Spent> {
+        let config = self.config;
+        // Nothing is begun that cannot be ended.
+        self.budget.steps(1)?;
+        let mut jobs = Jobs::new(Context::global(&config.global.context));
+        if let Some(default) = default(config, EntityClass::Tool) {
+            jobs.inherit(default, &fields_of(&default.common), true);
+        }
+        jobs.provide((whose == Whose::UserDefined).then_some(USER_DEFINED), declares);
+        let beside = match whose {
+            Whose::Tool(index) => self.overlap.beside(index),
+            Whose::Other => Vec::new(),
+            Whose::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")),
+        };
+        self.budget.steps(beside.len())?;
+        for Beside { index, always } in beside {
+            match config.tools.get_index(index) {
+                Some((_, tool)) if !tool.common.is_abstract => {
+                    let Some(fields) = self.fields.get(index) else { continue };
+                    jobs.inherit(tool, fields.get_or_init(|| fields_of(&tool.common)), always);
+                }
+                // Jobs that match an abstract entity end in an error.
+                Some((_, tool)) if always => return Ok(Err(End::Abstract(tool.span))),
+                _ => {}
+            }
+            self.budget.steps(std::mem::take(&mut jobs.steps))?;
+        }
+        jobs.or_with(&self.higher);
+        let ended = jobs.apply_rules(&self.code, &mut self.conditions);
+        self.budget.steps(std::mem::take(&mut jobs.steps))?;
+        Ok(ended.map(|()| jobs))
+    }
+}
+
+/// The roles and users that jobs may have, each after those that it may be laid over.
+fn higher(config: &Config) -> Higher {
+    let mut out = Higher::default();
+    for kind in [EntityClass::Role, EntityClass::User] {
+        // The default is below all others, wherever it stands.
+        default(config, kind).into_iter().for_each(|entity| out.add(entity));
+        let entities = config.section(kind).values();
+        entities.filter(|entity| !entity.common.is_abstract).for_each(|entity| out.add(entity));
+    }
+    out
+}
+
+fn verdict(destination: &Destination, asked: &Asked) -> Verdict {
+    match destination.refuses(asked) {
+        reasons if reasons.is_empty() => Verdict::Possible,
+        reasons => Verdict::Never(reasons),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+    use super::*;
+    use tpv_compiler::config::load_sources;
+    use tpv_compiler::diagnostic::Diagnostics;
+
+    /// The analysis of a config with ten tools of ten rules each, and its texts.
+    fn reach(budget: Budget) -> (Reach, Matrix, SourceMap) {
+        let rule = |index| format!("    - {{id: r{index}, if: input_size > {index}, mem: {index}}}\n");
+        let rules: String = (0..10).map(rule).collect();
+        let tools: String =
+            (0..10).map(|index| format!("  t{index}_:\n    cores: {}\n    rules:\n{rules}", index + 3)).collect();
+        let text = format!("tools:\n{tools}destinations:\n  d: {{runner: slurm, max_accepted_cores: 2}}\n");
+        let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
+        let source = sources.add("config.yml", &text);
+        let config = load_sources(&sources, &[source], &mut problems);
+        let (_, program, trees) = tpv_compiler::link::link(&config, &sources, false, &mut problems);
+        assert!(problems.is_empty());
+        let reach = Reach::within(&config, &Blocks { program, trees }, budget).unwrap();
+        let matrix = reach.matrix(&config, &sources);
+        (reach, matrix, sources)
+    }
+
+    #[test]
+    fn tools_that_are_too_much_may_go_anywhere() {
+        let (all, matrix, _) = reach(Budget::new());
+        assert!(all.unproved.is_none() && all.reached.iter().take(10).all(Reached::is_nowhere));
+        assert!(matrix.rows.iter().all(|row| !row.unproved));
+        for budget in [Budget::of(200, 1 << 20), Budget::of(1 << 20, 400)] {
+            let (some, matrix, sources) = reach(budget);
+            let lost = some.reached.iter().take(10).filter(|reached| reached.is_nowhere()).count();
+            assert!((1..10).contains(&lost), "{lost}");
+            let told = some.unproved.unwrap().text(&sources);
+            let place = format!("config.yml:{}:3: ", 2 + 13 * lost);
+            let rest = told.strip_prefix(&place).unwrap_or_else(|| panic!("{told}"));
+            let expected = format!(
+                "not proved: too many entities and rules meet in the jobs of `t{lost}_` and the tools before it"
+            );
+            assert!(rest.starts_with(&expected), "{told}");
+            let rows: Vec<&Row> = matrix.tools.iter().map(|tool| &matrix.rows[tool.row]).collect();
+            assert!(rows[..lost].iter().all(|row| !row.unproved && row.never[0].is_some()));
+            assert!(rows[lost..].iter().all(|row| row.unproved && row.never[0].is_none() && row.ends.is_none()));
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! The changes as data for all forms of a report: [`text`], [`markdown`], a [`page`] and JSON, which is this data.
+
+mod markdown;
+mod page;
+mod text;
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use tpv_model::Quantity;
+
+use super::answers::Detail;
+use super::entities::{Change, Changes, Group, Kind};
+use super::jobs::{Outcome, RATIOS, Ratios, split_flow, split_reason};
+use crate::figures::{amount, count};
+use crate::summary::{self, Usage};
+
+pub use markdown::markdown;
+pub use page::page;
+pub use text::text;
+
+/// The changes between two rule sets.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The name given to the old rules.
+    pub old: String,
+    /// The name given to the new rules.
+    pub new: String,
+    /// The changes of the config.
+    #[serde(flatten)]
+    pub changes: Changes,
+    /// The changes for jobs, if some were mapped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jobs: Option<Jobs>,
+}
+
+/// The changes for jobs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Jobs {
+    /// The number of lines that are not jobs; no other number includes them.
+    pub invalid: u64,
+    /// All jobs.
+    pub all: Pair,
+    /// Those whose answers differ.
+    pub differing: Pair,
+    /// Those whose answers differ, by cause; errors first, then by number.
+    pub causes: Vec<Cause>,
+    /// Those of causes past the most that are counted one by one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub other_causes: Option<Pair>,
+    /// The jobs of each destination; errors are the destination `(error)`.
+    pub destinations: Vec<Named>,
+    /// Jobs that change destination.
+    pub flows: Vec<Flow>,
+    /// The jobs whose answers differ, by tool: the most first.
+    pub tools: Vec<Named>,
+    /// The number of jobs by the ratio of new cores to old ones, unless these are equal.
+    pub cores_ratios: Vec<Ratio>,
+    /// The same for memory.
+    pub mem_ratios: Vec<Ratio>,
+}
+
+/// The totals of some jobs.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Amounts {
+    /// The number of jobs.
+    pub jobs: u64,
+    /// The number of them that end in an error.
+    pub errors: u64,
+    /// Cores.
+    pub cores: f64,
+    /// Memory in GiB.
+    pub mem: f64,
+    /// GPUs.
+    pub gpus: f64,
+}
+
+/// The totals of some jobs by the old rules and by the new ones.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Pair {
+    /// By the old rules.
+    pub old: Amounts,
+    /// By the new rules.
+    pub new: Amounts,
+}
+
+impl Pair {
+    /// Each quantity by the old rules and by the new ones.
+    fn quantities(&self) -> [(Quantity, f64, f64); 3] {
+        let of = |amounts: &Amounts, quantity| match quantity {
+            Quantity::Cores => amounts.cores,
+            Quantity::Mem => amounts.mem,
+            Quantity::Gpus => amounts.gpus,
+        };
+        Quantity::ALL.map(|quantity| (quantity, of(&self.old, quantity), of(&self.new, quantity)))
+    }
+
+    /// The quantities that differ: `cores 4 -> 8`.
+    fn changes(&self) -> impl Iterator<Item = String> + use<> {
+        let differ = self.quantities().into_iter().filter(|(_, old, new)| old != new);
+        differ.map(|(quantity, old, new)| format!("{} {}", quantity.name(), changed(old, new)))
+    }
+}
+
+/// What a total of a quantity is called, with its unit.
+fn caption(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Mem => "mem, GiB",
+        Quantity::Cores | Quantity::Gpus => quantity.name(),
+    }
+}
+
+/// The totals of a destination or a tool.
+#[derive(Clone, Debug, Serialize)]
+pub struct Named {
+    /// Its id.
+    pub id: String,
+    /// The totals of its jobs.
+    #[serde(flatten)]
+    pub amounts: Pair,
+}
+
+/// Jobs that change destination.
+#[derive(Clone, Debug, Serialize)]
+pub struct Flow {
+    /// The old destination.
+    pub from: String,
+    /// The new destination.
+    pub to: String,
+    /// The number of jobs.
+    pub jobs: u64,
+}
+
+/// The number of jobs with a ratio.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Ratio {
+    /// The ratio is at least this; nothing where there is no bound.
+    pub from: Option<f64>,
+    /// The ratio is less than this.
+    pub below: Option<f64>,
+    /// The number of jobs.
+    pub jobs: u64,
+}
+
+/// Jobs whose answers differ for one cause.
+#[derive(Clone, Debug, Serialize)]
+pub struct Cause {
+    /// The cause they share.
+    pub cause: String,
+    /// The changes of the config that concern them; those of most jobs first, and of these the more particular.
+    pub reasons: Vec<Reason>,
+    /// Their totals.
+    #[serde(flatten)]
+    pub amounts: Pair,
+    /// The first of them.
+    pub examples: Vec<Example>,
+}
+
+/// A change of the config that concerns jobs whose answers differ.
+#[derive(Clone, Debug, Serialize)]
+pub struct Reason {
+    /// Its index in `groups`.
+    pub group: usize,
+    /// The same in words, such as ``tools `bwa`: cores 4 -> 8 (tools.yml:12)``.
+    pub because: String,
+    /// The number of the cause's jobs that it concerns.
+    pub jobs: u64,
+    /// Of how many of these it says the very thing that differs; code may make other things of it.
+    pub direct: u64,
+}
+
+/// A job whose answers differ.
+#[derive(Clone, Debug, Serialize)]
+pub struct Example {
+    /// The number of its line in the job file.
+    pub line: u64,
+    /// Its id.
+    pub id: serde_json::Value,
+    /// Its tool.
+    pub tool: String,
+    /// The differences.
+    pub differ: Vec<Detail>,
+}
+
+/// The bytes of a GiB.
+const GIB: f64 = 1_073_741_824.0;
+
+#[expect(clippy::cast_precision_loss, reason = "sums for people and plots")]
+fn amounts(usage: &Usage) -> Amounts {
+    Amounts {
+        jobs: usage.jobs,
+        errors: usage.errors,
+        cores: usage.millicores as f64 / 1000.0,
+        mem: usage.memory as f64 / GIB,
+        gpus: usage.milligpus as f64 / 1000.0,
+    }
+}
+
+fn pair(change: &summary::Change) -> Pair {
+    Pair { old: amounts(&change.old), new: amounts(&change.new) }
+}
+
+impl Jobs {
+    /// Creates the report of an outcome, with the changes that its groups refer to.
+    pub fn new(outcome: &Outcome, changes: &Changes) -> Self {
+        let mut reasons: HashMap<&str, Vec<Reason>> = HashMap::new();
+        let counted = outcome.reasons.rows();
+        for (name, concerned) in &counted.rows {
+            let reason = split_reason(name).and_then(|(group, cause)| Some((group, cause, changes.groups.get(group)?)));
+            if let Some((group, cause, changed)) = reason {
+                reasons.entry(cause).or_default().push(Reason {
+                    group,
+                    because: because(changed),
+                    jobs: concerned.jobs,
+                    direct: concerned.direct,
+                });
+            }
+        }
+        let sums = outcome.causes.rows();
+        let causes = sums.rows.iter().map(|(cause, sum)| {
+            let mut reasons = reasons.remove(cause).unwrap_or_default();
+            let entities = |reason: &Reason| changes.groups.get(reason.group).map_or(0, |group| group.entities.len());
+            reasons.sort_by_key(|reason| {
+                (std::cmp::Reverse((reason.direct, reason.jobs)), entities(reason), reason.group)
+            });
+            let example = |example: &super::jobs::Example| Example {
+                line: example.line,
+                id: serde_json::from_str(&example.id).unwrap_or_else(|_| example.id.clone().into()),
+                tool: example.tool.clone(),
+                differ: example.details.clone(),
+            };
+            let examples = sum.examples.iter().map(example).collect();
+            Cause { cause: (*cause).to_owned(), reasons, amounts: pair(&sum.change), examples }
+        });
+        let mut causes: Vec<Cause> = causes.collect();
+        let order = |cause: &Cause| {
+            let changes_error = cause.amounts.new.errors != cause.amounts.old.errors;
+            (
+                !changes_error,
+                !cause.cause.starts_with("error: "),
+                std::cmp::Reverse(cause.amounts.new.jobs),
+                cause.cause.clone(),
+            )
+        };
+        causes.sort_by_cached_key(order);
+        let named = |table: &crate::summary::table::Table<summary::Change>| -> Vec<Named> {
+            let rows = table.rows();
+            let most = |change: &summary::Change| change.old.jobs.max(change.new.jobs);
+            rows.most_first(most)
+                .into_iter()
+                .map(|(id, change)| Named { id: id.to_owned(), amounts: pair(change) })
+                .collect()
+        };
+        let flows = outcome.flows.rows();
+        let flow = |(name, change): (&str, &summary::Change)| {
+            let (from, to) = split_flow(name);
+            Flow { from: from.to_owned(), to: to.to_owned(), jobs: change.new.jobs }
+        };
+        Self {
+            invalid: outcome.invalid,
+            all: pair(&outcome.all),
+            differing: pair(&outcome.differing),
+            causes,
+            other_causes: sums.others.as_ref().map(|others| pair(&others.change)),
+            destinations: named(&outcome.destinations),
+            flows: flows.most_first(|change| change.new.jobs).into_iter().map(flow).collect(),
+            tools: named(&outcome.tools),
+            cores_ratios: ratios(&outcome.cores),
+            mem_ratios: ratios(&outcome.mem),
+        }
+    }
+}
+
+fn ratios(counts: &Ratios) -> Vec<Ratio> {
+    let from = std::iter::once(None).chain(RATIOS.into_iter().map(Some));
+    let below = RATIOS.into_iter().map(Some).chain(std::iter::once(None));
+    from.zip(below).zip(counts).map(|((from, below), jobs)| Ratio { from, below, jobs: *jobs }).collect()
+}
+
+impl Report {
+    /// Returns `true` if nothing changed.
+    pub fn is_empty(&self) -> bool {
+        self.changes.groups.is_empty() && self.jobs.as_ref().is_none_or(|jobs| jobs.differing.new.jobs == 0)
+    }
+
+    /// The report as JSON.
+    ///
+    /// # Errors
+    /// None that data of this kind has.
+    pub fn json(&self) -> Result<String, serde_json::Error> {
+        serde_json::to_string_pretty(self).map(|text| text + "\n")
+    }
+}
+
+/// The number of entities, changes or places named before the rest is only counted.
+const MOST_NAMES: usize = 5;
+
+/// The first of some names, each between backticks, and how many more there are.
+fn names(all: &[String], most: usize) -> String {
+    let first: Vec<String> = all.iter().take(most).map(|name| format!("`{name}`")).collect();
+    let first = first.join(", ");
+    match all.len().saturating_sub(most) {
+        0 => first,
+        more => format!("{first} and {more} more"),
+    }
+}
+
+/// A group of changes in one line, as the reason for what became of jobs.
+fn because(group: &Group) -> String {
+    const MOST: usize = 2;
+    let changes: Vec<String> = group.changes.iter().take(MOST).map(one_line).collect();
+    let mut text = format!("{} {}: {}", group.section, names(&group.entities, MOST), changes.join("; "));
+    if group.changes.len() > MOST {
+        text += &format!("; and {} more", group.changes.len() - MOST);
+    }
+    text
+}
+
+/// A change in one line.
+fn one_line(change: &Change) -> String {
+    let at = place(change).map(|place| format!(" ({place})")).unwrap_or_default();
+    let what = match change.kind {
+        Kind::Added => "added".to_owned(),
+        Kind::Removed => "removed".to_owned(),
+        Kind::Renamed => format!("renamed from `{}`", change.old.as_deref().unwrap_or_default()),
+        Kind::RuleAdded => format!("rule `{}` added", change.rule.as_deref().unwrap_or_default()),
+        Kind::RuleRemoved => format!("rule `{}` removed", change.rule.as_deref().unwrap_or_default()),
+        Kind::RuleOrder | Kind::EnvOrder | Kind::LookupOrder | Kind::DestinationOrder => {
+            format!("{}: {}", order(change.kind), arrow(&change.old, &change.new))
+        }
+        Kind::Unreachable => format!("can never go to {} now", change.old.as_deref().unwrap_or_default()),
+        Kind::Reachable => format!("may go to {} now", change.new.as_deref().unwrap_or_default()),
+        Kind::Field => {
+            let rule = change.rule.as_ref().map(|rule| match field_of(change) {
+                // A rule without a name is called by its condition, which is what changed.
+                "if" if rule.starts_with("if ") => "a rule: ".to_owned(),
+                _ => format!("rule `{rule}`: "),
+            });
+            let rule = rule.unwrap_or_default();
+            format!("{rule}{} {}", field_of(change), arrow(&change.old, &change.new))
+        }
+    };
+    what + &at
+}
+
+fn field_of(change: &Change) -> &str {
+    change.field.as_deref().unwrap_or_default()
+}
+
+/// The items whose order changed.
+fn order(kind: Kind) -> &'static str {
+    match kind {
+        Kind::RuleOrder => "order of rules",
+        Kind::EnvOrder => "order of env",
+        Kind::LookupOrder => "order of lookup",
+        _ => "order of destinations",
+    }
+}
+
+/// The location of the new value, or that of the old one if there is none.
+fn place(change: &Change) -> Option<String> {
+    let places = if change.new_places.is_empty() { &change.old_places } else { &change.new_places };
+    let first = places.first()?;
+    Some(match places.len() - 1 {
+        0 => first.clone(),
+        1 => format!("{first} and one more place"),
+        more => format!("{first} and {more} more places"),
+    })
+}
+
+/// Both values, of long ones what is around the first difference.
+fn arrow(old: &Option<String>, new: &Option<String>) -> String {
+    const BEFORE: usize = 20;
+    let (before, after) = (old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default());
+    let same = before.chars().zip(after.chars()).take_while(|(one, other)| one == other).count();
+    let is_long = |text: &str| text.chars().count() > MOST_VALUE;
+    let skipped = if is_long(before) || is_long(after) { same.saturating_sub(BEFORE) } else { 0 };
+    let value = |value: &Option<String>| match value {
+        None => "not set".to_owned(),
+        Some(text) if skipped == 0 => short(text),
+        Some(text) => format!("... {}", short(&text.chars().skip(skipped).collect::<String>())),
+    };
+    format!("{} -> {}", value(old), value(new))
+}
+
+/// The most characters of a value in one line.
+const MOST_VALUE: usize = 80;
+
+/// A value in one line, cut where it is long.
+fn short(text: &str) -> String {
+    let text = text.trim();
+    let line: String =
+        text.chars().take(MOST_VALUE).map(|char| if char.is_whitespace() { ' ' } else { char }).collect();
+    if line.len() < text.len() { line + " ..." } else { line }
+}
+
+/// The change of a sum: `12 -> 15 (+25 %)`.
+fn changed(old: f64, new: f64) -> String {
+    let percent = (new - old) / old * 100.0;
+    if old == new {
+        return amount(old);
+    }
+    let share = if old > 0.0 && percent.abs() >= 0.05 { format!(" ({percent:+.1} %)") } else { String::new() };
+    format!("{} -> {}{share}", amount(old), amount(new))
+}
+
+/// A note on the number of lines left out.
+fn left_out(lines: u64) -> String {
+    let are = if lines == 1 { "is not a job" } else { "are not jobs" };
+    format!("{} of the job file {are} and left out", count(lines, "line"))
+}

@@ -1,0 +1,240 @@
+//! The report as a page. All of it stands in the HTML, up to [`MOST_ROWS`] rows a table; scripts add plots, and search in all rows.
+
+use std::fmt::Write;
+
+use super::{Cause, Jobs, Pair, Report, arrow, caption, changed, left_out, names, one_line};
+use crate::figures::{amount, count};
+use crate::page::{Page, escape, facts, prose, slot};
+
+/// The number of table rows without scripts.
+const MOST_ROWS: usize = 300;
+
+/// The number of entities of a group named without scripts.
+const MOST_ENTITIES: usize = 20;
+
+/// The report as a page.
+///
+/// # Errors
+/// None that data of this kind has.
+pub fn page(report: &Report) -> serde_json::Result<String> {
+    let mut page = Page::new(format!("tpvc diff: {}", report.new));
+    page.plots();
+    page.data(&serde_json::to_string(report)?);
+    page.script(include_str!("page.js"));
+    let out = page.body();
+    let _ = writeln!(out, "<header>\n<h1>What {} changes</h1>", escape(&report.new));
+    let mut header = vec![("old rules", report.old.clone()), ("new rules", report.new.clone())];
+    if let Some(jobs) = &report.jobs {
+        header.extend(totals(jobs));
+    }
+    facts(out, header);
+    if let Some(jobs) = report.jobs.as_ref().filter(|jobs| jobs.invalid > 0) {
+        let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&left_out(jobs.invalid)));
+    }
+    let _ = writeln!(out, "</header>");
+    if let Some(jobs) = report.jobs.as_ref().filter(|jobs| !jobs.causes.is_empty()) {
+        page.section("Jobs that get another answer", |out| causes(out, jobs));
+        page.section("Where jobs go", |out| {
+            slot(out, "destinations", "");
+            destinations(out, jobs);
+            slot(out, "flows", "");
+            flows(out, jobs);
+        });
+        page.section("What they get", |out| {
+            slot(out, "ratios", "The plots of the ratios of new to old cores and memory need scripts.")
+        });
+        page.section("Tools", |out| {
+            slot(out, "tools", "");
+            tools(out, jobs);
+        });
+    }
+    page.section("What changed in the config", |out| config(out, report));
+    Ok(page.render())
+}
+
+/// The totals of all jobs.
+fn totals(jobs: &Jobs) -> Vec<(&'static str, String)> {
+    let Pair { old, new } = jobs.all;
+    let differing = jobs.differing.new.jobs;
+    #[expect(clippy::cast_precision_loss, reason = "counts for people")]
+    let of = |number: u64| number as f64;
+    let mut totals = vec![("get another answer", format!("{} of {}", amount(of(differing)), count(new.jobs, "job")))];
+    let quantities = jobs.all.quantities().map(|(quantity, old, new)| (caption(quantity), old, new));
+    let rows = std::iter::once(("errors", of(old.errors), of(new.errors))).chain(quantities);
+    let rows = rows.filter(|(_, old, new)| *old > 0.0 || *new > 0.0);
+    totals.extend(rows.map(|(name, old, new)| (name, arrows(&changed(old, new)))));
+    totals
+}
+
+/// A text with arrows as a page has them.
+fn arrows(text: &str) -> String {
+    text.replace(" -> ", " → ")
+}
+
+fn causes(out: &mut String, jobs: &Jobs) {
+    for cause in jobs.causes.iter().take(MOST_ROWS) {
+        let Pair { old, new } = cause.amounts;
+        let look = if new.errors > old.errors {
+            "bad"
+        } else if old.errors > new.errors {
+            "good"
+        } else {
+            "idle"
+        };
+        let _ = write!(
+            out,
+            "<details><summary><span class=\"badge {look}\">{}</span> {}",
+            escape(&count(new.jobs, "job")),
+            escape(&arrows(&cause.cause))
+        );
+        for change in cause.amounts.changes() {
+            let _ = write!(out, " <small>{}</small>", escape(&arrows(&change)));
+        }
+        let _ = writeln!(out, "</summary>");
+        reasons(out, cause);
+        examples(out, cause);
+        let _ = writeln!(out, "</details>");
+    }
+    let left = jobs.causes.len().saturating_sub(MOST_ROWS);
+    if left > 0 {
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">{left} more causes of fewer jobs: <code>--format json</code> has them all</p>"
+        );
+    }
+}
+
+fn reasons(out: &mut String, cause: &Cause) {
+    const MOST: usize = 10;
+    if cause.reasons.is_empty() {
+        return;
+    }
+    let _ = writeln!(out, "<p class=\"note\">Changes that concern these jobs</p>\n<ul>");
+    for reason in cause.reasons.iter().take(MOST) {
+        let jobs = if reason.jobs == cause.amounts.new.jobs { String::new() } else { count(reason.jobs, "job") + ": " };
+        let _ = writeln!(out, "<li>{jobs}{}</li>", prose(&arrows(&reason.because)));
+    }
+    if cause.reasons.len() > MOST {
+        let _ = writeln!(out, "<li>and {} more</li>", cause.reasons.len() - MOST);
+    }
+    let _ = writeln!(out, "</ul>");
+}
+
+fn examples(out: &mut String, cause: &Cause) {
+    if cause.examples.is_empty() {
+        return;
+    }
+    table(out, "Examples", &["Line", "Tool", "What differs"], 1, |out| {
+        for example in &cause.examples {
+            let details = example.differ.iter().map(|detail| {
+                format!("{}: {}", escape(&detail.field), escape(&arrows(&arrow(&detail.old, &detail.new))))
+            });
+            let details = details.collect::<Vec<_>>().join("<br>");
+            let _ = writeln!(
+                out,
+                "<tr><td class=\"number\">{}</td><td><code>{}</code></td><td>{details}</td></tr>",
+                example.line,
+                escape(&example.tool)
+            );
+        }
+    });
+}
+
+/// A table whose first `numbers` columns are numbers.
+fn table(out: &mut String, caption: &str, columns: &[&str], numbers: usize, rows: impl FnOnce(&mut String)) {
+    let caption = escape(caption);
+    let _ = writeln!(
+        out,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\n<table>\n<caption>{caption}</caption>\n<thead><tr>"
+    );
+    for (index, column) in columns.iter().enumerate() {
+        let class = if index < numbers { " class=\"number\"" } else { "" };
+        let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(column));
+    }
+    let _ = writeln!(out, "</tr></thead>\n<tbody>");
+    rows(out);
+    let _ = writeln!(out, "</tbody>\n</table>\n</div>");
+}
+
+fn destinations(out: &mut String, jobs: &Jobs) {
+    table(out, "By destination", &["Destination", "Jobs", "Cores", "Memory, GiB", "GPUs"], 0, |out| {
+        let moved = jobs.destinations.iter().filter(|row| row.amounts.old != row.amounts.new);
+        for row in moved.take(MOST_ROWS) {
+            let Pair { old, new } = row.amounts;
+            #[expect(clippy::cast_precision_loss, reason = "counts for people")]
+            let numbers =
+                [(old.jobs as f64, new.jobs as f64), (old.cores, new.cores), (old.mem, new.mem), (old.gpus, new.gpus)];
+            let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&row.id));
+            for (old, new) in numbers {
+                let _ = write!(out, "<td>{}</td>", escape(&arrows(&changed(old, new))));
+            }
+            let _ = writeln!(out, "</tr>");
+        }
+    });
+}
+
+fn flows(out: &mut String, jobs: &Jobs) {
+    if jobs.flows.is_empty() {
+        return;
+    }
+    table(out, "Jobs that change destination", &["Jobs", "From", "To"], 1, |out| {
+        for flow in jobs.flows.iter().take(MOST_ROWS) {
+            let _ = writeln!(
+                out,
+                "<tr><td class=\"number\">{}</td><td>{}</td><td>{}</td></tr>",
+                flow.jobs,
+                escape(&flow.from),
+                escape(&flow.to)
+            );
+        }
+    });
+}
+
+fn tools(out: &mut String, jobs: &Jobs) {
+    let _ = writeln!(out, "<div id=\"all-tools\">");
+    table(out, "Jobs that get another answer, by tool", &["Jobs", "Tool"], 1, |out| {
+        for tool in jobs.tools.iter().take(MOST_ROWS) {
+            let _ = writeln!(
+                out,
+                "<tr><td class=\"number\">{}</td><td>{}</td></tr>",
+                tool.amounts.new.jobs,
+                escape(&tool.id)
+            );
+        }
+    });
+    let _ = writeln!(out, "</div>");
+}
+
+fn config(out: &mut String, report: &Report) {
+    if report.changes.groups.is_empty() {
+        let _ = writeln!(out, "<p>The rules say the same.</p>");
+        return;
+    }
+    let counts = report.changes.counts.iter().filter(|count| count.changed > 0 || count.old != count.new);
+    facts(
+        out,
+        counts.map(|count| {
+            (
+                count.section,
+                match count.old == count.new {
+                    true => format!("{}, {} changed", count.new, count.changed),
+                    false => format!("{} → {}, {} changed", count.old, count.new, count.changed),
+                },
+            )
+        }),
+    );
+    let _ = writeln!(out, "<div id=\"changes\">");
+    table(out, "Entity by entity", &["Section", "Entities", "Changes"], 0, |out| {
+        for group in report.changes.groups.iter().take(MOST_ROWS) {
+            let changes: Vec<String> = group.changes.iter().map(|change| prose(&arrows(&one_line(change)))).collect();
+            let _ = writeln!(
+                out,
+                "<tr><td>{}</td><td>{}</td><td>{}</td></tr>",
+                group.section,
+                prose(&names(&group.entities, MOST_ENTITIES)),
+                changes.join("<br>")
+            );
+        }
+    });
+    let _ = writeln!(out, "</div>");
+}

@@ -1,0 +1,137 @@
+//! The location in the config of an entity's or a rule's value.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::mapper::places::ConfigPlace;
+
+use tpv_compiler::config::Config;
+use tpv_compiler::config::entity::{Common, DestinationFields, Entity, Rule};
+use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_compiler::source::{SourceMap, Span};
+use tpv_compiler::yaml::value::Text;
+use tpv_model::merge::env_subject;
+use tpv_model::{Amount, EntityClass, TagType};
+
+/// A field of an entity, as an explanation names it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field<'a> {
+    /// `cores`, `env`, `params`, `tags`, ...
+    pub group: &'a str,
+    /// The name within the group.
+    pub name: &'a str,
+}
+
+enum Owner {
+    Entity(Arc<Entity>),
+    Rule(Arc<Rule>),
+}
+
+/// Finds places: to the value where the config is known, to the entity otherwise.
+pub struct Provenance<'a> {
+    rules: &'a Rules,
+    sources: Option<&'a SourceMap>,
+    owners: HashMap<(u32, usize, usize), Owner>,
+    defaults: Vec<Arc<Entity>>,
+}
+
+impl<'a> Provenance<'a> {
+    /// For rules, and the config and the texts that they were compiled from where those are known.
+    pub fn new(rules: &'a Rules, origin: Option<(&Config, &'a SourceMap)>) -> Self {
+        let mut owners = HashMap::new();
+        let mut defaults = Vec::new();
+        if let Some((config, sources)) = origin {
+            let key = |span: Span| {
+                let place = sources.place(span);
+                (span.source.0, place.line, place.column)
+            };
+            for kind in EntityClass::SECTIONS {
+                for entity in config.section(kind).values() {
+                    owners.insert(key(entity.span), Owner::Entity(entity.clone()));
+                    for rule in entity.rules.values() {
+                        owners.insert(key(rule.span), Owner::Rule(rule.clone()));
+                    }
+                }
+                let default = config.global.default_inherits.as_ref();
+                defaults.extend(default.and_then(|id| config.section(kind).get(id.as_str())).cloned());
+            }
+        }
+        Self { rules, sources: origin.map(|(_, sources)| sources), owners, defaults }
+    }
+
+    /// The place of an entity, a rule or a text.
+    pub fn site(&self, site: u32) -> Option<ConfigPlace> {
+        ConfigPlace::of_site(self.rules, site)
+    }
+
+    /// The place of a field of the entity or rule at a site; that of the entity itself where more is not known.
+    pub fn field(&self, site: u32, field: Field<'_>) -> Option<ConfigPlace> {
+        let place = self.site(site)?;
+        let owner = self.owners.get(&(place.source, place.line as usize, place.column as usize));
+        let span = match owner {
+            Some(Owner::Entity(entity)) => of_entity(entity, field).or_else(|| {
+                let default = self.defaults.iter().find(|default| default.class == entity.class)?;
+                of_entity(default, field)
+            }),
+            Some(Owner::Rule(rule)) => of_common(&rule.common, field),
+            None => None,
+        };
+        match (span, self.sources) {
+            (Some(span), Some(sources)) => Some(config_place(sources, span)),
+            _ => Some(place),
+        }
+    }
+}
+
+/// A span as a place of the config.
+pub(crate) fn config_place(sources: &SourceMap, span: Span) -> ConfigPlace {
+    let number = |value: usize| u32::try_from(value).unwrap_or(u32::MAX);
+    let place = sources.place(span);
+    let file = sources.get(span.source).map_or_else(String::new, |source| source.name.to_string());
+    ConfigPlace { file, source: span.source.0, line: number(place.line), column: number(place.column) }
+}
+
+fn of_entity(entity: &Entity, field: Field<'_>) -> Option<Span> {
+    let of_destination = entity.destination.as_ref().and_then(|destination| of_destination(destination, field));
+    of_destination.or_else(|| of_common(&entity.common, field))
+}
+
+fn of_destination(fields: &DestinationFields, field: Field<'_>) -> Option<Span> {
+    match field.group {
+        "runner" => fields.runner.as_ref().map(|text| text.span),
+        "name" => Some(fields.dest_name.span).filter(|span| span.end > span.start),
+        "tags" => of_tags(&fields.dest_tags, field.name),
+        _ => None,
+    }
+}
+
+fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
+    match field.group {
+        "env" => {
+            let entries = common.env.as_ref()?;
+            let entry = entries.iter().find(|entry| env_name(entry) == field.name)?;
+            // The place of the value is of more use than that of the name.
+            let (_, text) = entry.iter().find(|(key, _)| &**key != "name").or_else(|| entry.first())?;
+            Some(text.span)
+        }
+        "params" => common.params.as_ref()?.get(field.name).map(|value| value.span),
+        "context" => common.context.as_ref()?.get(field.name).map(|value| value.span),
+        "resubmit" => common.resubmit.get(field.name).map(|value| value.span),
+        "tags" => of_tags(&common.tags, field.name),
+        name => match common.code().into_iter().find(|(field, _)| field.alias() == name) {
+            Some((_, code)) => code.as_ref().map(|text| text.span),
+            None => common.amounts.get(Amount::from_name(name)?).map(|value| value.span),
+        },
+    }
+}
+
+/// The subject of an element of `env`: its `name`, or else its first key (`file`, `execute`) and value.
+fn env_name(entry: &[(Arc<str>, Text)]) -> &str {
+    env_subject(entry, |(key, _)| &**key == "name").map_or("", |(_, text)| text.as_str())
+}
+
+fn of_tags(tags: &SchedulingTags, name: &str) -> Option<Span> {
+    let all = TagType::APPLICATION.into_iter().flat_map(|kind| tags.get(kind));
+    all.into_iter().find(|tag| tag.as_str() == name).map(|tag| tag.span)
+}

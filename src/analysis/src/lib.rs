@@ -1,0 +1,29 @@
+#![doc = include_str!("../README.md")]
+
+pub mod cases;
+pub mod check;
+pub mod decompress;
+pub mod diff;
+pub mod dump;
+pub mod explain;
+pub mod figures;
+pub mod format;
+pub mod git;
+pub mod job_file;
+mod json_number;
+pub mod junit;
+pub mod lint;
+pub mod markup;
+pub mod page;
+pub mod render;
+pub mod schema;
+pub mod splice;
+pub mod summary;
+pub mod sweep;
+pub mod system_error;
+pub mod text_diff;
+
+#[cfg(test)]
+#[allow(dead_code, clippy::indexing_slicing, reason = "integration tests use the rest")]
+#[path = "../../../tests/support/random.rs"]
+mod random;

@@ -1,0 +1,76 @@
+//! One run of the linter: the config, and what is found in it.
+
+use super::{codes, severities::Severities};
+use tpv_compiler::config::Config;
+use tpv_compiler::diagnostic::{Diagnostic, Severity};
+use tpv_compiler::finding::Finding;
+use tpv_compiler::source::SourceMap;
+
+/// The options of the linter.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Codes of warnings that are not wanted. As in TPV, errors cannot be turned off.
+    pub ignore: Vec<String>,
+    /// `true` to report code that works inside Galaxy and not in compiled rules: the codes of [`codes::LIMITS`].
+    pub limits: bool,
+    /// The severities of codes; those of `ignore` are left out nevertheless.
+    pub severities: Severities,
+}
+
+/// One run over one merged config.
+pub(crate) struct Linter<'a> {
+    /// The config.
+    pub config: &'a Config,
+    /// The texts that it was read from.
+    pub sources: &'a SourceMap,
+    options: &'a Options,
+    /// The findings so far.
+    pub(super) findings: Vec<Finding>,
+}
+
+impl<'a> Linter<'a> {
+    /// A linter without findings.
+    pub(crate) fn new(config: &'a Config, sources: &'a SourceMap, options: &'a Options) -> Self {
+        Self { config, sources, options, findings: Vec::new() }
+    }
+
+    /// A linter of the same config that has found nothing yet.
+    pub(super) fn fresh(&self) -> Self {
+        Self::new(self.config, self.sources, self.options)
+    }
+
+    /// Takes the diagnostics of loading and compiling; an error without a code is one of loading.
+    pub(super) fn loading(&mut self, diagnostic: &Diagnostic) {
+        if diagnostic.code.is_none() && diagnostic.severity == Severity::Warning {
+            // What tpvc itself cannot do is reported when compiling; the config is not at fault.
+            return;
+        }
+        let mut diagnostic = diagnostic.clone();
+        let code = diagnostic.code.unwrap_or(codes::LOAD);
+        if let Some(known) = codes::find(code) {
+            diagnostic.severity = known.severity;
+        }
+        self.report(Finding::new(code, diagnostic));
+    }
+
+    /// Adds a finding, unless it is turned off.
+    pub(crate) fn report(&mut self, finding: Finding) {
+        let ignored = !finding.is_error() && self.options.ignore.iter().any(|code| code == finding.code);
+        if !finding.silenced && !ignored {
+            self.findings.extend(self.options.severities.apply(finding));
+        }
+    }
+
+    /// Forgets what was found so far: for who tells only what comes after.
+    pub(crate) fn forget(&mut self) {
+        self.findings.clear();
+    }
+
+    /// The findings by place, each once.
+    pub(super) fn finish(self) -> Vec<Finding> {
+        let mut findings = self.findings;
+        findings.sort_by(|a, b| (a.span(), a.code).cmp(&(b.span(), b.code)));
+        findings.dedup_by(|a, b| a.code == b.code && a.diagnostic == b.diagnostic);
+        findings
+    }
+}

@@ -1,0 +1,153 @@
+//! Faults, certain or likely, of a config that loads: TPV's own linter with TPV's codes, and a checker of the code
+//! instead of its mypy.
+//!
+//! One file a check. Each goes through the merged config and reports [`Finding`]s to the [`Linter`], which leaves out
+//! those that `# noqa` comments and `--ignore` turn off. [`codes`] lists the kinds; `docs/lint/` has a page for each.
+
+pub mod baseline;
+mod capacity;
+pub mod codes;
+mod entities;
+mod env;
+mod fields;
+pub mod fix;
+mod limits;
+mod linter;
+mod misplaced;
+mod outdone;
+pub mod report;
+mod rules;
+mod sections;
+mod severities;
+mod shadowing;
+pub(crate) mod tags;
+mod units;
+mod zeros;
+
+pub(crate) use linter::Linter;
+pub use linter::Options;
+pub use severities::{Level, Severities};
+
+use tpv_bytecode::ProgramData;
+
+use tpv_compiler::checker;
+use tpv_compiler::config;
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::finding::Finding;
+use tpv_compiler::python::program::Trees;
+use tpv_compiler::python::stack::on_roomy_thread;
+use tpv_compiler::source::{Limits, SourceMap};
+
+/// The result of linting.
+#[derive(Debug, Default)]
+pub struct Linted {
+    /// The findings, by place.
+    pub findings: Vec<Finding>,
+    /// The number of findings left out because [`Options::limits`] was not set.
+    pub limits: usize,
+    /// The texts that the findings point into.
+    pub sources: SourceMap,
+}
+
+impl Linted {
+    /// The number of errors.
+    pub fn errors(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.is_error()).count()
+    }
+
+    /// The number of warnings.
+    pub fn warnings(&self) -> usize {
+        self.findings.len() - self.errors()
+    }
+}
+
+/// The compiled code of a config.
+pub(crate) struct Blocks {
+    /// The blocks as code.
+    pub program: ProgramData,
+    /// The blocks as trees.
+    pub trees: Trees,
+}
+
+/// Lints config files and URLs, merged in the order given.
+pub fn lint(names: &[String], options: &Options) -> Linted {
+    lint_inputs(&config::Input::named(names), &SourceMap::new(), options)
+}
+
+/// Lints configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
+pub fn lint_inputs(inputs: &[config::Input], sources: &SourceMap, options: &Options) -> Linted {
+    run(inputs, sources, options, |linter, _| check(linter)).0
+}
+
+/// Every check, one file each.
+fn check(linter: &mut Linter<'_>) {
+    fields::check(linter);
+    entities::check(linter);
+    rules::check(linter);
+    zeros::check(linter);
+    units::check(linter);
+    limits::check(linter);
+    sections::check(linter);
+    misplaced::check(linter);
+    env::check(linter);
+    shadowing::check(linter);
+    outdone::check(linter);
+    about_tags(linter);
+    for finding in checker::check(linter.config, linter.sources) {
+        linter.report(finding);
+    }
+}
+
+fn about_tags(linter: &mut Linter<'_>) {
+    let tags = tags::Tags::new(linter.config);
+    tags::check(linter, &tags);
+    capacity::check(linter, &tags);
+}
+
+/// The findings of `tpvc lint` about tags and limits, which `tpvc check` must not repeat.
+pub(crate) fn about_limits(linter: &Linter<'_>) -> Vec<Finding> {
+    let mut linter = linter.fresh();
+    limits::check(&mut linter);
+    about_tags(&mut linter);
+    linter.findings
+}
+
+/// Loads configs, merged in the order given, and looks through the config with `check` unless loading finds an error. Gives the
+/// findings, and what `check` gives.
+pub(crate) fn run<T: Send>(
+    inputs: &[config::Input],
+    sources: &SourceMap,
+    options: &Options,
+    check: impl Fn(&mut Linter<'_>, &Blocks) -> T + Sync,
+) -> (Linted, Option<T>) {
+    // Code nests as deep as its author likes, and what walks it recurses with it.
+    let run = || run_here(inputs, sources.clone(), options, &check);
+    on_roomy_thread(run).unwrap_or_else(run)
+}
+
+fn run_here<T>(
+    inputs: &[config::Input],
+    mut sources: SourceMap,
+    options: &Options,
+    check: &impl Fn(&mut Linter<'_>, &Blocks) -> T,
+) -> (Linted, Option<T>) {
+    let mut diagnostics = Diagnostics::new();
+    let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
+    // Linking compiles all code, which TPV does when it loads.
+    let (_, program, trees) = tpv_compiler::link::link(&config, &sources, false, &mut diagnostics);
+    let blocks = Blocks { program, trees };
+    let mut given = None;
+    let mut findings = {
+        let mut linter = Linter::new(&config, &sources, options);
+        for diagnostic in diagnostics.iter() {
+            linter.loading(diagnostic);
+        }
+        if !diagnostics.has_errors() {
+            given = Some(check(&mut linter, &blocks));
+        }
+        linter.finish()
+    };
+    let all = findings.len();
+    findings.retain(|finding| options.limits || !codes::LIMITS.contains(&finding.code));
+    (Linted { limits: all - findings.len(), findings, sources }, given)
+}

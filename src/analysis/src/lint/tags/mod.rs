@@ -1,0 +1,135 @@
+//! T114 and T115: required tags that nobody has.
+//!
+//! Both claim something about all jobs, so both need a proof: the tags of all entities are known, those that code adds only where it
+//! writes them out ([`in_code`]).
+
+pub(crate) mod in_code;
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::Linter;
+use tpv_compiler::config::Config;
+use tpv_compiler::config::entity::Entity;
+use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_compiler::config::suggest::closest;
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::finding::Finding;
+use tpv_compiler::yaml::value::Text;
+use tpv_model::{EntityClass, TagType};
+
+use in_code::TagsInCode;
+
+/// A note for both: only the given files are known.
+const OTHER_FILES: &str = "if another file gives the tag, lint all files together: `tpvc lint one.yml other.yml`";
+
+/// The kinds that count as having a tag.
+const HAVING: [TagType; 3] = [TagType::Require, TagType::Prefer, TagType::Accept];
+
+/// The tags that jobs may have, and what code does to them.
+pub(crate) struct Tags<'a> {
+    /// The tags of all tools, roles, users and their rules, but for those that they reject.
+    asked: BTreeSet<&'a str>,
+    /// The effects of code.
+    pub code: TagsInCode,
+    /// `true` if there are both tools and destinations. A config without either counts as a part of a whole.
+    pub is_whole: bool,
+}
+
+impl<'a> Tags<'a> {
+    pub(crate) fn new(config: &'a Config) -> Self {
+        let mut asked = BTreeSet::new();
+        for kind in EntityClass::MATCHED {
+            for entity in config.section(kind).values() {
+                asked.extend(entity.commons().flat_map(|common| having(&common.tags)).map(Text::as_str));
+            }
+        }
+        let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
+        Self { asked, code: in_code::collect(config), is_whole: has_destinations && !config.tools.is_empty() }
+    }
+
+    /// Returns `true` if a job may have the tag.
+    pub(crate) fn may_be_asked(&self, tag: &str) -> bool {
+        // Galaxy's own tags are seen only when a job runs.
+        self.code.is_open || tag.starts_with("tool_type_") || self.asked.contains(tag) || self.code.names.contains(tag)
+    }
+}
+
+/// Looks at both sides.
+pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
+    if tags.is_whole {
+        if !tags.code.changes_destinations {
+            offered(linter);
+        }
+        asked(linter, tags);
+    }
+}
+
+pub(crate) fn default(config: &Config, kind: EntityClass) -> Option<&Entity> {
+    let id = config.global.default_inherits.as_ref()?;
+    config.section(kind).get(id.as_str()).map(|entity| &**entity)
+}
+
+pub(super) fn having(tags: &SchedulingTags) -> impl Iterator<Item = &Text> {
+    HAVING.into_iter().flat_map(|kind| tags.get(kind))
+}
+
+/// Tags that a tool, user, role or a rule of theirs requires, and no destination has.
+fn offered(linter: &mut Linter<'_>) {
+    let config = linter.config;
+    let mut offers: BTreeSet<&str> = BTreeSet::new();
+    let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
+    let inherited = default(config, EntityClass::Destination);
+    for destination in concrete.map(|destination| &**destination).chain(inherited) {
+        if let Some(fields) = &destination.destination {
+            offers.extend(having(&fields.dest_tags).map(Text::as_str));
+        }
+    }
+    let mut seen = HashSet::new();
+    for kind in EntityClass::MATCHED {
+        let default = default(config, kind).map(|default| &*default.id);
+        let takes_part = |entity: &Entity| !entity.common.is_abstract || default == Some(&*entity.id);
+        for entity in config.section(kind).values().filter(|entity| takes_part(entity)) {
+            // What a rule sets beside `fail` or `execute` is dropped.
+            let rules = entity.rules.values().filter(|rule| rule.fail.is_none() && rule.execute.is_none());
+            let rules = rules.map(|rule| &rule.common.tags);
+            for tag in std::iter::once(&entity.common.tags).chain(rules).flat_map(|tags| tags.get(TagType::Require)) {
+                if offers.contains(tag.as_str()) || !seen.insert(tag.span) {
+                    continue;
+                }
+                let diagnostic = Diagnostic::warning(format!("no destination has the tag `{}`", tag.as_str()))
+                    .at(tag.span, "a job that requires this finds no destination")
+                    .also(entity.span, "")
+                    .note(OTHER_FILES);
+                let diagnostic = match closest(tag.as_str(), offers.iter().copied()) {
+                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                    None => diagnostic.help("add the tag to the `scheduling` of a destination, under `accept`"),
+                };
+                linter.report(Finding::new("T114", diagnostic).of(&entity.common));
+            }
+        }
+    }
+}
+
+/// Tags that a destination requires, and no tool, user, role or rule has.
+fn asked(linter: &mut Linter<'_>, tags: &Tags<'_>) {
+    let config = linter.config;
+    for destination in config.destinations.values().filter(|destination| !destination.common.is_abstract) {
+        let Some(fields) = &destination.destination else { continue };
+        for tag in fields.dest_tags.get(TagType::Require) {
+            let name = tag.as_str();
+            if tags.may_be_asked(name) {
+                continue;
+            }
+            let diagnostic = Diagnostic::warning(format!("no job can reach the destination `{}`", destination.id))
+                .at(tag.span, format!("it requires `{name}`, which no tool, user or role has"))
+                .also(destination.span, "")
+                .note(OTHER_FILES);
+            let diagnostic = match closest(name, tags.asked.iter().copied()) {
+                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                None => diagnostic.help("give the tag to a tool, user or role, or move it to `accept`"),
+            };
+            linter.report(Finding::new("T115", diagnostic).of(&destination.common));
+            break;
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Pages: one HTML file each, which fetches nothing and can be mailed or kept with a build. Readable in light and dark, on a
+//! phone, without scripts, and by a screen reader.
+//!
+//! The content of a page is in its HTML; scripts add search, sorting and plots to it. Plots are drawn by Observable
+//! Plot and D3, which `vendor/` has as their authors publish them.
+
+use std::fmt::Write;
+
+pub use crate::markup::escape;
+use tpv_compiler::printable;
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("script.js");
+const D3: &str = include_str!("vendor/d3.min.js");
+const PLOT: &str = include_str!("vendor/plot.umd.min.js");
+/// The licence that D3 and Plot share in wording, which goes with every copy.
+const LICENCES: [&str; 2] = [include_str!("vendor/d3.LICENSE"), include_str!("vendor/plot.LICENSE")];
+
+/// A page under construction.
+#[derive(Debug, Default)]
+pub struct Page {
+    title: String,
+    body: String,
+    styles: Vec<&'static str>,
+    scripts: Vec<&'static str>,
+    data: Option<String>,
+    plots: bool,
+}
+
+impl Page {
+    /// A page with this title, which is plain text, and no content.
+    pub fn new(title: impl Into<String>) -> Self {
+        Self { title: title.into(), ..Self::default() }
+    }
+
+    /// The place for the content, as HTML: [`escape`], [`prose`] and [`code`] create it from text.
+    pub fn body(&mut self) -> &mut String {
+        &mut self.body
+    }
+
+    /// Adds a section with a heading, which is plain text.
+    pub fn section(&mut self, heading: &str, content: impl FnOnce(&mut String)) {
+        section(&mut self.body, heading, content);
+    }
+
+    /// Adds rules of CSS to those of all pages.
+    pub fn style(&mut self, css: &'static str) {
+        self.styles.push(css);
+    }
+
+    /// Adds a script. It runs once the page is there, with `data` (see [`Page::data`]) and the functions of `script.js`.
+    pub fn script(&mut self, javascript: &'static str) {
+        self.scripts.push(javascript);
+    }
+
+    /// Sets the data of the scripts: a JSON text.
+    pub fn data(&mut self, json: &str) {
+        // Nothing in it can end the element or begin a comment.
+        self.data = Some(printable::json_shown(json).replace('<', "\\u003c"));
+    }
+
+    /// Adds the library that draws, for scripts that call `plot`.
+    pub fn plots(&mut self) {
+        self.plots = true;
+    }
+
+    /// The whole file.
+    pub fn render(&self) -> String {
+        let mut out = String::with_capacity(self.body.len() + (1 << 20));
+        let may_run = if self.has_scripts() { "; script-src 'unsafe-inline'" } else { "" };
+        let _ = write!(
+            out,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n\
+             <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'{may_run}\">\n\
+             <title>{}</title>\n<style>\n{STYLE}",
+            escape(&self.title)
+        );
+        out.extend(self.styles.iter().copied());
+        let _ = write!(out, "</style>\n</head>\n<body>\n<main>\n{}</main>\n", self.body);
+        let _ = writeln!(out, "<footer>tpvc {}, which follows TPV 3.3.0</footer>", env!("CARGO_PKG_VERSION"));
+        self.write_scripts(&mut out);
+        out.push_str("</body>\n</html>\n");
+        out
+    }
+
+    fn has_scripts(&self) -> bool {
+        self.plots || !self.scripts.is_empty()
+    }
+
+    fn write_scripts(&self, out: &mut String) {
+        if !self.has_scripts() {
+            return;
+        }
+        let data = self.data.as_deref().unwrap_or("null");
+        let _ = writeln!(out, "<script type=\"application/json\" id=\"data\">{data}</script>");
+        if self.plots {
+            for licence in LICENCES {
+                let _ = writeln!(out, "<!--\n{licence}-->");
+            }
+            let _ = writeln!(out, "<script>{D3}</script>\n<script>{PLOT}</script>");
+        }
+        let _ = writeln!(out, "<script>\n\"use strict\";\n(() => {{\n{SCRIPT}");
+        for script in &self.scripts {
+            out.push_str(script);
+        }
+        out.push_str("})();\n</script>\n");
+    }
+}
+
+/// A section with a heading, which is plain text.
+pub fn section(out: &mut String, heading: &str, content: impl FnOnce(&mut String)) {
+    let _ = writeln!(out, "<section>\n<h2>{}</h2>", escape(heading));
+    content(out);
+    let _ = writeln!(out, "</section>");
+}
+
+/// A list of facts: names and values as plain text.
+pub fn facts<'t>(out: &mut String, facts: impl IntoIterator<Item = (&'t str, String)>) {
+    let _ = writeln!(out, "<dl class=\"facts\">");
+    for (name, value) in facts {
+        let _ = writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(&value));
+    }
+    let _ = writeln!(out, "</dl>");
+}
+
+/// The place where a script puts a plot or a table, by its id; `without` says in plain text what is missing where scripts do not run.
+pub fn slot(out: &mut String, id: &str, without: &str) {
+    let _ = writeln!(
+        out,
+        "<div id=\"{}\"><noscript><p class=\"note\">{}</p></noscript></div>",
+        escape(id),
+        escape(without)
+    );
+}
+
+/// A sentence as HTML: what stands in backticks is code.
+pub fn prose(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('`') {
+        let Some((name, after)) = after.split_once('`') else { break };
+        out += &escape(before);
+        out += &code(name);
+        rest = after;
+    }
+    out + &escape(rest)
+}
+
+/// Code as HTML, within a line.
+pub fn code(text: &str) -> String {
+    format!("<code>{}</code>", escape(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_backticks_is_code() {
+        assert_eq!(prose("the tag `a<b` and `c`"), "the tag <code>a&lt;b</code> and <code>c</code>");
+        assert_eq!(prose("one ` alone & more"), "one ` alone &amp; more");
+    }
+
+    #[test]
+    fn data_cannot_end_its_element() {
+        let mut page = Page::new("a <b>");
+        page.data("{\"name\": \"</script><script>alert(1)\"}");
+        page.script("show(data);\n");
+        let text = page.render();
+        assert!(text.contains("<title>a &lt;b&gt;</title>"), "{text}");
+        assert!(text.contains("\\u003c/script>\\u003cscript>alert(1)"), "{text}");
+        assert_eq!(text.matches("</script>").count(), 2, "{text}");
+    }
+
+    #[test]
+    fn a_page_fetches_nothing() {
+        let mut page = Page::new("plots");
+        page.plots();
+        let text = page.render();
+        assert!(text.contains("default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'"));
+        assert!(!text.contains("src=\"http") && !text.contains("<link"), "nothing names another file");
+        assert!(!Page::new("plain").render().contains("<script"), "a page without scripts has none");
+    }
+}

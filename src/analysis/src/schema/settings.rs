@@ -1,0 +1,60 @@
+//! `tpvc.toml`, which serde reads: `tests/analysis/schema/` compares what both know.
+
+use tpv_runtime::galaxy::shape::Shape::{Any, Count, List, Map, Text, Words};
+use tpv_runtime::galaxy::shape::{Object, Others, Shape, field};
+
+/// The settings.
+pub static SETTINGS: Object = Object {
+    name: "settings",
+    doc: "The config files of a site, and how tpvc treats them. Paths are relative to the folder of the file.",
+    fields: &[&[
+        field(
+            "files",
+            List(&Text),
+            "The config files in the order of merging, later over earlier: paths, patterns, folders, URLs.",
+        ),
+        field("tpv", Words(&["3.2", "3.3"]), "The version of TPV that the config is for. Default: 3.3."),
+        field("world", Text, "The world file: what Galaxy knows, for the verbs that map."),
+        field("jobs", Text, "The job file, for the verbs that map."),
+        field("vars", List(&Text), "Files with the variables of Jinja templates, later over earlier."),
+        field(
+            "severity",
+            Map(&Words(&["off", "warning", "error"])),
+            "Codes of findings to what they count as: `T102 = \"off\"`.",
+        ),
+        field("lint", Shape::Object(&LINT), "Settings of `tpvc lint`."),
+        field("test", Shape::Object(&TEST), "Settings of `tpvc test`."),
+        field("maps", Shape::Object(&MAPS), "Settings of maps."),
+    ]],
+    others: Others::Refused,
+};
+
+static LINT: Object = Object {
+    name: "settings_lint",
+    doc: "Settings of `tpvc lint`.",
+    fields: &[&[field("baseline", Text, "The baseline: findings that are known and not reported again.")]],
+    others: Others::Refused,
+};
+
+static TEST: Object = Object {
+    name: "settings_test",
+    doc: "Settings of `tpvc test`.",
+    fields: &[&[field("files", List(&Text), "The files of test cases: paths, patterns and folders.")]],
+    others: Others::Refused,
+};
+
+static MAPS: Object = Object {
+    name: "settings_maps",
+    doc: "Settings of maps: of years of jobs on a cluster.",
+    fields: &[&[
+        field("dir", Text, "The folder of all maps. Default: `~/.tpvc/maps`."),
+        field("engine", Words(&["local", "htcondor", "slurm"]), "Where components run. Default: `local`."),
+        field("memory", Count, "The memory of a component, in MiB."),
+        field("time", Count, "The time of a component, in seconds."),
+        field("program", Text, "The program that is shipped with maps. Default: the one that runs."),
+        field("local", Map(&Any), "What only the engine `local` knows."),
+        field("htcondor", Map(&Any), "What only HTCondor knows: commands of a submit file."),
+        field("slurm", Map(&Any), "What only Slurm knows: options of `sbatch`."),
+    ]],
+    others: Others::Refused,
+};

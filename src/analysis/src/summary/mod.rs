@@ -1,0 +1,334 @@
+//! The summary of answers: how many jobs went where with how much, by destination, tool, error and cause of a difference.
+//!
+//! Each component leaves one, and those of a map are merged without reading an answer again. Merging is exact and gives the same in any
+//! order and grouping: all sums are of whole numbers, into which each job's values are rounded on their own, and [`Table`] says why
+//! the choice of the names that are kept is one, too.
+
+pub mod table;
+
+use std::ops::AddAssign;
+
+use serde::{Deserialize, Serialize};
+use tpv_runtime::galaxy::answer::{Answer, Field};
+
+use crate::diff::answers::Difference;
+use table::Table;
+
+/// The totals of some jobs: their number and their resources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Usage {
+    /// The number of jobs.
+    pub jobs: u64,
+    /// The number of them that ended in an error.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub errors: u64,
+    /// Cores, in thousandths.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub millicores: u128,
+    /// Memory, in bytes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub memory: u128,
+    /// GPUs, in thousandths.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub milligpus: u128,
+    /// The number of these values that are in no sum, because they are not numbers from 0 to 10^15. `None` counts as 0.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub uncounted: u64,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+/// The bytes of a GiB, TPV's unit of memory.
+const GIB: f64 = 1_073_741_824.0;
+
+/// The largest value that is summed: with it, sums of 2^64 jobs fit 128 bits. Code can make any number.
+const MOST: f64 = 1e15;
+
+impl Usage {
+    /// The resources of one job.
+    pub fn of(answer: &Answer) -> Self {
+        if answer.error().is_some() {
+            return Self { jobs: 1, errors: 1, ..Self::default() };
+        }
+        let mut uncounted = 0;
+        let mut read = |field, unit: f64| match amount(answer.text(field), unit) {
+            Some(amount) => amount,
+            None => {
+                uncounted += 1;
+                0
+            }
+        };
+        let (millicores, memory, milligpus) =
+            (read(Field::Cores, 1000.0), read(Field::Mem, GIB), read(Field::Gpus, 1000.0));
+        Self { jobs: 1, errors: 0, millicores, memory, milligpus, uncounted }
+    }
+}
+
+/// A value in whole parts of its unit; `null` is 0.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 10^15 units")]
+fn amount(text: Option<&str>, unit: f64) -> Option<u128> {
+    let text = text?;
+    if text == "null" {
+        return Some(0);
+    }
+    let number: f64 = text.parse().ok().filter(|number| (0.0..=MOST).contains(number))?;
+    Some((number * unit).round() as u128)
+}
+
+impl AddAssign<&Self> for Usage {
+    fn add_assign(&mut self, other: &Self) {
+        self.jobs += other.jobs;
+        self.errors += other.errors;
+        self.millicores += other.millicores;
+        self.memory += other.memory;
+        self.milligpus += other.milligpus;
+        self.uncounted += other.uncounted;
+    }
+}
+
+/// The jobs whose answers differ for one reason: what they were given by the old rules and are given by the new ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// By the old rules.
+    pub old: Usage,
+    /// By the new rules. These are as many jobs.
+    pub new: Usage,
+}
+
+impl AddAssign<&Self> for Change {
+    fn add_assign(&mut self, other: &Self) {
+        self.old += &other.old;
+        self.new += &other.new;
+    }
+}
+
+/// The result of comparing two rule sets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Differences {
+    /// All jobs, by the old rules. By the new ones they are in [`Summary::total`].
+    pub old: Usage,
+    /// The jobs whose answers differ, by cause.
+    pub causes: Table<Change>,
+}
+
+/// The summary.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// All lines that are not blank.
+    pub total: Usage,
+    /// The number of them that are not jobs. They count as errors.
+    pub invalid: u64,
+    /// The jobs that were mapped, by the id of the destination.
+    pub destinations: Table<Usage>,
+    /// All jobs, by the id of the tool.
+    pub tools: Table<Usage>,
+    /// The jobs that ended in an error, by its type.
+    pub errors: Table<Usage>,
+    /// The differences, if two rule sets are compared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Differences>,
+}
+
+/// The type of the error that answers a line that is not a job.
+const INVALID: &str = "InvalidJob";
+
+impl Summary {
+    /// Counts a line's answer. `tool` is the id of the job's tool, of no account where the line is not a job.
+    pub fn add(&mut self, tool: &str, answer: &Answer) {
+        let usage = Usage::of(answer);
+        self.total += &usage;
+        match answer.error() {
+            Some((INVALID, _)) => {
+                self.invalid += 1;
+                self.errors.add(INVALID, &usage);
+                return;
+            }
+            Some((kind, _)) => self.errors.add(kind, &usage),
+            None => self.destinations.add(answer.destination_id().as_deref().unwrap_or("(not a string)"), &usage),
+        }
+        self.tools.add(tool, &usage);
+    }
+
+    /// Counts a line's answer by the new rules, and how it differs from that by the old ones.
+    pub fn add_compared(&mut self, tool: &str, old: &Answer, new: &Answer, difference: Option<&Difference>) {
+        self.add(tool, new);
+        let differences = self.differences.get_or_insert_default();
+        let change = Change { old: Usage::of(old), new: Usage::of(new) };
+        differences.old += &change.old;
+        if let Some(difference) = difference {
+            differences.causes.add(&difference.cause, &change);
+        }
+    }
+
+    /// Adds what other answers come to.
+    pub fn merge(&mut self, other: &Self) {
+        self.total += &other.total;
+        self.invalid += other.invalid;
+        self.destinations.merge(&other.destinations);
+        self.tools.merge(&other.tools);
+        self.errors.merge(&other.errors);
+        if let Some(others) = &other.differences {
+            let differences = self.differences.get_or_insert_default();
+            differences.old += &others.old;
+            differences.causes.merge(&others.causes);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use std::sync::Arc;
+
+    use tpv_runtime::Job;
+    use tpv_runtime::galaxy::world::World;
+    use tpv_runtime::mapper::Mapper;
+
+    use super::*;
+    use crate::diff::answers::compare;
+    use crate::random::Random;
+    use crate::render::Render;
+    use tpv_compiler::config::Input;
+    use tpv_compiler::source::SourceMap;
+
+    fn mapper(cores: &str) -> Mapper {
+        let config = format!(
+            "tools:\n  .*:\n    cores: |-\n      {cores}\n    mem: job.id / 10\ndestinations:\n  slurm:\n    runner: slurm\n    \
+             max_accepted_cores: 8\n  pulsar:\n    runner: pulsar\n"
+        );
+        let mut sources = SourceMap::new();
+        let id = sources.add("tpv.yml", &config);
+        let compiled =
+            tpv_compiler::compile_inputs(&[Input::Text(id)], sources, &tpv_compiler::CompileOptions::default());
+        let rules =
+            compiled.rules.unwrap_or_else(|| panic!("{}", compiled.diagnostics.render(&compiled.sources, false)));
+        Mapper::with_hooks(Arc::new(rules), Default::default(), false)
+    }
+
+    /// The answers to jobs with these numbers, and to a line that is no job.
+    fn answers(cores: &str, jobs: u32) -> Vec<(String, Answer)> {
+        let (mapper, world) = (mapper(cores), Arc::new(World::default()));
+        let answer = |number| {
+            let tool = format!("tool{}", number % 3);
+            let job = Job::parse(&format!(r#"{{"tool": {{"id": "{tool}"}}, "job": {{"id": {number}}}}}"#)).unwrap();
+            (tool, mapper.map(&Arc::new(job), &world))
+        };
+        let invalid = Answer::invalid(9, &tpv_runtime::Error::Job("tool: missing".to_owned()));
+        (0..jobs).map(answer).chain([(String::new(), invalid)]).collect()
+    }
+
+    fn usage(jobs: u64, errors: u64, millicores: u128, memory: u128) -> Usage {
+        Usage { jobs, errors, millicores, memory, ..Usage::default() }
+    }
+
+    #[test]
+    fn jobs_are_summed_by_what_they_have_in_common() {
+        let mut summary = Summary::default();
+        for (tool, answer) in answers("job.id * 3 if job.id else nothing", 4) {
+            summary.add(&tool, &answer);
+        }
+        // 0.1, 0.2 and 0.3 GiB, each rounded to bytes.
+        let (a, b, c) = (107_374_182, 214_748_365, 322_122_547);
+        assert_eq!(summary.total, usage(5, 2, 18_000, a + b + c));
+        assert_eq!(summary.invalid, 1);
+        let rows = |table: &Table<Usage>| -> Vec<(String, Usage)> {
+            table.rows().rows.into_iter().map(|(name, usage)| (name.to_owned(), usage)).collect()
+        };
+        let row = |name: &str, usage| (name.to_owned(), usage);
+        assert_eq!(
+            rows(&summary.destinations),
+            [row("pulsar", usage(1, 0, 9000, c)), row("slurm", usage(2, 0, 9000, a + b))]
+        );
+        assert_eq!(
+            rows(&summary.tools),
+            [
+                row("tool0", usage(2, 1, 9000, c)),
+                row("tool1", usage(1, 0, 3000, a)),
+                row("tool2", usage(1, 0, 6000, b))
+            ]
+        );
+        assert_eq!(rows(&summary.errors), [row("InvalidJob", usage(1, 1, 0, 0)), row("NameError", usage(1, 1, 0, 0))]);
+    }
+
+    #[test]
+    fn values_that_are_no_amounts_are_counted_apart() {
+        for (text, expected) in [
+            ("null", Some(0)),
+            ("0", Some(0)),
+            ("0.0004", Some(0)),
+            ("0.0005", Some(1)),
+            ("2.5", Some(2500)),
+            ("1e15", Some(1_000_000_000_000_000_000)),
+            ("1e16", None),
+            ("-1", None),
+            ("NaN", None),
+            ("Infinity", None),
+            ("-Infinity", None),
+            ("\"4\"", None),
+            ("true", None),
+        ] {
+            assert_eq!(amount(Some(text), 1000.0), expected, "{text}");
+        }
+        let mut summary = Summary::default();
+        for (tool, answer) in answers("-1", 2) {
+            summary.add(&tool, &answer);
+        }
+        assert_eq!((summary.total.jobs, summary.total.uncounted, summary.total.millicores), (3, 2, 0));
+    }
+
+    #[test]
+    fn differences_are_summed_by_cause() {
+        let mut summary = Summary::default();
+        let (old, new) = (answers("4", 4), answers("8 if job.id > 1 else 4", 4));
+        for ((tool, old), (_, new)) in old.iter().zip(&new) {
+            summary.add_compared(tool, old, new, compare(old, new).as_ref());
+        }
+        let differences = summary.differences.unwrap();
+        assert_eq!((differences.old.jobs, differences.old.errors, differences.old.millicores), (5, 1, 16_000));
+        assert_eq!(summary.total.millicores, 24_000);
+        let rows = differences.causes.rows().rows;
+        let memory = 214_748_365 + 322_122_547;
+        let change = Change { old: usage(2, 0, 8000, memory), new: usage(2, 0, 16_000, memory) };
+        assert_eq!(rows.into_iter().collect::<Vec<_>>(), [("cores: 4 -> 8", change)]);
+    }
+
+    /// However answers are spread over summaries, and in whatever order these are merged: it is the summary of all.
+    #[test]
+    fn merging_is_exact() {
+        let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
+        println!("seed {seed} (TPVC_SEED)");
+        let mut random = Random::new(seed);
+        let (old, new) = (answers("job.id / 7", 200), answers("job.id / 7 if job.id % 5 else nothing", 200));
+        let add = |summary: &mut Summary, index: usize| {
+            let ((tool, old), (_, new)) = (&old[index], &new[index]);
+            summary.add_compared(tool, old, new, compare(old, new).as_ref());
+        };
+        let mut all = Summary::default();
+        (0..old.len()).for_each(|index| add(&mut all, index));
+        for _ in 0..20 {
+            let mut parts = vec![Summary::default(); 1 + random.below(9) as usize];
+            for index in 0..old.len() {
+                let part = random.below(parts.len() as u32) as usize;
+                add(&mut parts[part], index);
+            }
+            while parts.len() > 1 {
+                let other = parts.swap_remove(random.below(parts.len() as u32) as usize);
+                let other: Summary = serde_json::from_str(&serde_json::to_string(&other).unwrap()).unwrap();
+                let at = random.below(parts.len() as u32) as usize;
+                parts[at].merge(&other);
+            }
+            assert_eq!(parts[0], all);
+        }
+    }
+
+    #[test]
+    fn sums_past_64_bits_are_written_and_read() {
+        let mut summary = Summary::default();
+        let large = Usage { memory: u128::from(u64::MAX) * 1000, ..usage(u64::MAX, 0, 1, 0) };
+        summary.total += &large;
+        summary.destinations.add("slurm", &large);
+        assert_eq!(serde_json::from_str::<Summary>(&serde_json::to_string(&summary).unwrap()).unwrap(), summary);
+    }
+}

@@ -1,0 +1,80 @@
+//! T132: comparisons of an object with a text, which are never true: a role isn't text.
+
+use rustpython_parser::ast::{CmpOp, Expr};
+use rustpython_parser::text_size::TextRange;
+
+use super::block::Checker;
+use super::types::Type;
+
+/// An object that code tends to take for its name.
+struct Named {
+    class: &'static str,
+    /// The plural of its noun.
+    plural: &'static str,
+    /// The attribute that is meant.
+    attribute: &'static str,
+}
+
+const NAMED: [Named; 8] = [
+    Named { class: "Role", plural: "roles", attribute: "name" },
+    Named { class: "UserRoleAssociation", plural: "roles", attribute: "name" },
+    Named { class: "User", plural: "users", attribute: "username" },
+    Named { class: "Tool", plural: "tools", attribute: "id" },
+    Named { class: "HistoryTagAssociation", plural: "tags", attribute: "user_tname" },
+    Named { class: "JobParameter", plural: "parameters", attribute: "name" },
+    Named { class: "JobToInputDatasetAssociation", plural: "inputs", attribute: "name" },
+    Named { class: "Tag", plural: "tags", attribute: "value" },
+];
+
+impl<'a> Checker<'a> {
+    /// `left == right`, `left in right` and their negations.
+    pub(super) fn never_equal(&mut self, op: CmpOp, left: &Type, right: &Type, right_node: &'a Expr, range: TextRange) {
+        let always = match op {
+            CmpOp::Eq | CmpOp::In => "this is never true",
+            _ => "this is always true",
+        };
+        match op {
+            CmpOp::Eq | CmpOp::NotEq => {
+                let named = match (left, right) {
+                    (object, text) | (text, object) if *text == Type::STR => named(object),
+                    _ => None,
+                };
+                let Some(named) = named else { return };
+                let noun = noun(named);
+                self.fault("T132", range, format!("a {noun} isn't text"), always);
+                self.help(format!("compare its `.{}`", named.attribute));
+            }
+            CmpOp::In | CmpOp::NotIn if *left == Type::STR => {
+                let item = match right {
+                    Type::List(item) | Type::Items(item) => named(item),
+                    _ => None,
+                };
+                let Some(named) = item else { return };
+                let (noun, plural, attribute) = (noun(named), named.plural, named.attribute);
+                self.fault(
+                    "T132",
+                    range,
+                    format!("this looks for text among {plural}, and a {noun} isn't text"),
+                    always,
+                );
+                let items = self.text(right_node);
+                let word = if op == CmpOp::In { "in" } else { "not in" };
+                self.help(if plural == "roles" {
+                    format!("write `... {word} [role.name for role in user.all_roles() if not role.deleted]`")
+                } else {
+                    format!("write `... {word} [{noun}.{attribute} for {noun} in {items}]`")
+                });
+            }
+            _ => {}
+        }
+    }
+}
+
+fn named(object: &Type) -> Option<&'static Named> {
+    let Type::Class(class) = object.not_none() else { return None };
+    NAMED.iter().find(|named| named.class == class)
+}
+
+fn noun(named: &Named) -> &'static str {
+    named.plural.strip_suffix('s').unwrap_or(named.plural)
+}

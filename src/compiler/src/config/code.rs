@@ -1,0 +1,87 @@
+//! The Python code of a config: which texts there are, of what kind, and which of them TPV compiles when it loads.
+
+use tpv_bytecode::CodeKind;
+use tpv_model::Field;
+
+use crate::config::entity::{Common, DestinationFields, Entity, Rule};
+use crate::yaml::value::{ConfigValue, Text, ValueKind};
+
+/// A text that is Python code.
+#[derive(Clone, Debug)]
+pub struct CodeText {
+    /// The text with its place.
+    pub text: Text,
+    /// TPV's way of evaluating it.
+    pub kind: CodeKind,
+    /// The field it stands in.
+    pub property: &'static str,
+}
+
+impl Entity {
+    /// The code that TPV compiles when it loads the file, so that an error in it keeps the config from loading. All other code
+    /// fails only when a job runs it.
+    pub fn checked_at_load(&self) -> Vec<CodeText> {
+        let mut out = Vec::new();
+        let mut push = |text: &Text, kind, property| out.push(CodeText { text: text.clone(), kind, property });
+        each_code(&self.common, &mut push);
+        if let Some(destination) = &self.destination {
+            destination.handler_tags.iter().for_each(|tag| push(tag, CodeKind::FString, Field::HandlerTags.alias()));
+        }
+        out
+    }
+}
+
+impl DestinationFields {
+    /// Calls `each` with all code, its kind and its field.
+    pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
+        self.handler_tags.iter().for_each(|tag| each(tag, CodeKind::FString, Field::HandlerTags.alias()));
+        each(&self.dest_name, CodeKind::FString, Field::DestName.alias());
+    }
+}
+
+impl Rule {
+    /// Calls `each` with all code, its kind and its field: the condition before what depends on it.
+    pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
+        if let Some(text) = self.condition.as_text() {
+            each(text, CodeKind::Block, Field::If.alias());
+        }
+        each_code(&self.common, each);
+        if let Some(text) = &self.execute {
+            each(text, CodeKind::Exec, Field::Execute.alias());
+        }
+        if let Some(text) = &self.fail {
+            each(text, CodeKind::FString, Field::Fail.alias());
+        }
+    }
+}
+
+/// Calls `each` with all code of fields that entities and rules have, its kind and its field; fields that are numbers have none.
+pub fn each_code<'a>(common: &'a Common, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
+    for (resource, value) in common.amounts.resources() {
+        if let Some(text) = value.as_text() {
+            each(text, CodeKind::Block, resource.name());
+        }
+    }
+    for (_, text) in common.env.iter().flat_map(|env| env.iter().flatten()) {
+        each(text, CodeKind::FString, Field::Env.alias());
+    }
+    for value in common.params.iter().flat_map(|params| params.values()) {
+        each_string(value, &mut |text| each(text, CodeKind::FString, Field::Params.alias()));
+    }
+    for value in common.resubmit.values() {
+        each_string(value, &mut |text| each(text, CodeKind::FString, Field::Resubmit.alias()));
+    }
+    for (field, code) in common.code() {
+        code.iter().for_each(|text| each(text, CodeKind::Block, field.alias()));
+    }
+}
+
+/// The strings at any depth: values of mappings, not their keys.
+fn each_string<'a>(value: &'a ConfigValue, each: &mut dyn FnMut(&'a Text)) {
+    match &value.kind {
+        ValueKind::Str(text) => each(text),
+        ValueKind::List(items) | ValueKind::Set(items) => items.iter().for_each(|item| each_string(item, each)),
+        ValueKind::Map(map) => map.entries.iter().for_each(|entry| each_string(&entry.value, each)),
+        _ => {}
+    }
+}

@@ -1,0 +1,230 @@
+//! One entity over another: TPV's `Entity.inherit` and what its subclasses add.
+//!
+//! TPV's rule is that a field of the child counts unless it is `None`; fields with other defaults (`abstract`, the
+//! handler tags and the name of a destination) are therefore never taken from the parent.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use tpv_model::Merge;
+use tpv_model::merge::{self, Env};
+
+use crate::config::entity::{
+    Amounts, Common, ConfigValues, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Rule, env_value,
+};
+use crate::config::scheduling::SchedulingTags;
+use crate::source::Span;
+use crate::yaml::value::Text;
+
+/// The most rules that one is known to have inherited from.
+const MOST_INHERITED: usize = 64;
+
+impl Entity {
+    /// This entity over `parent`, which is of the same kind.
+    pub fn inherit(&self, parent: &Self) -> Self {
+        let destination = match (&self.destination, &parent.destination) {
+            (Some(child), Some(parent)) => Some(Arc::new(child.inherit(parent))),
+            (child, _) => child.clone(),
+        };
+        let pool = match (&self.pool, &parent.pool) {
+            (Some(child), Some(parent)) => Some(Arc::new(child.inherit(parent))),
+            (child, _) => child.clone(),
+        };
+        Self {
+            class: self.class,
+            id: self.id.clone(),
+            span: self.span,
+            common: inherit(&self.common, &parent.common),
+            rules: self.rules.inherit(&parent.rules),
+            destination,
+            pool,
+        }
+    }
+
+    /// Returns `true` if an entity that has inherited from `parent` would not change by doing so again; `false` if that
+    /// is not clear at once.
+    pub(super) fn is_settled(&self, parent: &Self) -> bool {
+        let destination = parent.destination.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
+        let pool = parent.pool.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
+        destination && pool && parent.common.tags.are_distinct() && parent.rules.are_settled(&self.rules)
+    }
+}
+
+impl Rule {
+    /// This rule over `parent`. `if` is always set, so that the child's counts.
+    pub fn inherit(&self, parent: &Self) -> Self {
+        Self {
+            in_list: self.in_list,
+            // TPV puts the rule under its id.
+            key: self.id.clone(),
+            id: self.id.clone(),
+            span: self.span,
+            inherited: self.lineage(parent),
+            common: inherit(&self.common, &parent.common),
+            condition: self.condition.clone(),
+            execute: self.execute.clone().or_else(|| parent.execute.clone()),
+            fail: self.fail.clone().or_else(|| parent.fail.clone()),
+        }
+    }
+
+    /// The places of the rules that this one over `parent` has inherited from.
+    fn lineage(&self, parent: &Self) -> Option<Vec<Span>> {
+        let mut places = self.inherited.clone()?;
+        for place in std::iter::once(&parent.span).chain(parent.inherited.as_ref()?) {
+            if *place != self.span && !places.contains(place) {
+                places.push(*place);
+            }
+        }
+        (places.len() <= MOST_INHERITED).then_some(places)
+    }
+
+    /// Returns `true` if inheriting from itself changes nothing: unset fields become empty then.
+    pub(super) fn is_settled(&self) -> bool {
+        let Common { env, params, context, tags, .. } = &self.common;
+        env.is_some() && params.is_some() && context.is_some() && tags.are_distinct()
+    }
+}
+
+/// These fields over those of `parent`.
+fn inherit(child: &Common, parent: &Common) -> Common {
+    let mut common = parent.clone();
+    let Ok(()) = child.inherit(&mut common, &mut Merging);
+    common
+}
+
+/// Merging of what a config sets. `env`, `params` and `context` are set from the first merging on, as in TPV.
+struct Merging;
+
+impl Merge<ConfigValues> for Merging {
+    type Error = Infallible;
+
+    /// `false` is set, too: nobody inherits `abstract`.
+    fn flag(&mut self, child: &bool, parent: &mut bool) -> Result<(), Infallible> {
+        *parent = *child;
+        Ok(())
+    }
+
+    fn word(&mut self, child: &Option<Text>, parent: &mut Option<Text>) -> Result<(), Infallible> {
+        if child.is_some() {
+            parent.clone_from(child);
+        }
+        Ok(())
+    }
+
+    /// Entities without amounts of their own share their parent's.
+    fn amounts(&mut self, child: &Arc<Amounts>, parent: &mut Arc<Amounts>) -> Result<(), Infallible> {
+        if parent.is_empty() {
+            parent.clone_from(child);
+        } else if !child.is_empty() {
+            *parent = Arc::new(child.inherit(parent));
+        }
+        Ok(())
+    }
+
+    fn params(&mut self, child: &Option<Arc<Dict>>, parent: &mut Option<Arc<Dict>>) -> Result<(), Infallible> {
+        *parent = Some(merge_dicts(parent.as_ref(), child.as_ref()));
+        Ok(())
+    }
+
+    fn resubmit(&mut self, child: &Arc<Dict>, parent: &mut Arc<Dict>) -> Result<(), Infallible> {
+        *parent = merge_dicts(Some(parent), Some(child));
+        Ok(())
+    }
+
+    fn context(&mut self, child: &Option<Arc<Dict>>, parent: &mut Option<Arc<Dict>>) -> Result<(), Infallible> {
+        *parent = Some(merge_dicts(parent.as_ref(), child.as_ref()));
+        Ok(())
+    }
+
+    fn env(
+        &mut self,
+        child: &Option<Arc<Vec<EnvEntry>>>,
+        parent: &mut Option<Arc<Vec<EnvEntry>>>,
+    ) -> Result<(), Infallible> {
+        *parent = Some(inherit_env(parent.as_ref(), child.as_ref()));
+        Ok(())
+    }
+
+    fn tags(&mut self, child: &SchedulingTags, parent: &mut SchedulingTags) -> Result<(), Infallible> {
+        *parent = child.inherit(parent);
+        Ok(())
+    }
+}
+
+/// The child's value unless it is unset.
+fn or<T: Clone>(child: &Option<T>, parent: &Option<T>) -> Option<T> {
+    child.as_ref().or(parent.as_ref()).cloned()
+}
+
+impl DestinationFields {
+    fn inherit(&self, parent: &Self) -> Self {
+        Self {
+            runner: self.runner.clone().or_else(|| parent.runner.clone()),
+            dest_name: self.dest_name.clone(),
+            dest_tags: self.dest_tags.inherit(&parent.dest_tags),
+            handler_tags: self.handler_tags.clone(),
+        }
+    }
+}
+
+impl PoolFields {
+    fn inherit(&self, parent: &Self) -> Self {
+        let (child, base) = (&self.oversize, &parent.oversize);
+        Self {
+            oversize: Oversize {
+                max_concurrent: or(&child.max_concurrent, &base.max_concurrent),
+                hard_max_cores: or(&child.hard_max_cores, &base.hard_max_cores),
+                hard_max_mem: or(&child.hard_max_mem, &base.hard_max_mem),
+                hard_max_gpus: or(&child.hard_max_gpus, &base.hard_max_gpus),
+                reserve_pool: child.reserve_pool.or(base.reserve_pool),
+            },
+            fail_open: if self.fail_open_is_set { self.fail_open } else { parent.fail_open },
+            // Pydantic notes an assigned field as set, so that what was inherited hides what comes later.
+            fail_open_is_set: true,
+            dest_tags: self.dest_tags.inherit(&parent.dest_tags),
+        }
+    }
+}
+
+/// The parent's entries in their places, with the child's values where both have the key, then the child's others.
+pub(super) fn merge_dicts(parent: Option<&Arc<Dict>>, child: Option<&Arc<Dict>>) -> Arc<Dict> {
+    match (parent.filter(|dict| !dict.is_empty()), child.filter(|dict| !dict.is_empty())) {
+        (None, None) => Arc::default(),
+        (Some(dict), None) | (None, Some(dict)) => dict.clone(),
+        (Some(parent), Some(child)) => {
+            let mut dict = (**parent).clone();
+            dict.extend(child.iter().map(|(key, value)| (key.clone(), value.clone())));
+            Arc::new(dict)
+        }
+    }
+}
+
+/// The child's variables over the parent's.
+fn inherit_env(parent: Option<&Arc<Vec<EnvEntry>>>, child: Option<&Arc<Vec<EnvEntry>>>) -> Arc<Vec<EnvEntry>> {
+    match (parent.filter(|env| !env.is_empty()), child.filter(|env| !env.is_empty())) {
+        (None, None) => Arc::default(),
+        (Some(env), None) | (None, Some(env)) => env.clone(),
+        (Some(parent), Some(child)) => {
+            let Ok(merged) = merge::merge_env(&mut Texts, (**child).clone(), (**parent).clone());
+            Arc::new(merged)
+        }
+    }
+}
+
+/// The elements of `env` as a config has them.
+struct Texts;
+
+impl Env for Texts {
+    type Entry = EnvEntry;
+    type Name = Arc<str>;
+    type Error = Infallible;
+
+    fn name(&mut self, entry: &EnvEntry) -> Result<Option<Arc<str>>, Infallible> {
+        Ok(env_value(entry, "name").map(|name| name.value.clone()))
+    }
+
+    fn equal(&mut self, entry: &EnvEntry, other: &EnvEntry) -> Result<bool, Infallible> {
+        let text = |key: &str| env_value(other, key).map(Text::as_str);
+        Ok(entry.len() == other.len() && entry.iter().all(|(key, value)| text(key) == Some(value.as_str())))
+    }
+}

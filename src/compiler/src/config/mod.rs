@@ -1,0 +1,228 @@
+//! Config texts to entities: YAML, validation, merging of files, inheritance.
+//!
+//! [`load`] does for all files of a run what TPV's loader does, and keeps for every value the place it was written at.
+
+mod chains;
+pub mod code;
+pub mod entity;
+pub mod fields;
+mod inherit;
+mod merge;
+pub mod origin;
+pub mod rules;
+pub mod scheduling;
+pub mod suggest;
+pub mod validate;
+
+use std::sync::LazyLock;
+
+use crate::config::code::CodeText;
+use crate::config::entity::{Dict, GlobalConfig};
+use crate::config::merge::Merger;
+use crate::config::validate::{FileConfig, Section, Validator};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::parallel;
+use crate::source::{Limits, SourceError, SourceId, SourceMap, Span};
+use crate::yaml::value::ConfigValue;
+use crate::yaml::{self, Comment};
+use tpv_model::{EntityClass, Version};
+
+/// TPV's `loader.config` after the last file.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// The version of TPV that it is for.
+    pub version: Version,
+    /// `global`
+    pub global: GlobalConfig,
+    /// `tools`, in lookup order.
+    pub tools: Section,
+    /// `users`, in lookup order.
+    pub users: Section,
+    /// `roles`, in lookup order.
+    pub roles: Section,
+    /// `destinations`, in the order that decides between equal ranks.
+    pub destinations: Section,
+    /// `pools`
+    pub pools: Section,
+    /// Sections of the last file that TPV does not know.
+    pub extras: Dict,
+    /// All code that TPV compiles while it loads, of every file, with that which a later file replaces.
+    pub checks: Vec<CodeText>,
+    /// The comments of each file, in load order.
+    pub comments: Vec<Vec<Comment>>,
+}
+
+impl Config {
+    /// The entities of a class. Rules have no section.
+    pub fn section(&self, kind: EntityClass) -> &Section {
+        static NONE: LazyLock<Section> = LazyLock::new(Section::new);
+        match kind {
+            EntityClass::Tool => &self.tools,
+            EntityClass::User => &self.users,
+            EntityClass::Role => &self.roles,
+            EntityClass::Destination => &self.destinations,
+            EntityClass::PoolEntity => &self.pools,
+            EntityClass::Rule => &NONE,
+        }
+    }
+}
+
+/// A config to load.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A path or URL.
+    Named(String),
+    /// A text that is read already.
+    Text(SourceId),
+    /// A mapping that stands inside a text of another kind, read already.
+    Inline(SourceId, ConfigValue),
+}
+
+impl Input {
+    /// Paths and URLs as inputs.
+    pub fn named(names: &[String]) -> Vec<Self> {
+        names.iter().cloned().map(Self::Named).collect()
+    }
+}
+
+/// Reads config files, URLs and inline configs in load order and merges them, as [`load`] does.
+pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, problems: &mut Diagnostics) -> Config {
+    let mut texts = Vec::new();
+    let mut is_complete = true;
+    let mut names = Vec::new();
+    for input in inputs {
+        if let Input::Named(name) = input {
+            names.push(name.as_str());
+        }
+    }
+    let mut loaded = names.iter().zip(sources.load_all(&names, limits));
+    for input in inputs {
+        match input {
+            Input::Text(id) => texts.push((*id, None)),
+            Input::Inline(id, root) => texts.push((*id, Some(root))),
+            Input::Named(_) => match loaded.next() {
+                Some((_, Ok(id))) => texts.push((id, None)),
+                Some((name, Err(error))) => {
+                    problems.push(unreadable(name, &error, sources));
+                    is_complete = false;
+                }
+                None => {}
+            },
+        }
+    }
+    let documents = read_documents(sources, &texts, problems);
+    merge_documents(sources, documents, is_complete, problems)
+}
+
+/// Reads texts as YAML, but for those that come with their value. No text depends on another, so several are read at once.
+fn read_documents(
+    sources: &SourceMap,
+    texts: &[(SourceId, Option<&ConfigValue>)],
+    problems: &mut Diagnostics,
+) -> Vec<(SourceId, Option<yaml::Document>)> {
+    let read = parallel::map(texts, |(id, root)| {
+        let mut problems = Diagnostics::new();
+        let document = match root {
+            Some(root) => Some(yaml::Document { root: (*root).clone(), comments: Vec::new() }),
+            None => yaml::load(sources, *id, &mut problems),
+        };
+        (*id, document, problems)
+    });
+    let documents = read.into_iter().map(|(id, document, found)| {
+        problems.extend(found);
+        (id, document)
+    });
+    documents.collect()
+}
+
+/// The message about a config that cannot be read.
+pub fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> Diagnostic {
+    if let SourceError::NotUtf8 { byte, line, excerpt, at } = error {
+        let id = sources.add_excerpt(name, excerpt, *line);
+        let mark = char::REPLACEMENT_CHARACTER.len_utf8();
+        return Diagnostic::error(format!("`{name}` is not UTF-8 text"))
+            .at(Span::new(id, *at, at + mark), format!("the byte 0x{byte:02X} isn't part of a character"))
+            .help(error.help());
+    }
+    if let SourceError::Template(id, unfilled) = error {
+        let mut problem = Diagnostic::error(unfilled.message.as_str()).help(unfilled.help.as_str());
+        problem.notes.clone_from(&unfilled.notes);
+        return match &unfilled.at {
+            Some(at) => problem.at(Span::new(*id, at.start, at.end), ""),
+            None => problem.note(format!("`{name}` asks for it")),
+        };
+    }
+    let what = if crate::source::is_url(name) { "fetch" } else { "read" };
+    let problem =
+        Diagnostic::error(format!("cannot {what} `{}`: {error}", crate::source::redacted(name))).help(error.help());
+    match error {
+        SourceError::File(found) if found.kind() == std::io::ErrorKind::NotFound => {
+            problem.raises("FileNotFoundError", format!("No such file or directory: '{name}'"))
+        }
+        _ => problem,
+    }
+}
+
+/// Reads config files and URLs in load order and merges them. Whether the result may be used is for `problems` to say.
+pub fn load<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+    limits: &Limits,
+    sources: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Config {
+    let inputs: Vec<Input> = names.into_iter().map(|name| Input::Named(name.to_owned())).collect();
+    load_inputs(&inputs, limits, sources, problems)
+}
+
+/// Merges texts that are read already, in this order.
+pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
+    let texts: Vec<_> = ids.iter().map(|id| (*id, None)).collect();
+    let documents = read_documents(sources, &texts, problems);
+    merge_documents(sources, documents, true, problems)
+}
+
+/// The files of a config that loads, each as it is written: neither merged with the others nor with what its entities inherit.
+pub fn files(sources: &SourceMap) -> Vec<(SourceId, FileConfig)> {
+    let texts: Vec<_> = sources.iter().map(|(id, _)| (id, None)).collect();
+    // What is wrong was told when the config was loaded.
+    let mut problems = Diagnostics::new();
+    let documents = read_documents(sources, &texts, &mut problems);
+    let mut validator = Validator::new(sources.version(), &mut problems);
+    let mut out = Vec::new();
+    for (id, document) in documents {
+        let name = sources.get(id).map_or("", |source| &source.name);
+        out.extend(document.map(|document| (id, validator.file(document.root, name))));
+    }
+    out
+}
+
+/// Merges what could be read; `is_complete` if that is everything.
+fn merge_documents(
+    sources: &SourceMap,
+    files: Vec<(SourceId, Option<yaml::Document>)>,
+    mut is_complete: bool,
+    problems: &mut Diagnostics,
+) -> Config {
+    let comments = files.iter().map(|(_, document)| match document {
+        Some(document) => document.comments.clone(),
+        None => Vec::new(),
+    });
+    let comments = comments.collect();
+    let mut validator = Validator::new(sources.version(), problems);
+    let mut validated = Vec::new();
+    for (id, document) in files {
+        let name = sources.get(id).map_or("", |source| &source.name);
+        match document {
+            Some(document) => validated.push(validator.file(document.root, name)),
+            None => is_complete = false,
+        }
+    }
+    let checks = std::mem::take(&mut validator.checks);
+    let mut merger = Merger::new(problems);
+    // With a file missing, its entities would be reported as parents that do not exist.
+    if is_complete {
+        merger.merge(validated);
+    }
+    let FileConfig { global, sections: [tools, users, roles, destinations, pools], extras } = merger.config;
+    Config { version: sources.version(), global, tools, users, roles, destinations, pools, extras, checks, comments }
+}

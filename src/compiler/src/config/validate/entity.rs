@@ -1,0 +1,193 @@
+//! Tools, users, roles, destinations and pools, and the fields that rules share with them.
+
+use std::sync::Arc;
+
+use super::braces::braced;
+use super::scalar::{as_bool, number, number_or_text};
+use super::{Owner, Validator, at_value};
+use crate::config::entity::{Amounts, Common, DestinationFields, Dict, Entity, PoolFields};
+use crate::config::fields;
+use crate::config::rules::Rules;
+use crate::diagnostic::Diagnostic;
+use crate::yaml::value::{ConfigValue, Entry, Text};
+use tpv_model::{Amount, EntityClass, Field};
+
+/// The fields of an entity or rule so far.
+pub(super) struct Draft {
+    common: Common,
+    amounts: Amounts,
+    extras: Dict,
+}
+
+impl Draft {
+    pub(super) fn new() -> Self {
+        Self { common: Common::default(), amounts: Amounts::default(), extras: Dict::new() }
+    }
+
+    pub(super) fn extra(&mut self, key: &str, value: &ConfigValue) {
+        self.extras.insert(key.into(), value.clone());
+    }
+
+    pub(super) fn finish(self) -> Common {
+        let mut common = self.common;
+        if !self.amounts.is_empty() {
+            common.amounts = Arc::new(self.amounts);
+        }
+        if !self.extras.is_empty() {
+            common.extras = Arc::new(self.extras);
+        }
+        common
+    }
+}
+
+impl Validator<'_> {
+    /// One entity under its id.
+    pub(super) fn entity(&mut self, kind: EntityClass, id: &Text, entry: &Entry) -> Entity {
+        let owner = Owner { noun: kind.noun(), name: &id.value, span: id.span };
+        let mut draft = Draft::new();
+        let mut rules = Rules::default();
+        let mut destination = DestinationFields::default();
+        let mut own_id = None;
+        let mut pool = PoolFields::default();
+        let is_field = fields::DESTINATION.field(&id.value).is_some();
+        let map = if is_field && entry.value.as_map().is_none() && !entry.value.is_null() {
+            let noun = kind.noun();
+            self.problems.push(
+                Diagnostic::error(format!("expected the id of a {noun}, got `{}`", id.value))
+                    .at(id.span, format!("this is a field of a {noun}"))
+                    .help(format!("indent it deeper than the id of the {noun} it belongs to")),
+            );
+            None
+        } else {
+            self.mapping(entry, format_args!("the {} `{}`", kind.noun(), id.value), None).cloned()
+        };
+        let map = map.unwrap_or_default();
+        let known = fields::of(kind);
+        for entry in &map.entries {
+            let Some(key) = self.string_key(entry, "a field") else { continue };
+            let key = key.as_str();
+            let is_known = known.field(key).is_some()
+                && match (kind, key) {
+                    (_, "rules") => {
+                        rules = self.rules(entry, owner);
+                        true
+                    }
+                    (EntityClass::Destination, "scheduling") => {
+                        destination.dest_tags = self.scheduling(entry, owner).unwrap_or_default();
+                        true
+                    }
+                    (EntityClass::PoolEntity, "scheduling") => {
+                        pool.dest_tags = self.pool_scheduling(entry, owner);
+                        true
+                    }
+                    // These two have a field of this name beside `scheduling`; it is what a job would ask for.
+                    (EntityClass::Destination | EntityClass::PoolEntity, "tpv_tags") => {
+                        draft.common.tags = self.scheduling(entry, owner).unwrap_or_default();
+                        true
+                    }
+                    (EntityClass::Destination, _) if self.destination_field(key, entry, owner, &mut destination) => {
+                        true
+                    }
+                    (EntityClass::PoolEntity, _) if self.pool_field(key, entry, owner, &mut pool) => true,
+                    _ => self.common_field(key, entry, owner, &mut draft),
+                };
+            // TPV sets an unset name twice: first from the field `id`, then from the key, when it is still empty.
+            if let ("id", Some(text)) = (key, entry.value.as_text()) {
+                own_id = Some(text.clone());
+            }
+            if !is_known {
+                self.unknown_field(entry, key, owner, known);
+                draft.extra(key, &entry.value);
+            }
+        }
+        if destination.dest_name.value.is_empty() {
+            destination.dest_name = own_id.filter(|text| !text.value.is_empty()).unwrap_or_else(|| id.clone());
+        }
+        Entity {
+            class: kind,
+            id: id.value.clone(),
+            span: id.span,
+            common: draft.finish(),
+            rules,
+            destination: (kind == EntityClass::Destination).then(|| Arc::new(destination)),
+            pool: (kind == EntityClass::PoolEntity).then(|| Arc::new(pool)),
+        }
+    }
+
+    /// Takes a field that all entities and rules have; false for any other field.
+    pub(super) fn common_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, draft: &mut Draft) -> bool {
+        if let Some(amount) = Amount::from_name(key).filter(|amount| self.version.has_field(Field::Amount(*amount))) {
+            let value = self.resource(entry, owner, matches!(amount, Amount::Resource(_)));
+            draft.amounts.set(amount, value.map(Arc::new));
+            return true;
+        }
+        let common = &mut draft.common;
+        match key {
+            // The id of an entity is its key, but the field must still be a string.
+            "id" => drop(self.text(entry, owner)),
+            "abstract" => common.is_abstract = self.abstract_field(entry, owner),
+            "inherits" => common.inherits = self.optional_text(entry, owner),
+            "env" => common.env = self.env(entry, owner),
+            "params" => {
+                common.params = self.optional_dict(entry, owner);
+                self.braces("params", &entry.value, owner, "the job gets the mapping");
+            }
+            "resubmit" => common.resubmit = self.resubmit(entry, owner).unwrap_or_default(),
+            "rank" => common.rank = self.optional_text(entry, owner),
+            "context" => common.context = self.optional_dict(entry, owner),
+            "scheduling" => common.tags = self.scheduling(entry, owner).unwrap_or_default(),
+            "no_qa_codes" => common.no_qa_codes = self.text_list(entry, owner).unwrap_or_default(),
+            "evaluator" => self.problems.push(
+                Diagnostic::error("`evaluator` is a name that TPV keeps for itself")
+                    .at(entry.key.span, "")
+                    .also(owner.span, owner.describe())
+                    .help("choose another name"),
+            ),
+            _ => return false,
+        }
+        true
+    }
+
+    /// `cores` and the like: a number, or code if `may_be_code`.
+    pub(super) fn resource(&mut self, entry: &Entry, owner: Owner<'_>, may_be_code: bool) -> Option<ConfigValue> {
+        if entry.value.is_null() {
+            return None;
+        }
+        let name = entry.key.python_str();
+        let value = if may_be_code { number_or_text(&entry.value) } else { number(&entry.value) };
+        if value.is_none() && may_be_code {
+            let help = match braced(&entry.value) {
+                Some(text) => {
+                    format!("`{name}` is code: write it without braces, `{name}: {}`", text.trim_matches(['{', '}']))
+                }
+                None => format!("write a number, as in `{name}: 2`, or code, as in `{name}: input_size * 2`"),
+            };
+            self.wrong_type(entry, owner, "a number or an expression", help);
+        } else if value.is_none() {
+            self.wrong_type(entry, owner, "a number", format!("write a number, as in `{name}: 2`"));
+        }
+        value
+    }
+
+    fn abstract_field(&mut self, entry: &Entry, owner: Owner<'_>) -> bool {
+        as_bool(&entry.value).unwrap_or_else(|| {
+            let problem = Diagnostic::error("`abstract` must be true or false");
+            self.problems.push(at_value(problem, entry, Some(owner)).help("write `abstract: true`"));
+            false
+        })
+    }
+
+    fn destination_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, out: &mut DestinationFields) -> bool {
+        match key {
+            "runner" => out.runner = self.optional_text(entry, owner),
+            "destination_name_override" => {
+                if let Some(name) = self.optional_text(entry, owner) {
+                    out.dest_name = name;
+                }
+            }
+            "tags" => out.handler_tags = self.text_list(entry, owner).unwrap_or_default(),
+            _ => return false,
+        }
+        true
+    }
+}

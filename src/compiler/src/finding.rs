@@ -1,0 +1,65 @@
+//! Findings: what is likely wrong in a config that loads.
+
+use crate::config::entity::Common;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::Span;
+use crate::yaml::value::Text;
+
+/// One finding: a code, a severity, a place, and what to do.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// The code, as `docs/lint/` lists them.
+    pub code: &'static str,
+    /// Severity, place, message, notes and help.
+    pub diagnostic: Diagnostic,
+    /// The number of other findings of its file that it stands for; the linter's reports fill it in.
+    pub more: usize,
+    /// `true` if a `# noqa` comment turns it off.
+    pub silenced: bool,
+    /// `true` if most entities of a file tend to have it: reports give the first, with the number of the others.
+    pub once_a_file: bool,
+}
+
+impl Finding {
+    /// A finding without a file's entity.
+    pub fn new(code: &'static str, diagnostic: Diagnostic) -> Self {
+        Self { code, diagnostic: diagnostic.code(code), more: 0, silenced: false, once_a_file: false }
+    }
+
+    /// Marks a finding that most entities of a file tend to have: reports give the first, with the number of the others.
+    pub fn once_a_file(mut self) -> Self {
+        self.once_a_file = true;
+        self
+    }
+
+    /// Sets the entity of the finding, whose `# noqa` comment may turn it off.
+    pub fn of(self, common: &Common) -> Self {
+        self.within([common.no_qa_codes.as_slice()])
+    }
+
+    /// As [`Finding::of`], for what several entities share: any of them may turn it off.
+    pub fn within<'t>(mut self, lists: impl IntoIterator<Item = &'t [Text]>) -> Self {
+        self.silenced = lists.into_iter().any(|codes| silences(codes, self.code));
+        self
+    }
+
+    /// Returns `true` if the finding points to a place.
+    pub fn points_to(&self, span: Span) -> bool {
+        self.diagnostic.primary.iter().chain(&self.diagnostic.secondary).any(|label| label.span == span)
+    }
+
+    /// The location.
+    pub fn span(&self) -> Option<Span> {
+        self.diagnostic.primary.as_ref().map(|label| label.span)
+    }
+
+    /// Returns `true` if the config cannot be used as it is.
+    pub fn is_error(&self) -> bool {
+        self.diagnostic.severity == Severity::Error
+    }
+}
+
+/// Returns `true` if the `# noqa` comment of an entity turns a code off.
+pub fn silences(comment: &[Text], code: &str) -> bool {
+    comment.iter().any(|text| text.as_str() == "noqa" || text.as_str() == code)
+}

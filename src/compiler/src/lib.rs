@@ -1,0 +1,80 @@
+#![doc = include_str!("../README.md")]
+//!
+//! # Ways through the crate
+//!
+//! Data goes one way: [`source`] reads files and URLs, [`template`] fills in Jinja templates, [`yaml`] and [`config`] turn text
+//! into entities, [`python`] their code into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the
+//! way becomes a [`diagnostic::Diagnostic`] with its place in the text. The [`checker`] of code tells which code raises when a job
+//! runs it, and which needs CPython.
+
+pub mod checker;
+pub mod config;
+pub mod diagnostic;
+pub mod finding;
+pub mod link;
+pub mod open;
+pub mod parallel;
+pub mod printable;
+pub mod python;
+pub mod source;
+pub mod template;
+pub mod yaml;
+
+use tpv_runtime::artifact::Rules;
+
+use diagnostic::{Diagnostic, Diagnostics, REPORT_BUG, Severity};
+use source::{Limits, SourceMap};
+
+/// The options of the compiler.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CompileOptions {
+    /// `true` to make code that cannot run (missing constructs or modules, rules with syntax errors) an error.
+    pub strict: bool,
+}
+
+/// The result of a compilation.
+pub struct Compiled {
+    /// The rules. `None` if there was an error.
+    pub rules: Option<Rules>,
+    /// Errors and warnings of all files, sorted by place.
+    pub diagnostics: Diagnostics,
+    /// The texts that the diagnostics point into.
+    pub sources: SourceMap,
+    /// The merged config.
+    pub config: config::Config,
+}
+
+/// Compiles config files and URLs, merged in the order given.
+pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
+    compile_inputs(&config::Input::named(names), SourceMap::new(), options)
+}
+
+/// Compiles configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
+pub fn compile_inputs(inputs: &[config::Input], mut sources: SourceMap, options: &CompileOptions) -> Compiled {
+    let mut diagnostics = Diagnostics::new();
+    let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
+    let (tables, mut program, trees) = link::link(&config, &sources, options.strict, &mut diagnostics);
+    let mut rules = None;
+    // With `strict` findings of code are errors, too, and do not hide one another.
+    if diagnostics.iter().all(|one| one.severity != Severity::Error || one.code.is_some()) {
+        let raising = checker::raising(&config, &sources, &trees);
+        link::mark_for_cpython(&mut program, raising.needs);
+        for mut finding in raising.diagnostics {
+            if options.strict {
+                finding.severity = Severity::Error;
+            }
+            diagnostics.push(finding);
+        }
+    }
+    if !diagnostics.has_errors() {
+        match Rules::new(tables, program) {
+            Ok(linked) => rules = Some(linked),
+            Err(error) => diagnostics.push(
+                Diagnostic::error(format!("the config compiled into rules that are not sound: {error}"))
+                    .help(format!("{REPORT_BUG}, with the config")),
+            ),
+        }
+    }
+    diagnostics.sort();
+    Compiled { rules, diagnostics, sources, config }
+}

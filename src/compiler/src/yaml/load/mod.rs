@@ -1,0 +1,67 @@
+//! YAML as configs have it: values with the place of each, and the comments.
+//!
+//! [`crate::yaml::read`] makes the nodes; here these become values ([`construct`], [`merge`], [`noqa`]), and errors are
+//! explained as their author's mistakes ([`syntax`]).
+
+mod construct;
+mod lines;
+mod merge;
+mod noqa;
+mod scalar;
+mod short_texts;
+mod syntax;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::diagnostic::Diagnostics;
+use crate::source::{SourceId, SourceMap, Span};
+use crate::yaml::read::read;
+use crate::yaml::value::ConfigValue;
+
+use construct::Constructor;
+pub use lines::{mistake, quoted};
+use syntax::Stop;
+
+/// The maximum nesting of collections: later stages walk values recursively.
+const MAX_DEPTH: usize = 128;
+
+/// A source read as YAML.
+#[derive(Debug)]
+pub struct Document {
+    /// The value of the one document; null for an empty file.
+    pub root: ConfigValue,
+    /// All comments, in order.
+    pub comments: Vec<Comment>,
+}
+
+/// A comment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// From the `#` to the end of the line.
+    pub span: Span,
+    /// `true` if only blanks precede it on its line.
+    pub own_line: bool,
+}
+
+/// Reads a source that holds one YAML document. Problems are added to `problems`; `None` where no value came out.
+pub fn load(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Option<Document> {
+    let source = sources.get(id)?;
+    let text = &*source.text;
+    let before = problems.errors();
+    let tree = match read(text, MAX_DEPTH) {
+        Ok(tree) => tree,
+        Err(fault) => {
+            problems.push(Stop { text, id, fault: &fault }.explain());
+            return None;
+        }
+    };
+    let comment = |place: &Range<usize>| {
+        let line = text.get(..place.start).and_then(|before| before.rsplit('\n').next()).unwrap_or("");
+        Comment { span: Span::new(id, place.start, place.end), own_line: line.trim().is_empty() }
+    };
+    let comments = tree.comments.places.iter().map(comment).collect();
+    let root = Constructor::new(source, id, tree, problems).document()?;
+    (problems.errors() == before).then_some(Document { root, comments })
+}

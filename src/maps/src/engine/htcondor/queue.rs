@@ -1,0 +1,223 @@
+//! The state of a cluster in the schedd's queue, by `condor_q`.
+
+use std::collections::HashMap;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use super::super::super::Error;
+use super::super::{EngineState, Kind, program};
+use super::events::EventLog;
+use super::{TOKEN, has_ended};
+
+/// The time limit of programs that ask the schedd: a busy one lets its clients wait.
+const LIMIT: Duration = Duration::from_secs(120);
+
+/// The remedy if the schedd does not answer.
+pub(super) const HELP: &str =
+    "`condor_q` must answer on this machine: it has to be an access point, and its schedd has to run";
+
+/// The jobs of a cluster that are in the queue.
+#[derive(Debug, Default)]
+pub(super) struct Queue {
+    jobs: HashMap<u32, Job>,
+    /// `true` if HTCondor can still create jobs for the cluster's other components.
+    pub(super) has_factory: bool,
+}
+
+/// The state of a job in the queue: the attribute `JobStatus`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Job {
+    Idle,
+    Running,
+    Removed,
+    /// It has ended, and is about to leave the queue.
+    Completed,
+    Held,
+    Suspended,
+}
+
+impl Job {
+    fn from_status(status: &str) -> Option<Self> {
+        Some(match status {
+            "1" => Self::Idle,
+            // 6: it has run, and its output is being transferred.
+            "2" | "6" => Self::Running,
+            "3" => Self::Removed,
+            "4" => Self::Completed,
+            "5" => Self::Held,
+            "7" => Self::Suspended,
+            _ => return None,
+        })
+    }
+}
+
+impl Queue {
+    /// Asks for the jobs that meet a constraint, and for the factory that makes them if `factory`.
+    ///
+    /// # Errors
+    /// The schedd cannot be asked.
+    pub(super) fn ask(constraint: &str, factory: bool) -> Result<Self, Error> {
+        // The factory first: what it makes in between is in the queue then.
+        let has_factory = factory && is_known(&["-factory"], constraint)?;
+        let text = condor_q(&["-constraint", constraint, "-af", "ProcId", "JobStatus"])?;
+        let jobs = text.lines().filter_map(|line| {
+            let (process, status) = line.trim().split_once(' ')?;
+            Some((process.parse().ok()?, Job::from_status(status.trim())?))
+        });
+        Ok(Self { jobs: jobs.collect(), has_factory })
+    }
+
+    /// The job of a component. `None` if it is not in the queue.
+    pub(super) fn job(&self, position: u32) -> Option<Job> {
+        self.jobs.get(&position).copied()
+    }
+
+    /// The jobs.
+    pub(super) fn jobs(&self) -> impl Iterator<Item = Job> {
+        self.jobs.values().copied()
+    }
+
+    /// Returns `true` if the queue has no job of the cluster.
+    pub(super) fn is_empty(&self) -> bool {
+        self.jobs.is_empty() && !self.has_factory
+    }
+
+    /// The state of a component: `was` is what the event log told before the queue was asked, `log` tells what has happened since.
+    pub(super) fn lay_over(&self, position: u32, was: Option<&EngineState>, log: &EventLog) -> EngineState {
+        use EngineState::{Gone, Held, Idle, Removed, Running, Suspended, Unmaterialized};
+        let logged = log.state(position);
+        match (self.job(position), logged) {
+            // It ended after the queue was asked.
+            (Some(_), Some(state)) if has_ended(logged) && !has_ended(was) => state.clone(),
+            (Some(Job::Completed), Some(state)) if has_ended(logged) => state.clone(),
+            (Some(Job::Completed), _) => Running,
+            (Some(Job::Held), Some(Held(reason))) => Held(reason.clone()),
+            (Some(Job::Held), _) => Held("HTCondor's event log has no reason".to_owned()),
+            (Some(Job::Idle), _) => Idle,
+            (Some(Job::Running), _) => Running,
+            (Some(Job::Removed), _) => Removed,
+            (Some(Job::Suspended), _) => Suspended,
+            (None, Some(state)) if has_ended(logged) => state.clone(),
+            // It was there before the queue was asked, and nothing was logged since: the log is not all that happened.
+            (None, Some(_)) if was.is_some() => Gone("it left HTCondor's queue without an event".to_owned()),
+            (None, Some(state)) => state.clone(),
+            (None, None) if self.has_factory => match log.paused() {
+                Some(reason) => Held(reason.to_owned()),
+                None => Unmaterialized,
+            },
+            (None, None) if log.is_over() => Removed,
+            (None, None) => Gone("HTCondor does not know it".to_owned()),
+        }
+    }
+}
+
+/// The cluster whose jobs carry a token. `None` if none is in the queue.
+///
+/// # Errors
+/// The schedd cannot be asked.
+pub(super) fn cluster_of(token: &str) -> Result<Option<u32>, Error> {
+    let constraint = with_token(token);
+    // A factory that has no job at the moment is shown only where it is asked for.
+    for kind in [&["-factory"][..], &[]] {
+        let arguments = [kind, &["-limit", "1", "-constraint", &constraint, "-af", "ClusterId"]].concat();
+        if let Some(id) = condor_q(&arguments)?.lines().find_map(|line| line.trim().parse().ok()) {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns `true` if the queue has jobs, or factories, that meet a constraint.
+pub(super) fn is_known(kind: &[&str], constraint: &str) -> Result<bool, Error> {
+    let arguments = [kind, &["-limit", "1", "-constraint", constraint, "-af", "ClusterId"]].concat();
+    Ok(!condor_q(&arguments)?.trim().is_empty())
+}
+
+/// The constraint that only jobs with this token meet.
+pub(super) fn with_token(token: &str) -> String {
+    format!("{TOKEN} == \"{token}\"")
+}
+
+/// The name of this machine's schedd. `None` if `condor_q` shows none.
+///
+/// # Errors
+/// The schedd cannot be asked.
+pub(super) fn access_point() -> Result<Option<String>, Error> {
+    Ok(schedd_name(&condor_q(&["-totals", "-constraint", "FALSE"])?))
+}
+
+/// The name in `-- Schedd: ap.example.org : <192.0.2.7:9618?... @ 11/22/26 22:23:59`.
+fn schedd_name(text: &str) -> Option<String> {
+    let name = text.lines().find_map(|line| line.strip_prefix("-- Schedd: ")?.split_once(" : "))?.0.trim();
+    (!name.is_empty()).then(|| name.to_owned())
+}
+
+fn condor_q(arguments: &[&str]) -> Result<String, Error> {
+    call("condor_q", arguments)?.output(HELP)
+}
+
+/// Runs a program that asks the schedd.
+///
+/// # Errors
+/// It is missing, or the schedd keeps it waiting.
+pub(super) fn call(name: &str, arguments: &[&str]) -> Result<program::Finished, Error> {
+    program::run(Kind::HtCondor, Command::new(name).args(arguments), Stdio::null(), LIMIT)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use EngineState::{Gone, Held, Idle, Removed, Running, Unmaterialized};
+
+    use super::*;
+
+    #[test]
+    fn the_schedd_is_named_above_the_totals() {
+        let text =
+            "\n\n-- Schedd: a@ap.example.org : <192.0.2.7:9618?... @ 11/22/26 22:23:59\nTotal for query: 2 jobs\n";
+        assert_eq!(schedd_name(text).unwrap(), "a@ap.example.org");
+        assert_eq!(schedd_name("Total for query: 2 jobs\n"), None);
+    }
+
+    /// A log of one component in which these events stand.
+    fn log(events: &[&str]) -> EventLog {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("0.log");
+        let texts = events.iter().map(|event| {
+            let (code, detail) = event.split_once(' ').unwrap_or((event, ""));
+            let process = if code >= "035" { "-01" } else { "000" };
+            format!("{code} (012.{process}.000) 2026-11-22 22:17:42 Title\n\t{detail}\n...\n")
+        });
+        std::fs::write(&path, texts.collect::<String>()).unwrap();
+        let mut log = EventLog::new(12, 1);
+        log.follow(&path).unwrap();
+        log
+    }
+
+    #[test]
+    fn the_queue_is_laid_over_the_log() {
+        let state = |job: Option<Job>, has_factory, before: &[&str], since: &[&str]| {
+            let queue = Queue { jobs: job.map(|job| (0, job)).into_iter().collect(), has_factory };
+            queue.lay_over(0, log(before).state(0), &log(&[before, since].concat()))
+        };
+        let (held, killed) = (Held("disk full".to_owned()), Gone("killed by signal 9".to_owned()));
+        let ended = "005 (0) Abnormal termination (signal 9)";
+        // In the queue: its state there, unless it has ended since.
+        assert_eq!(state(Some(Job::Running), false, &["000"], &[]), Running);
+        assert_eq!(state(Some(Job::Held), false, &["000", "012 disk full"], &[]), held);
+        assert_eq!(state(Some(Job::Running), false, &["000", "001"], &[ended]), killed);
+        assert_eq!(state(Some(Job::Completed), false, &["000", "001", ended], &[]), killed);
+        // It runs again after a crash of the schedd.
+        assert_eq!(state(Some(Job::Idle), false, &["000", "001", ended], &[]), Idle);
+        // Not in the queue: it ended, or came after the queue was asked, or was lost.
+        assert_eq!(state(None, false, &["000", "001"], &[ended]), killed);
+        assert_eq!(state(None, true, &[], &["000"]), Idle);
+        assert!(matches!(state(None, false, &["000"], &[]), Gone(_)));
+        assert!(matches!(state(None, false, &[], &[]), Gone(_)));
+        // HTCondor has made no job of it.
+        assert_eq!(state(None, true, &[], &[]), Unmaterialized);
+        assert_eq!(state(None, true, &["037 disk full"], &[]), held);
+        assert_eq!(state(None, true, &["037 disk full", "038"], &[]), Unmaterialized);
+        assert_eq!(state(None, false, &["036"], &[]), Removed);
+    }
+}

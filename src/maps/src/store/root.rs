@@ -1,0 +1,320 @@
+//! The folder of all maps: their tags, how a map comes to be and how it goes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::super::Error;
+use super::super::item::Item;
+use super::directory::{self, FOLDERS, MapDir, names};
+use super::lock::Lock;
+use super::{random, whole};
+use tpv_compiler::diagnostic::REPORT_BUG;
+
+/// The format of the files; see docs/maps-format.md.
+pub const FORMAT: &str = "1";
+
+/// The beginning of the names of maps that are being made.
+const NEW: &str = ".new-";
+/// The beginning of the names of maps that are being removed.
+const REMOVED: &str = ".removed-";
+
+/// The folder of all maps.
+#[derive(Clone, Debug)]
+pub struct Root(PathBuf);
+
+impl Root {
+    /// The folder, which is made where it is missing.
+    ///
+    /// # Errors
+    /// The system's, or the folder was written by a tpvc of another format.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let make = |folder: &Path| std::fs::create_dir_all(folder).map_err(|error| Error::io("made", folder, &error));
+        make(&path.join("tags"))?;
+        make(&path.join("slots"))?;
+        // Engines start components elsewhere: what they are told must be true there, too.
+        let path = path.canonicalize().map_err(|error| Error::io("read", path, &error))?;
+        // And engines take the paths of files as text.
+        if path.to_str().is_none() {
+            return Err(Error::new(
+                format!("maps cannot be kept in `{}`: the path is not UTF-8", path.display()),
+                "name another folder with `--maps-dir`",
+            ));
+        }
+        Ok(Self(path))
+    }
+
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn tag_path(&self, tag: &str) -> PathBuf {
+        self.0.join("tags").join(tag)
+    }
+
+    /// All tags, sorted, with their maps. A tag whose map is still being made, or was removed, is left out.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn tags(&self) -> Result<Vec<(String, MapDir)>, Error> {
+        let mut tags = names(&self.0.join("tags"))?;
+        tags.sort_unstable();
+        let maps = tags.into_iter().map(|tag| Ok(self.find(&tag)?.map(|map| (tag, map))));
+        maps.filter_map(Result::transpose).collect()
+    }
+
+    /// The map of a tag. `None` if there is none.
+    ///
+    /// # Errors
+    /// The system's, and a map of another format.
+    pub fn find(&self, tag: &str) -> Result<Option<MapDir>, Error> {
+        if check_tag(tag).is_err() {
+            return Ok(None);
+        }
+        let path = self.tag_path(tag);
+        let name = whole::read(&path).map_err(|error| Error::io("read", &path, &error))?;
+        let Some(name) = name.map(|name| String::from_utf8_lossy(&name).trim().to_owned()) else { return Ok(None) };
+        let folder = self.0.join(&name);
+        Ok(folder.is_dir().then(|| MapDir::new(folder)))
+    }
+
+    /// The map of a tag.
+    ///
+    /// # Errors
+    /// There is none, or it has another format.
+    pub fn load(&self, tag: &str) -> Result<MapDir, Error> {
+        let Some(map) = self.find(tag)? else {
+            return Err(Error::new(format!("no map `{tag}`"), "`tpvc maps list` shows those that are there"));
+        };
+        let format = map.optional_text(&map.path().join("format"))?.unwrap_or_default();
+        if format.trim() == FORMAT {
+            return Ok(map);
+        }
+        let format = format.trim();
+        Err(Error::new(
+            format!("the map `{tag}` has the format `{format}`, and this tpvc reads `{FORMAT}`"),
+            "use the tpvc that made it, or `tpvc maps remove --force`",
+        ))
+    }
+
+    /// Begins a map: a folder that no tag leads to yet.
+    ///
+    /// # Errors
+    /// The tag is taken or cannot be one, or the system's.
+    pub fn begin(&self, tag: &str, transient: bool) -> Result<Draft, Error> {
+        check_tag(tag)?;
+        self.sweep()?;
+        let name = random::uuid()?;
+        let path = self.0.join(format!("{NEW}{name}"));
+        std::fs::create_dir(&path).map_err(|error| Error::io("made", &path, &error))?;
+        // Held until the map is whole or given up; whoever finds the folder with a free lock may remove it.
+        let lock_path = path.join("lock");
+        let lock = Lock::wait(&lock_path).map_err(|error| Error::io("locked", &lock_path, &error))?;
+        let draft = Draft { root: self.clone(), map: MapDir::new(path), name, tag: tag.to_owned(), lock: Some(lock) };
+        for folder in FOLDERS.into_iter().chain(["logs"]) {
+            let path = draft.map.path().join(folder);
+            std::fs::create_dir(&path).map_err(|error| Error::io("made", &path, &error))?;
+        }
+        draft.map.write_tag(tag, transient)?;
+        self.reserve(tag, &draft.name)?;
+        Ok(draft)
+    }
+
+    /// Makes a tag lead to a map.
+    fn reserve(&self, tag: &str, name: &str) -> Result<(), Error> {
+        let path = self.tag_path(tag);
+        let made = whole::write_new(&path, format!("{name}\n").as_bytes());
+        if made.map_err(|error| Error::io("written", &path, &error))? {
+            return Ok(());
+        }
+        Err(Error::new(
+            format!("there is a map `{tag}` already"),
+            format!("choose another tag, or `tpvc maps remove {tag}` before"),
+        ))
+    }
+
+    /// Gives a map another tag, which it keeps.
+    ///
+    /// # Errors
+    /// The tag is taken or cannot be one, or the system's.
+    pub fn retag(&self, map: &MapDir, old: &str, new: &str) -> Result<(), Error> {
+        check_tag(new)?;
+        if old != new {
+            self.reserve(new, &map.name())?;
+        }
+        map.write_tag(new, false)?;
+        if old == new { Ok(()) } else { map.remove(&self.tag_path(old)) }
+    }
+
+    /// Removes a map from the disk. Killed on the way, [`Root::sweep`] goes on.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn remove(&self, tag: &str, map: &MapDir) -> Result<(), Error> {
+        let gone = self.0.join(format!("{REMOVED}{}", map.name()));
+        match std::fs::rename(map.path(), &gone) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(Error::io("removed", map.path(), &error));
+            }
+            _ => {}
+        }
+        self.release(tag, &map.name())?;
+        remove_folder(&gone)
+    }
+
+    /// Removes what interrupted verbs have left: maps half made or half removed, and tags that lead nowhere. What somebody is at
+    /// work on is left alone.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn sweep(&self) -> Result<(), Error> {
+        let all = directory::names(&self.0)?;
+        for name in &all {
+            let path = self.0.join(name);
+            if name.starts_with(REMOVED) {
+                remove_folder(&path)?;
+            } else if name.starts_with(NEW) {
+                let lock_path = path.join("lock");
+                // No lock yet: made this moment, or left by a kill in that moment.
+                let young = || {
+                    path.metadata()
+                        .and_then(|data| data.modified())
+                        .is_ok_and(|time| time.elapsed().is_ok_and(|age| age.as_secs() < 10))
+                };
+                if !lock_path.exists() && young() {
+                    continue;
+                }
+                match Lock::take(&lock_path) {
+                    Ok(Some(_)) => {
+                        self.release_tag_of(&path)?;
+                        remove_folder(&path)?;
+                    }
+                    Ok(None) => {}
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                    Err(error) => return Err(Error::io("locked", &lock_path, &error)),
+                }
+            }
+        }
+        self.sweep_tags()
+    }
+
+    /// Takes the tag from a map that was not finished.
+    fn release_tag_of(&self, path: &Path) -> Result<(), Error> {
+        let map = MapDir::new(path.to_owned());
+        let Ok(tag) = map.tag() else { return Ok(()) };
+        self.release(&tag, map.name().strip_prefix(NEW).unwrap_or_default())
+    }
+
+    /// Takes a tag from a map. It may lead to another by now: a tag that leads nowhere is free for the next map.
+    fn release(&self, tag: &str, name: &str) -> Result<(), Error> {
+        let path = self.tag_path(tag);
+        let unusable = |what: &'static str| move |error: io::Error| (what, error);
+        let released = whole::read(&path).map_err(unusable("read")).and_then(|to| match to {
+            Some(to) if to.trim_ascii() == name.as_bytes() => whole::remove(&path).map_err(unusable("removed")),
+            _ => Ok(()),
+        });
+        released.map_err(|(what, error)| Error::io(what, &path, &error))
+    }
+
+    /// Mends tags: one that leads nowhere goes, and each map has the tag that it notes and no other.
+    fn sweep_tags(&self) -> Result<(), Error> {
+        for tag in names(&self.0.join("tags"))? {
+            let path = self.tag_path(&tag);
+            let Some(bytes) = whole::read(&path).map_err(|error| Error::io("read", &path, &error))? else { continue };
+            let name = String::from_utf8_lossy(&bytes).trim().to_owned();
+            let map = MapDir::new(self.0.join(&name));
+            // A draft becomes a map by renaming: looked at in this order, one of both is there.
+            if self.0.join(format!("{NEW}{name}")).is_dir() {
+                continue;
+            }
+            if !map.path().is_dir() {
+                whole::remove(&path).map_err(|error| Error::io("removed", &path, &error))?;
+            } else if map.tag().is_ok_and(|noted| noted != tag) {
+                // Left by a kill between two steps of `retag`, which holds the lock.
+                let Some(_lock) = map.try_lock()? else { continue };
+                if let Ok(noted) = map.tag() {
+                    self.reserve(&noted, &name).ok();
+                    if noted != tag && self.find(&noted)?.is_some_and(|other| other == map) {
+                        map.remove(&path)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A map that is being made. Dropped unfinished, it is removed.
+#[derive(Debug)]
+pub struct Draft {
+    root: Root,
+    map: MapDir,
+    name: String,
+    tag: String,
+    lock: Option<Lock>,
+}
+
+impl Draft {
+    /// The tag.
+    pub fn tag(&self) -> &str {
+        &self.tag
+    }
+
+    /// The map's directory, as long as it is a draft.
+    pub fn map(&self) -> &MapDir {
+        &self.map
+    }
+
+    /// Writes the items, and makes the draft a map. The lock that is given is the map's.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn finish(mut self, items: &[Item]) -> Result<(MapDir, Lock), Error> {
+        self.map.write_items(items)?;
+        self.map.write(&self.map.path().join("format"), format!("{FORMAT}\n").as_bytes())?;
+        let path = self.root.0.join(&self.name);
+        std::fs::rename(self.map.path(), &path).map_err(|error| Error::io("written", &path, &error))?;
+        whole::sync_folder(&self.root.0).map_err(|error| Error::io("written", &path, &error))?;
+        match self.lock.take() {
+            Some(lock) => Ok((MapDir::new(path), lock)),
+            None => Err(Error::new("the map was finished twice", REPORT_BUG)),
+        }
+    }
+}
+
+#[cfg(test)]
+impl Draft {
+    /// Lets go of the lock and leaves the rest.
+    pub(super) fn abandon_as_a_kill_does(mut self) {
+        self.lock = None;
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if self.lock.is_some() {
+            // What cannot be removed now, a later sweep will.
+            let _ = self.root.release_tag_of(self.map.path()).and_then(|()| remove_folder(self.map.path()));
+        }
+    }
+}
+
+fn remove_folder(path: &Path) -> Result<(), Error> {
+    match std::fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("removed", path, &error)),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what cannot be a tag: it is a file's name, and goes on command lines and into engines' displays.
+fn check_tag(tag: &str) -> Result<(), Error> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+' | b'=' | b'@');
+    let first = tag.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    if first && tag.len() <= 200 && tag.bytes().all(plain) {
+        return Ok(());
+    }
+    Err(Error::new(
+        format!("`{tag}` cannot be a tag"),
+        "a tag has letters, digits and `-_.+=@`, and begins with a letter, a digit or `_`",
+    ))
+}

@@ -1,0 +1,109 @@
+//! Files that are whole or absent.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
+
+use crate::sibling_file::{self, folder};
+
+/// The beginning of the names of files that are being written. A kill leaves such a file; whatever lists a folder passes it over.
+pub(super) const PART: &str = ".part-";
+
+fn temporary(path: &Path) -> io::Result<NamedTempFile> {
+    // Other users may look at a map, as the umask allows, and an execute node may run as another user.
+    sibling_file::create(path, PART, "", 0o666)
+}
+
+/// Makes the names in a folder durable.
+pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Writes a file in the place of what was there.
+///
+/// # Errors
+/// The system's.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = temporary(path)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|error| error.error)?;
+    sync_folder(folder(path))
+}
+
+/// Writes a file that must not be there yet; false if it is.
+pub(super) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<bool> {
+    let mut file = temporary(path)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    match file.persist_noclobber(path) {
+        Ok(_) => sync_folder(folder(path)).map(|()| true),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(error) => Err(error.error),
+    }
+}
+
+/// The content of a file. `None` if it is not there.
+pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Removes a file, if it is there.
+pub(super) fn remove(path: &Path) -> io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// A file that is written piece by piece and appears when it is finished.
+#[derive(Debug)]
+pub struct WholeFile {
+    file: NamedTempFile,
+    path: PathBuf,
+}
+
+impl WholeFile {
+    /// Begins a file.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn create(path: &Path) -> io::Result<Self> {
+        Ok(Self { file: temporary(path)?, path: path.to_owned() })
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn finish(self) -> io::Result<()> {
+        let path = self.path.clone();
+        self.finish_as(&path)
+    }
+
+    /// Puts the file in another place of its folder.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn finish_as(self, path: &Path) -> io::Result<()> {
+        self.file.as_file().sync_all()?;
+        self.file.persist(path).map_err(|error| error.error)?;
+        sync_folder(folder(path))
+    }
+}
+
+impl Write for WholeFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.file.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

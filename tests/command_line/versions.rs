@@ -1,0 +1,54 @@
+//! `--tpv`: rules for an older TPV, and what upgrading changes.
+
+use crate::support::{run, site};
+
+const CONFIG: &str = "tools:\n  bwa: {cores: 1, mem: 2, max_concurrent_cores: 4}\n  star: {cores: 1, mem: \"helpers.get_input_size(job)\"}\n\
+    destinations:\n  slurm: {runner: slurm, resubmit: {again: {condition: any_failure, destination: large}}}\n";
+const JOB: &str = "{\"id\": 1, \"tool\": {\"id\": \"bwa\", \"resource_requirements\": {\"ram_max\": 1024}}}\n";
+
+#[test]
+fn the_artifact_says_which_version_it_is_for() {
+    let site = site(&[("tpv.yml", CONFIG), ("jobs.jsonl", JOB)]);
+    let map = |version: &str| {
+        let (status, text) = run(site.path(), &["compile", "-q", "--tpv", version, "tpv.yml", "-o", "rules.bin"]);
+        assert_eq!(status, 0, "{text}");
+        let (status, text) = run(site.path(), &["inspect", "rules.bin"]);
+        assert!(status == 0 && text.contains(&format!(" for TPV {version}, ")), "{text}");
+        run(site.path(), &["map", "-q", "rules.bin", "jobs.jsonl"]).1
+    };
+    let (old, new) = (map("3.2"), map("3.3"));
+    assert!(old.contains("\"mem\": 2") && old.contains("\"destination\": \"large\""), "{old}");
+    assert!(new.contains("\"mem\": 1.0") && new.contains("\"environment\": \"large\""), "{new}");
+    let (status, text) = run(site.path(), &["map", "--tpv", "3.2", "rules.bin", "jobs.jsonl"]);
+    assert!(status == 2 && text.contains("the artifact has the rules of TPV 3.3, not 3.2"), "{text}");
+}
+
+#[test]
+fn lint_knows_what_a_version_lacks() {
+    let site = site(&[("tpv.yml", CONFIG)]);
+    let (status, text) = run(site.path(), &["lint", "--tpv", "3.2.1", "tpv.yml"]);
+    assert!(status == 0 && text.contains("`max_concurrent_cores` is not a field that TPV 3.2 knows"), "{text}");
+    assert!(text.contains("`helpers` of TPV 3.2 has no attribute `get_input_size`"), "{text}");
+    let (_, text) = run(site.path(), &["lint", "tpv.yml"]);
+    assert!(!text.contains("3.2") && !text.contains("get_input_size"), "{text}");
+}
+
+#[test]
+fn settings_name_a_version() {
+    let site = site(&[("tpv.yml", CONFIG), ("tpvc.toml", "files = [\"tpv.yml\"]\ntpv = \"3.2\"\n")]);
+    assert!(run(site.path(), &["lint"]).1.contains("TPV 3.2"));
+    assert!(!run(site.path(), &["lint", "--tpv", "3.3"]).1.contains("TPV 3.2"));
+    std::fs::write(site.path().join("tpvc.toml"), "files = [\"tpv.yml\"]\ntpv = \"3.9\"\n").unwrap();
+    let (status, text) = run(site.path(), &["lint"]);
+    assert!(status == 1 && text.contains("tpvc.toml:2:7") && text.contains("3.2 or 3.3"), "{text}");
+}
+
+#[test]
+fn diff_compares_two_versions() {
+    let site = site(&[("tpv.yml", CONFIG), ("jobs.jsonl", JOB)]);
+    let (status, text) = run(site.path(), &["diff", "--tpv", "3.2..3.3", "tpv.yml", "--jobs", "jobs.jsonl"]);
+    assert!(status == 0 && text.contains("1 of 1 job"), "{text}");
+    assert!(text.contains("resubmit") && text.contains("mem: 2 -> 1"), "{text}");
+    let (status, text) = run(site.path(), &["lint", "--tpv", "3.2..3.3", "tpv.yml"]);
+    assert!(status == 2 && text.contains("only for `tpvc diff`"), "{text}");
+}
