@@ -31,7 +31,7 @@ pub fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Option<Bound<'
     }
     let Some(python_class) = classes::type_of(py, class)? else { return Ok(None) };
     if let Some(kind) = TagTypeMember::kind(value) {
-        return python_class.call1((kind.weight(),)).map(Some);
+        return python_class.getattr(kind.name()).map(Some);
     }
     if let Some(tag) = value.downcast::<TagObject>() {
         let (value, tag_type) = tag.fields();
@@ -64,8 +64,8 @@ pub fn to_native(vm: &mut Vm, object: &Bound<'_, PyAny>, class: &'static Builtin
         return Ok(TagObject::of_fields(field("value")?, field("tag_type")?));
     }
     if class.is(&TAG_TYPE)
-        && let Value::Int(weight) = field("value")?
-        && let Some(kind) = TagType::from_weight(weight)
+        && let Value::Str(name) = field("name")?
+        && let Some(kind) = TagType::ALL.into_iter().find(|kind| kind.name() == name.as_str())
     {
         return Ok(TagTypeMember::value(kind));
     }

@@ -30,4 +30,4 @@ pub use class::{EntityClass, Matched};
 pub use entity::{Common, Merge, Values};
 pub use field::Field;
 pub use tag::TagType;
-pub use version::{UnknownVersion, Version};
+pub use version::{TagNumbers, UnknownVersion, Version};

@@ -20,17 +20,6 @@ impl TagType {
     /// All types in the order in which inherit and combine apply them: the last one wins.
     pub const APPLICATION: [Self; 4] = [Self::Accept, Self::Prefer, Self::Require, Self::Reject];
 
-    /// The weight in a score.
-    #[inline]
-    pub fn weight(self) -> i64 {
-        match self {
-            Self::Require => 3,
-            Self::Prefer => 2,
-            Self::Accept => 1,
-            Self::Reject => -1,
-        }
-    }
-
     /// The name in TPV's enumeration.
     pub fn name(self) -> &'static str {
         match self {
@@ -54,10 +43,5 @@ impl TagType {
     /// The type whose list has this name.
     pub fn from_field(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.field() == name)
-    }
-
-    /// The type with this weight.
-    pub fn from_weight(weight: i64) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.weight() == weight)
     }
 }

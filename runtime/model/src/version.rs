@@ -7,16 +7,22 @@ use std::str::FromStr;
 
 use bincode::{Decode, Encode};
 
-use crate::{Amount, EntityClass, Field, Limit};
+use crate::{Amount, EntityClass, Field, Limit, TagType};
 
-/// A version of TPV.
+/// A version of TPV, the oldest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub enum Version {
+    /// TPV 3.0.
+    V3_0,
+    /// TPV 3.1.
+    V3_1,
     /// TPV 3.2.
     V3_2,
     /// TPV 3.3.
     #[default]
     V3_3,
+    /// TPV 3.3 with the scores of tags that its open pull request 186 proposes.
+    Next,
 }
 
 /// The helpers that TPV 3.3 added.
@@ -32,16 +38,32 @@ const HELPERS_OF_3_3: [&str; 9] = [
     "weighted_choice",
 ];
 
+/// The helpers that TPV 3.1 added.
+const HELPERS_OF_3_1: [&str; 2] = ["extract_resource_requirements_from_tool", "get_tool_resource_field"];
+
 impl Version {
     /// All versions, the oldest first.
-    pub const ALL: [Self; 2] = [Self::V3_2, Self::V3_3];
+    pub const ALL: [Self; 5] = [Self::V3_0, Self::V3_1, Self::V3_2, Self::V3_3, Self::Next];
 
     /// The name: `3.2`.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::V3_0 => "3.0",
+            Self::V3_1 => "3.1",
             Self::V3_2 => "3.2",
             Self::V3_3 => "3.3",
+            Self::Next => "next",
         }
+    }
+
+    /// The place in [`Version::ALL`].
+    pub const fn number(self) -> u8 {
+        self as u8
+    }
+
+    /// The version at this place in [`Version::ALL`].
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.get(usize::from(number)).copied()
     }
 
     /// Returns `true` if entities have the field. A field that a version lacks is kept as one that TPV does not know.
@@ -70,7 +92,8 @@ impl Version {
 
     /// Returns `true` if `tpv.core.helpers` has a public name.
     pub fn has_helper(self, name: &str) -> bool {
-        self >= Self::V3_3 || !HELPERS_OF_3_3.contains(&name)
+        (self >= Self::V3_3 || !HELPERS_OF_3_3.contains(&name))
+            && (self >= Self::V3_1 || !HELPERS_OF_3_1.contains(&name))
     }
 
     /// Returns `true` if the RAM that a tool's wrapper asks for, in MiB, becomes a `mem` in GiB. Before, the number is taken as it is.
@@ -82,6 +105,116 @@ impl Version {
     /// Before, a destination with a `weight` makes it draw by weights, with replacement.
     pub fn clamps_weights(self) -> bool {
         self >= Self::V3_3
+    }
+
+    /// Returns `true` if `weighted_random_sampling` draws without replacement where no destination has a `weight`. Before, it always
+    /// draws with replacement.
+    pub fn samples_without_weights(self) -> bool {
+        self >= Self::V3_2
+    }
+
+    /// The numbers of the types of tags: the values of TPV's enumeration `TagType`.
+    pub const fn tag_numbers(self) -> TagNumbers {
+        match self {
+            Self::V3_0 | Self::V3_1 => TagNumbers { require: 2, prefer: 1, accept: 0, reject: -1 },
+            Self::V3_2 | Self::V3_3 | Self::Next => TagNumbers { require: 3, prefer: 2, accept: 1, reject: -1 },
+        }
+    }
+
+    /// The numbers that the types of tags count in a score.
+    pub const fn tag_weights(self) -> TagNumbers {
+        match self {
+            Self::Next => TagNumbers { require: 1, prefer: 2, accept: 1, reject: -1 },
+            _ => self.tag_numbers(),
+        }
+    }
+
+    /// Returns `true` if a score is also lowered by the tags that only the job has. Before, it is by those that only the
+    /// destination has.
+    pub fn counts_missing_of_both(self) -> bool {
+        self >= Self::Next
+    }
+
+    /// Returns `true` if a job has a tag for the type of its tool, `tool_type_...`, and destinations refuse tools that users define
+    /// unless they say otherwise.
+    pub fn tags_tool_types(self) -> bool {
+        self >= Self::V3_2
+    }
+
+    /// Returns `true` if the resources of a job are evaluated once to find its destinations. Before, they are evaluated for each
+    /// destination, which shows if they are random.
+    pub fn evaluates_resources_once(self) -> bool {
+        self >= Self::V3_2
+    }
+
+    /// Returns `true` if Galaxy gets empty `params` and `env` where code set them to `None`.
+    pub fn fills_params(self) -> bool {
+        self >= Self::V3_2
+    }
+
+    /// Returns `true` if the entries of `resubmit` are mappings. Before, they are strings, which Galaxy cannot use.
+    pub fn has_resubmit_mappings(self) -> bool {
+        self >= Self::V3_2
+    }
+
+    /// Returns `true` if `entity.dict()` has the names of Python's attributes. Before, it has those of the config, as `model_dump()` has.
+    pub fn dumps_attribute_names(self) -> bool {
+        self >= Self::V3_2
+    }
+
+    /// Returns `true` if a tool's own requests count: the cores, memory and GPUs of its wrapper, and the uuid of a tool that a user
+    /// defined, by which it is then looked up.
+    pub fn reads_wrappers(self) -> bool {
+        self >= Self::V3_1
+    }
+
+    /// Returns `true` if only a bound that is set clamps a resource. Before, nothing is below 0, and what is `None` is 0.
+    pub fn clamps_by_bounds_only(self) -> bool {
+        self >= Self::V3_1
+    }
+
+    /// Returns `true` if a number of GPUs may have a fraction.
+    pub fn has_fractional_gpus(self) -> bool {
+        self >= Self::V3_1
+    }
+
+    /// Returns `true` if an entity that an earlier file defines too first inherits from its own parents, and then from its earlier
+    /// definition. Before, it is the other way round.
+    pub fn inherits_before_merging(self) -> bool {
+        self >= Self::V3_1
+    }
+
+    /// Returns `true` if comments between a key and its mapping matter only with `# noqa`. Before, any comment there adds an empty
+    /// `no_qa_codes` to the mapping.
+    pub fn ignores_other_comments(self) -> bool {
+        self >= Self::V3_1
+    }
+}
+
+/// A number for each type of tags.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TagNumbers {
+    require: i64,
+    prefer: i64,
+    accept: i64,
+    reject: i64,
+}
+
+impl TagNumbers {
+    /// The number of a type.
+    #[inline]
+    pub const fn of(self, kind: TagType) -> i64 {
+        match kind {
+            TagType::Require => self.require,
+            TagType::Prefer => self.prefer,
+            TagType::Accept => self.accept,
+            TagType::Reject => self.reject,
+        }
+    }
+
+    /// The first type with this number.
+    pub fn kind(self, number: i64) -> Option<TagType> {
+        TagType::ALL.into_iter().find(|kind| self.of(*kind) == number)
     }
 }
 
@@ -98,7 +231,8 @@ pub struct UnknownVersion;
 impl fmt::Display for UnknownVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Version::ALL.map(Version::name);
-        write!(f, "expected a version of TPV: {}", names.join(" or "))
+        let [first @ .., last] = &names;
+        write!(f, "expected a version of TPV: {} or {last}", first.join(", "))
     }
 }
 
@@ -109,12 +243,15 @@ impl FromStr for Version {
     type Err = UnknownVersion;
 
     fn from_str(text: &str) -> Result<Self, UnknownVersion> {
+        if text == Self::Next.name() {
+            return Ok(Self::Next);
+        }
         let is_patch = |rest: &str| {
             rest.is_empty()
                 || rest.strip_prefix('.').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
         };
         let named = |version: &Self| text.strip_prefix(version.name()).is_some_and(is_patch);
-        Self::ALL.into_iter().find(named).ok_or(UnknownVersion)
+        Self::ALL.into_iter().filter(|version| *version != Self::Next).find(named).ok_or(UnknownVersion)
     }
 }
 
@@ -126,9 +263,12 @@ mod tests {
     fn patch_releases_are_their_minor_version() {
         for version in Version::ALL {
             assert_eq!(version.name().parse(), Ok(version));
-            assert_eq!(format!("{version}.17").parse(), Ok(version));
+            assert_eq!(Version::from_number(version.number()), Some(version));
+            if version != Version::Next {
+                assert_eq!(format!("{version}.17").parse(), Ok(version));
+            }
         }
-        for text in ["", "3", "3.", "3.2.", "3.20", "3.2.x", "3.2.1.1", "v3.2", "9.9"] {
+        for text in ["", "3", "3.", "3.2.", "3.20", "3.2.x", "3.2.1.1", "v3.2", "9.9", "next.1"] {
             assert_eq!(text.parse::<Version>(), Err(UnknownVersion), "{text}");
         }
     }

@@ -13,5 +13,6 @@ pub mod resource_requirements;
 pub mod shape;
 pub mod signature;
 mod standard;
+pub mod tpv;
 pub mod version;
 pub mod world;

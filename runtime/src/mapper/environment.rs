@@ -11,7 +11,6 @@ use crate::galaxy::objects::{self, app, stand_in_app};
 use crate::galaxy::world::World;
 use crate::pools::FinishedJobs;
 use tpv_bytecode::{CodeKind, ProgramData};
-use tpv_model::Version;
 use tpv_python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
 use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
@@ -35,7 +34,6 @@ pub fn may_be_pure(method: &str) -> bool {
 
 /// The surroundings of one worker.
 pub(super) struct MapperEnvironment {
-    version: Version,
     hooks: Hooks,
     /// `true` if Galaxy's objects are live: then CPython asks for time and files.
     is_live: bool,
@@ -46,16 +44,9 @@ pub(super) struct MapperEnvironment {
 }
 
 impl MapperEnvironment {
-    pub(super) fn new(hooks: Hooks, version: Version) -> Self {
+    pub(super) fn new(hooks: Hooks) -> Self {
         let is_live = hooks.cpython.as_ref().is_some_and(|cpython| cpython.is_live());
-        Self {
-            version,
-            hooks,
-            is_live,
-            world: RefCell::default(),
-            job_slot: Cell::new(0),
-            input_size: RefCell::default(),
-        }
+        Self { hooks, is_live, world: RefCell::default(), job_slot: Cell::new(0), input_size: RefCell::default() }
     }
 
     /// Makes this the world of the jobs to come; tells whether it is another one than before.
@@ -121,16 +112,16 @@ impl Environment for MapperEnvironment {
     }
 
     fn modules(&self) -> &'static [&'static ModuleDef] {
-        super::modules::modules_of(self.version)
+        super::modules::modules()
     }
 
     fn global(&self, vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
-        super::modules::loader_global(vm, name, self.version)
+        super::modules::loader_global(vm, name)
     }
 
     fn overriding(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         Ok(match name {
-            "helpers" => Some(Value::Module(helpers::module(self.version))),
+            "helpers" => Some(Value::Module(&helpers::MODULE)),
             // TPV sets it to 0 for blocks whose text does not name it.
             INPUT_SIZE => Some(Value::Int(0)),
             _ => None,

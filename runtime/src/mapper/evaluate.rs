@@ -154,13 +154,13 @@ impl Worker {
     }
 
     /// `max(min or 0, value or 0) if min else value`, then the same with `min` and the upper bound: a bound that is false
-    /// does not clamp.
+    /// does not clamp. Before TPV 3.1 a lower bound that is false clamps as 0.
     fn clamp(&mut self, value: Value, min: &Value, max: &Value) -> PyResult<Value> {
+        let zero = (!self.version().clamps_by_bounds_only()).then_some(Value::Int(0));
         let mut value = value;
-        for (bound, takes_bound_if) in [(min, CompareOp::Gt), (max, CompareOp::Lt)] {
-            if bound.is_none() || !self.vm.truthy(bound)? {
-                continue;
-            }
+        for (bound, otherwise, takes_bound_if) in [(min, zero.as_ref(), CompareOp::Gt), (max, None, CompareOp::Lt)] {
+            let is_set = !bound.is_none() && self.vm.truthy(bound)?;
+            let Some(bound) = Some(bound).filter(|_| is_set).or(otherwise) else { continue };
             let own = if self.vm.truthy(&value)? { value } else { Value::Int(0) };
             // `max(bound, own)` keeps the bound unless `own > bound`; `min` unless `own < bound`.
             let replaces = self.vm.compare(takes_bound_if, &own, bound)?;

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use tpv_bytecode::{CodeRef, Instr};
-use tpv_model::{Limit, Resource, TagType};
+use tpv_model::{Limit, Resource, TagType, Version};
 use tpv_python::exception::Raised;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -134,6 +134,8 @@ pub enum Step<'a> {
         candidates: &'a [Rc<Entity>],
         /// The entity that they were ranked for.
         entity: &'a Rc<Entity>,
+        /// The version of TPV that ranks them.
+        version: Version,
     },
     /// A candidate is tried.
     Trying {

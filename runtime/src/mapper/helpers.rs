@@ -1,7 +1,7 @@
 //! `tpv.core.helpers` as code sees it: Galaxy's helpers, and the one that asks an entity for its tags.
 
+use crate::galaxy::tpv::version_of;
 use crate::galaxy::{helpers, signature};
-use tpv_model::Version;
 use tpv_python::args::Args;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
@@ -13,28 +13,6 @@ use super::objects::EntityObject;
 /// `tpv.core.helpers`
 pub(super) static MODULE: ModuleDef = ModuleDef { name: "tpv.core.helpers", get, names: helpers::NAMES };
 
-/// `tpv.core.helpers` of TPV 3.2.
-static MODULE_OF_3_2: ModuleDef =
-    ModuleDef { name: "tpv.core.helpers", get: |vm, name| get_of(vm, name, Version::V3_2), names: helpers::NAMES };
-
-/// `tpv.core.helpers` of a version.
-pub(super) fn module(version: Version) -> &'static ModuleDef {
-    match version {
-        Version::V3_2 => &MODULE_OF_3_2,
-        Version::V3_3 => &MODULE,
-    }
-}
-
-fn get_of(vm: &mut Vm, name: &str, version: Version) -> PyResult<Option<Value>> {
-    if !version.has_helper(name) {
-        return Ok(None);
-    }
-    match helpers::replaced(name, version) {
-        Some(function) => Ok(Some(Value::Builtin(function))),
-        None => get(vm, name),
-    }
-}
-
 /// `helpers.tag_values_match`
 static TAG_VALUES_MATCH: Builtin = Builtin::pure("tpv.core.helpers", "tag_values_match", tag_values_match);
 
@@ -45,6 +23,7 @@ pub(super) fn is_pure(name: &str) -> bool {
 
 fn get(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     match name {
+        _ if !version_of(vm).has_helper(name) => Ok(None),
         "tag_values_match" => Ok(Some(Value::Builtin(&TAG_VALUES_MATCH))),
         _ => helpers::get(vm, name),
     }

@@ -85,7 +85,7 @@ pub(super) struct Declared<'a> {
 }
 
 /// The name under which a tool without id is looked up.
-const UNKNOWN_TOOL: &str = "unknown_tool_id";
+pub(super) const UNKNOWN_TOOL: &str = "unknown_tool_id";
 
 impl<'a> JobSource<'a> {
     /// The facts about the tool.
@@ -100,6 +100,9 @@ impl<'a> JobSource<'a> {
         let tool = &job.tool;
         // A tool with a uuid of its own is looked up by that: it must not take another tool's rules by its id.
         let (id, uuid) = (job.text(tool.id), tool.dynamic_tool_uuid.map(|uuid| job.text(uuid)));
+        if !version.reads_wrappers() {
+            return Ok(ToolFacts { name: Name::Text(Cow::Borrowed(id)), declared: None });
+        }
         let name = match uuid {
             Some(uuid) => Cow::Owned(format!("{}-{uuid}", tool.tool_type(job))),
             None if id.is_empty() => Cow::Borrowed(UNKNOWN_TOOL),
@@ -186,6 +189,10 @@ impl<'a> Roles<'a> {
 /// The facts about a tool that is an object of the host.
 fn tool_of_objects(vm: &mut Vm, objects: &HostJob, version: Version) -> PyResult<ToolFacts<'static>> {
     let tool = &objects.tool;
+    if !version.reads_wrappers() {
+        let id = vm.get_attr(tool, "id")?;
+        return Ok(ToolFacts { name: name(vm, id)?, declared: None });
+    }
     let dynamic_tool = vm.get_attr(tool, "dynamic_tool")?;
     let mut tool_type = None;
     let name = if vm.truthy(&dynamic_tool)? {

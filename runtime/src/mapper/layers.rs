@@ -222,7 +222,7 @@ mod tests {
         let mut random = Random(seed);
         let mut most = 0;
         for _ in 0..300 {
-            let mut vm = Vm::new(Rc::new(MapperEnvironment::new(Hooks::default(), tpv_model::Version::default())));
+            let mut vm = Vm::new(Rc::new(MapperEnvironment::new(Hooks::default())));
             let slots = Slots::new(&mut vm);
             let mut contexts: Vec<_> = (0..6).map(|number| EntityContext::of(context(&mut random, number))).collect();
             let (mut entered, mut expected) = (None, BTreeMap::new());

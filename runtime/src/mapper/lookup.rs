@@ -14,7 +14,7 @@ use tpv_python::value::Value;
 use super::cache::Matches;
 use super::entity::Entity;
 use super::explain::{Because, Found, Observer, Step};
-use super::job_source::{Declared, JobSource, Name};
+use super::job_source::{Declared, JobSource, Name, UNKNOWN_TOOL};
 use super::provided::{Number, Provided};
 use super::tags::Tags;
 use super::worker::Worker;
@@ -65,7 +65,10 @@ impl Worker {
         let mut entities = default.into_iter().chain(provided).chain(matches.iter().cloned());
         match entities.next() {
             Some(first) => entities.try_fold(first, |parent, child| self.inherit(&child, &parent)),
-            None => Ok(Rc::new(Entity::new(EntityClass::Tool, tool.name.text().unwrap_or_default()))),
+            None => {
+                let name = tool.name.text().filter(|name| !name.is_empty()).unwrap_or(UNKNOWN_TOOL);
+                Ok(Rc::new(Entity::new(EntityClass::Tool, name)))
+            }
         }
     }
 
@@ -103,8 +106,10 @@ impl Worker {
         let Declared { id, tool_type, resources } = declared;
         let make = |tool_type: Option<&str>, resources: &mut dyn Iterator<Item = (Resource, Value)>| {
             let mut entity = Entity::new(EntityClass::Tool, format!("tool_provided_resources_{id}"));
-            let tag = self.names.id(&format!("tool_type_{}", tool_type.unwrap_or("default")));
-            entity.tags = Rc::new(Tags::single(TagType::Accept, tag));
+            if self.version().tags_tool_types() {
+                let tag = self.names.id(&format!("tool_type_{}", tool_type.unwrap_or("default")));
+                entity.tags = Rc::new(Tags::single(TagType::Accept, tag));
+            }
             for (resource, value) in resources {
                 entity.set_resource(resource, value);
             }

@@ -3,7 +3,6 @@
 use std::sync::LazyLock;
 
 use crate::galaxy;
-use tpv_model::Version;
 use tpv_python::exception::EXCEPTION;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
@@ -69,21 +68,6 @@ pub(super) static MODULES: LazyLock<Vec<&'static ModuleDef>> = LazyLock::new(|| 
     galaxy::modules::with_python().iter().copied().chain([&helpers::MODULE, &ENTITIES]).chain(outside).collect()
 });
 
-/// The same for TPV 3.2.
-static MODULES_OF_3_2: LazyLock<Vec<&'static ModuleDef>> = LazyLock::new(|| {
-    let helpers = helpers::module(Version::V3_2);
-    let of_version = |module: &&'static ModuleDef| if module.name == helpers.name { helpers } else { *module };
-    MODULES.iter().map(of_version).collect()
-});
-
-/// The modules that code can import by this version of TPV.
-pub(super) fn modules_of(version: Version) -> &'static [&'static ModuleDef] {
-    match version {
-        Version::V3_2 => &MODULES_OF_3_2,
-        Version::V3_3 => &MODULES,
-    }
-}
-
 /// The modules that code can import, of Python's own and of the host.
 pub fn modules() -> &'static [&'static ModuleDef] {
     &MODULES
@@ -118,13 +102,13 @@ static AST: ModuleDef = ModuleDef { name: "ast", get: |_, _| Ok(None), names: &[
 static UTIL: ModuleDef = ModuleDef { name: "tpv.core.util", get: |_, _| Ok(None), names: &[] };
 
 /// The globals of `tpv.core.loader`: TPV evaluates blocks in a copy of them.
-pub(super) fn loader_global(vm: &mut Vm, name: &str, version: Version) -> PyResult<Option<Value>> {
+pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     let class = |class: &'static BuiltinType| Ok(Some(Value::Type(class)));
     let typing = find_module("typing");
     match name {
         "log" => Ok(Some(logging::logger(vm, "tpv.core.loader"))),
         "functools" | "logging" => Ok(find_module(name).map(Value::Module)),
-        "helpers" => Ok(Some(Value::Module(helpers::module(version)))),
+        "helpers" => Ok(Some(Value::Module(&helpers::MODULE))),
         "ast" => Ok(Some(Value::Module(&AST))),
         "util" => Ok(Some(Value::Module(&UTIL))),
         "Any" | "cast" | "Callable" => typing.map_or(Ok(None), |typing| (typing.get)(vm, name)),

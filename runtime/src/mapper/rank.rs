@@ -25,25 +25,55 @@ impl Worker {
         working: &mut Working,
         observer: &mut dyn Observer,
     ) -> PyResult<Vec<Working>> {
+        let matching = match self.version().evaluates_resources_once() {
+            true => self.match_once(working, observer)?,
+            false => self.match_anew(working, observer)?,
+        };
+        // Code of the resources may have changed the entity, which then ranks the destinations otherwise than it matches them.
+        let entity = working.entity(&mut self.vm)?;
+        let ranked = self.rank_destinations(&entity, matching)?;
+        if observer.watches() {
+            let candidates: PyResult<Vec<_>> = ranked.iter().map(|candidate| candidate.entity(&mut self.vm)).collect();
+            observer.step(Step::Ranked { candidates: &candidates?, entity: &entity, version: self.version() });
+        }
+        Ok(ranked)
+    }
+
+    /// The destinations that match the entity with its resources evaluated once.
+    fn match_once(&mut self, working: &mut Working, observer: &mut dyn Observer) -> PyResult<Vec<Rc<Entity>>> {
         let (asked, resources) = self.evaluate_resources(working, observer)?;
         if observer.watches() {
             let evaluated = with_resources(&asked, &resources);
             observer.step(Step::Resources { entity: &asked, evaluated: &evaluated });
         }
-        // Code of the resources may have changed the entity, which then ranks the destinations otherwise than it matches them.
         let entity = working.entity(&mut self.vm)?;
-        let matching = match wanted(&resources) {
+        match wanted(&resources) {
             Some(wanted) if !observer.watches() && !self.store.bounds.is_empty() && Rc::ptr_eq(&asked, &entity) => {
-                self.match_numbers(&entity, &wanted)
+                Ok(self.match_numbers(&entity, &wanted))
             }
-            _ => self.match_each(&asked, &resources, observer)?,
-        };
-        let ranked = self.rank_destinations(&entity, matching)?;
-        if observer.watches() {
-            let candidates: PyResult<Vec<_>> = ranked.iter().map(|candidate| candidate.entity(&mut self.vm)).collect();
-            observer.step(Step::Ranked { candidates: &candidates?, entity: &entity });
+            _ => self.match_each(&asked, &resources, observer),
         }
-        Ok(ranked)
+    }
+
+    /// The destinations that match the entity with its resources evaluated anew for each, as before TPV 3.2.
+    fn match_anew(&mut self, working: &mut Working, observer: &mut dyn Observer) -> PyResult<Vec<Rc<Entity>>> {
+        let store = self.store.clone();
+        let mut matching = Vec::new();
+        for (index, destination) in store.destinations.iter().enumerate() {
+            let (asked, resources) = self.evaluate_resources(working, observer)?;
+            let matched = matches_resources(&mut self.vm, destination, &resources, &asked.tags)?;
+            if observer.watches() {
+                let evaluated = with_resources(&asked, &resources);
+                if index == 0 {
+                    observer.step(Step::Resources { entity: &asked, evaluated: &evaluated });
+                }
+                observer.step(Step::Destination { destination, entity: &evaluated, matched });
+            }
+            if matched {
+                matching.push(destination.clone());
+            }
+        }
+        Ok(matching)
     }
 
     /// The destinations that fit the entity's tags and whose bounds, all plain numbers, take what is wanted.
@@ -83,8 +113,9 @@ impl Worker {
     /// gives. What the code returns is iterated as TPV does, whatever it is.
     fn rank_destinations(&mut self, entity: &Entity, mut matching: Vec<Rc<Entity>>) -> PyResult<Vec<Working>> {
         if !self.vm.truthy(&entity.rank)? {
+            let version = self.version();
             // Python's `sorted` is stable, and so is this.
-            matching.sort_by_cached_key(|destination| Reverse(destination.dest_tags().score(&entity.tags)));
+            matching.sort_by_cached_key(|destination| Reverse(destination.dest_tags().score(&entity.tags, version)));
             return Ok(matching.into_iter().map(Working::Unseen).collect());
         }
         let objects = matching.into_iter().map(|destination| EntityObject::value(&self.names, destination));

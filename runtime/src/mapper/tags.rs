@@ -7,8 +7,8 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use smallvec::SmallVec;
-use tpv_model::TagType;
 use tpv_model::merge::{TagLists, combine_tags, inherit_tags};
+use tpv_model::{TagNumbers, TagType, Version};
 
 use crate::artifact::tables::TagsRow;
 use tpv_python::string::Str;
@@ -274,33 +274,45 @@ impl Tags {
     }
 
     /// `SchedulingTags.score`: the products of the weights of common tags, less the weights of what `other` lacks.
-    pub fn score(&self, other: &Self) -> i64 {
+    pub fn score(&self, other: &Self, version: Version) -> i64 {
+        let weights = version.tag_weights();
+        let mut score = self.score_by(other, weights);
+        if version.counts_missing_of_both() {
+            score -= TagType::ALL
+                .into_iter()
+                .map(|kind| weights.of(kind) * other.bits(kind).count_missing(&self.all))
+                .sum::<i64>();
+        }
+        score
+    }
+
+    fn score_by(&self, other: &Self, weights: TagNumbers) -> i64 {
         if self.repeated || other.repeated {
-            return self.score_lists(other);
+            return self.score_lists(other, weights);
         }
         let mut score = 0;
         for kind in TagType::ALL {
             let bits = self.bits(kind);
             for other_kind in TagType::ALL {
-                score += kind.weight() * other_kind.weight() * bits.count_common(other.bits(other_kind));
+                score += weights.of(kind) * weights.of(other_kind) * bits.count_common(other.bits(other_kind));
             }
-            score -= kind.weight() * bits.count_missing(&other.all);
+            score -= weights.of(kind) * bits.count_missing(&other.all);
         }
         score
     }
 
     /// The score by its definition, for sets that code gave a tag twice.
-    fn score_lists(&self, other: &Self) -> i64 {
+    fn score_lists(&self, other: &Self, weights: TagNumbers) -> i64 {
         let tags = |set: &Self| -> Vec<(TagType, TagId)> {
             TagType::ALL.into_iter().flat_map(|kind| set.list(kind).iter().map(move |id| (kind, *id))).collect()
         };
         let (mine, theirs) = (tags(self), tags(other));
         let mut score = 0;
         for (kind, id) in &mine {
-            score +=
-                theirs.iter().filter(|(_, other)| other == id).map(|(k, _)| kind.weight() * k.weight()).sum::<i64>();
+            let common = theirs.iter().filter(|(_, other)| other == id);
+            score += common.map(|(other, _)| weights.of(*kind) * weights.of(*other)).sum::<i64>();
             if !other.all.contains(*id) {
-                score -= kind.weight();
+                score -= weights.of(*kind);
             }
         }
         score

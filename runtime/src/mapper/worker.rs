@@ -74,9 +74,10 @@ impl Worker {
     }
 
     pub(super) fn new(rules: Arc<Rules>, native: Option<&Native>, hooks: &Hooks) -> Self {
-        let environment = Rc::new(MapperEnvironment::new(hooks.clone(), rules.tables().global.version));
+        let environment = Rc::new(MapperEnvironment::new(hooks.clone()));
         let mut vm = Vm::new(environment.clone());
         vm.limits = hooks.limits;
+        vm.host_version = Some(rules.tables().global.version.number());
         vm.reset();
         let program = vm.load_native(rules.program().clone(), native.map(Native::view));
         vm.program = Some(program);

@@ -207,6 +207,8 @@ pub struct Vm {
     pub random: MersenneTwister,
     /// The limits.
     pub limits: Limits,
+    /// The version of the host's API that code sees, by the host's own numbers; `None` if there is one only.
+    pub host_version: Option<u8>,
     /// The main program: the artifact's.
     pub program: Option<Rc<Program>>,
     /// Steps left for this job.
@@ -257,6 +259,7 @@ impl Vm {
             slots: context::Slots::default(),
             random: MersenneTwister::default(),
             limits,
+            host_version: None,
             program: None,
             steps_left: limits.steps,
             changes: 0,

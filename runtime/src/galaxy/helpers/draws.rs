@@ -1,5 +1,6 @@
 //! Helpers that draw at random, biased by weights. The numbers are those of Python's `random`.
 
+use crate::galaxy::tpv::version_of;
 use crate::galaxy::{signature, standard};
 use tpv_python::args::Args;
 use tpv_python::dict::StrKey;
@@ -65,6 +66,10 @@ pub(super) fn weighted_random_sampling(vm: &mut Vm, args: Args) -> PyResult<Valu
     if !vm.truthy(&destinations)? {
         return Ok(Value::list(Vec::new()));
     }
+    if !version_of(vm).clamps_weights() {
+        let weights = own_weights(vm, &destinations)?;
+        return draw_unclamped(vm, destinations, weights);
+    }
     let mut weights = Vec::new();
     for destination in vm.collect(&destinations)? {
         let seen = if let Value::Object(object) = &destination { object.peek("params") } else { None };
@@ -80,27 +85,28 @@ pub(super) fn weighted_random_sampling(vm: &mut Vm, args: Args) -> PyResult<Valu
     draw(vm, &destinations, weights, count)
 }
 
-/// `weighted_random_sampling(destinations)` before TPV 3.3: by weights, with replacement, once a destination has a `weight` in its
-/// params, whatever the weights are.
-pub(super) fn unclamped_random_sampling(vm: &mut Vm, args: Args) -> PyResult<Value> {
-    let [destinations] = signature::bind(args, "weighted_random_sampling", ["destinations"], 1)?;
-    let destinations = destinations.unwrap_or(Value::None);
-    if !vm.truthy(&destinations)? {
-        return Ok(Value::list(Vec::new()));
-    }
-    let mut is_weighted = false;
+/// The `weight` in the params of each destination, if it has one.
+fn own_weights(vm: &mut Vm, destinations: &Value) -> PyResult<Vec<Option<Value>>> {
     let mut weights = Vec::new();
-    for destination in vm.collect(&destinations)? {
+    for destination in vm.collect(destinations)? {
         let params = vm.get_attr(&destination, "params")?;
-        let is_set = vm.truthy(&params)?;
-        is_weighted = is_weighted || is_set && vm.contains(&params, &Value::str("weight"))?;
-        weights.push(if is_set { weight(vm, &params)? } else { Value::Int(1) });
+        let is_set = vm.truthy(&params)? && vm.contains(&params, &Value::str("weight"))?;
+        weights.push(if is_set { Some(weight(vm, &params)?) } else { None });
     }
-    let mut args = Args::one(destinations.clone());
+    Ok(weights)
+}
+
+/// The draw of `weighted_random_sampling` before TPV 3.3: by weights, with replacement, if a destination has a `weight` in its
+/// params, whatever the weights are. TPV 3.1 draws so in any case.
+fn draw_unclamped(vm: &mut Vm, destinations: Value, weights: Vec<Option<Value>>) -> PyResult<Value> {
+    let is_weighted = !version_of(vm).samples_without_weights() || weights.iter().any(Option::is_some);
+    let count = Value::from_usize(vm.len(&destinations)?);
+    let mut args = Args::one(destinations);
     if is_weighted {
-        args.kw.push((Str::from("weights"), Value::list(weights)));
+        let weights = weights.into_iter().map(|weight| weight.unwrap_or(Value::Int(1)));
+        args.kw.push((Str::from("weights"), Value::list(weights.collect())));
     }
-    args.kw.push((Str::from("k"), Value::from_usize(vm.len(&destinations)?)));
+    args.kw.push((Str::from("k"), count));
     standard::call(vm, "random", if is_weighted { "choices" } else { "sample" }, args)
 }
 

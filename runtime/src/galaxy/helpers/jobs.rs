@@ -5,6 +5,7 @@ use crate::galaxy::objects::world_of_session;
 use crate::galaxy::query::like::Like;
 use crate::galaxy::resource_requirements::field;
 use crate::galaxy::signature;
+use crate::galaxy::tpv::version_of;
 use crate::galaxy::world::{ToolFilter, UserFilter};
 use tpv_model::Version;
 use tpv_python::args::Args;
@@ -120,17 +121,17 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
 }
 
 /// `get_tool_resource_field(tool, field_name)`
-pub(super) fn get_tool_resource_field(vm: &mut Vm, args: Args, version: Version) -> PyResult<Value> {
+pub(super) fn get_tool_resource_field(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [tool, field] = signature::bind(args, "get_tool_resource_field", ["tool", "field_name"], 2)?;
-    let fields = resource_fields(vm, &tool.unwrap_or(Value::None), version)?;
+    let fields = resource_fields(vm, &tool.unwrap_or(Value::None), version_of(vm))?;
     Ok(fields.get(vm, &field.unwrap_or(Value::None))?.unwrap_or(Value::None))
 }
 
 /// `extract_resource_requirements_from_tool(galaxy_tool)`
-pub(super) fn extract_resource_requirements(vm: &mut Vm, args: Args, version: Version) -> PyResult<Value> {
+pub(super) fn extract_resource_requirements(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let function = "extract_resource_requirements_from_tool";
     let [tool] = signature::bind(args, function, ["galaxy_tool"], 1)?;
-    resource_fields(vm, &tool.unwrap_or(Value::None), version).map(Value::dict)
+    resource_fields(vm, &tool.unwrap_or(Value::None), version_of(vm)).map(Value::dict)
 }
 
 /// The fields of an entity that a tool's resource requirements set.

@@ -13,7 +13,6 @@ pub use jobs::resource_fields;
 
 use super::modules::galaxy as galaxy_modules;
 use super::{standard, version};
-use tpv_model::Version;
 use tpv_python::exception::PyResult;
 use tpv_python::value::{Builtin, Value};
 use tpv_python::vm::{CompareOp, Vm};
@@ -48,32 +47,10 @@ static FUNCTIONS: &[Builtin] = &[
     Builtin::pure("tpv.core.helpers", "tool_version_gt", |vm, args| {
         versions::compare(vm, args, "tool_version_gt", CompareOp::Gt)
     }),
-    Builtin::pure("tpv.core.helpers", "get_tool_resource_field", |vm, args| {
-        jobs::get_tool_resource_field(vm, args, Version::V3_3)
-    }),
-    Builtin::pure("tpv.core.helpers", "extract_resource_requirements_from_tool", |vm, args| {
-        jobs::extract_resource_requirements(vm, args, Version::V3_3)
-    }),
+    Builtin::pure("tpv.core.helpers", "get_tool_resource_field", jobs::get_tool_resource_field),
+    Builtin::pure("tpv.core.helpers", "extract_resource_requirements_from_tool", jobs::extract_resource_requirements),
     Builtin::pure("tpv.core.helpers", "parse_version", version::parse_version),
 ];
-
-/// The function that a version of TPV has in place of one of [`FUNCTIONS`].
-pub fn replaced(name: &str, version: Version) -> Option<&'static Builtin> {
-    /// Those of TPV 3.2.
-    static OF_3_2: [Builtin; 3] = [
-        Builtin::new("tpv.core.helpers", "weighted_random_sampling", draws::unclamped_random_sampling),
-        Builtin::pure("tpv.core.helpers", "get_tool_resource_field", |vm, args| {
-            jobs::get_tool_resource_field(vm, args, Version::V3_2)
-        }),
-        Builtin::pure("tpv.core.helpers", "extract_resource_requirements_from_tool", |vm, args| {
-            jobs::extract_resource_requirements(vm, args, Version::V3_2)
-        }),
-    ];
-    match version {
-        Version::V3_2 => OF_3_2.iter().find(|function| function.name == name),
-        Version::V3_3 => None,
-    }
-}
 
 /// Returns `true` if there is a helper of this name that only looks at its arguments.
 pub fn is_pure(name: &str) -> bool {

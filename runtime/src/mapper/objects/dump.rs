@@ -1,6 +1,7 @@
 //! `entity.dict()` and `entity.model_dump()`: an entity as a dict, as pydantic gives it.
 
 use crate::galaxy::errors::host_unavailable;
+use crate::galaxy::tpv::version_of;
 use crate::mapper::data::deep_copy;
 use crate::mapper::entity::{ENTITY_STEPS, Entity};
 use crate::mapper::tags::{TagNames, Tags};
@@ -28,7 +29,12 @@ impl Options {
             let given = args.pos.len() + 1;
             return Err(type_error(format!("{owner}.{method}() takes 1 positional argument but {given} were given")));
         }
-        let mut options = Self { by_alias: method == "model_dump", exclude_none: false, include: None, exclude: None };
+        let mut options = Self {
+            by_alias: method == "model_dump" || !version_of(vm).dumps_attribute_names(),
+            exclude_none: false,
+            include: None,
+            exclude: None,
+        };
         for (name, value) in &args.kw {
             match name.as_str() {
                 "by_alias" => options.by_alias = vm.truthy(value)?,

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use crate::galaxy::signature;
+use crate::galaxy::tpv::version_of;
 use crate::mapper::cache::Cache;
 use crate::mapper::data::{deep_copy, unchanged};
 use crate::mapper::entity::{ENTITY_STEPS, Entity, Identity};
@@ -263,7 +264,7 @@ impl EntityObject {
                 let other = other(args, "entity")?;
                 let (mine, other) = (self.entity(vm)?, Self::of(&other)?.entity(vm)?);
                 vm.charge(Tags::effort(&mine.dest_tags(), &other.tags))?;
-                Ok(Value::Int(mine.dest_tags().score(&other.tags)))
+                Ok(Value::Int(mine.dest_tags().score(&other.tags, version_of(vm))))
             }
             "matches" => {
                 let [entity, _context] = signature::bind_method(args, "Destination.matches", ["entity", "context"], 2)?;

@@ -1,5 +1,6 @@
 //! `TagType` and `Tag` of `tpv.core.entities`.
 
+use crate::galaxy::tpv::version_of;
 use tpv_model::TagType;
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, attribute_error, key_error, raise_with, value_error};
@@ -22,8 +23,12 @@ impl TagTypeMember {
         Value::object(Self(kind))
     }
 
-    fn int(&self) -> Value {
-        Value::Int(self.0.weight())
+    fn value_of(&self, vm: &Vm) -> i64 {
+        version_of(vm).tag_numbers().of(self.0)
+    }
+
+    fn int(&self, vm: &Vm) -> Value {
+        Value::Int(self.value_of(vm))
     }
 
     /// The kind that a value stands for: a member of the enumeration.
@@ -33,8 +38,8 @@ impl TagTypeMember {
 }
 
 /// An operand as the int it is, where it is a member.
-fn plain(value: &Value) -> Value {
-    value.downcast::<TagTypeMember>().map_or_else(|| value.clone(), TagTypeMember::int)
+fn plain(vm: &Vm, value: &Value) -> Value {
+    value.downcast::<TagTypeMember>().map_or_else(|| value.clone(), |member| member.int(vm))
 }
 
 impl Object for TagTypeMember {
@@ -42,32 +47,34 @@ impl Object for TagTypeMember {
         &TAG_TYPE
     }
 
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(match name {
             "name" => Some(Value::str(self.0.name())),
-            "value" => Some(self.int()),
+            "value" => Some(self.int(vm)),
             _ => None,
         })
     }
 
-    fn truthy(&self, _: &mut Vm) -> PyResult<bool> {
-        Ok(true)
+    fn truthy(&self, vm: &mut Vm) -> PyResult<bool> {
+        Ok(self.value_of(vm) != 0)
     }
 
-    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(format!("<TagType.{}: {}>", self.0.name(), self.0.weight()))
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(format!("<TagType.{}: {}>", self.0.name(), self.value_of(vm)))
     }
 
-    fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(self.0.weight().to_string())
+    fn str(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        Ok(self.value_of(vm).to_string())
     }
 
     fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
-        Some(vm.format(&self.int(), spec).map(|text| text.to_string()))
+        let number = self.int(vm);
+        Some(vm.format(&number, spec).map(|text| text.to_string()))
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
-        Some(vm.compare(op, &self.int(), &plain(other)))
+        let (mine, other) = (self.int(vm), plain(vm, other));
+        Some(vm.compare(op, &mine, &other))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
@@ -82,32 +89,32 @@ impl Object for TagTypeMember {
             | BinaryOp::Power => {}
             _ => return None,
         }
-        let (mine, other) = (self.int(), plain(other));
+        let (mine, other) = (self.int(vm), plain(vm, other));
         Some(if reflected { vm.binary(op, &other, &mine) } else { vm.binary(op, &mine, &other) })
     }
 
     fn unary(&self, vm: &mut Vm, method: &str) -> Option<PyResult<Value>> {
-        let _ = vm;
         match method {
-            "neg" => Some(Ok(Value::Int(-self.0.weight()))),
-            "pos" => Some(Ok(self.int())),
-            "abs" => Some(Ok(Value::Int(self.0.weight().abs()))),
-            "invert" => Some(Ok(Value::Int(!self.0.weight()))),
+            "neg" => Some(Ok(Value::Int(-self.value_of(vm)))),
+            "pos" => Some(Ok(self.int(vm))),
+            "abs" => Some(Ok(Value::Int(self.value_of(vm).abs()))),
+            "invert" => Some(Ok(Value::Int(!self.value_of(vm)))),
             _ => None,
         }
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "the weights are -1 to 3")]
-    fn number(&self, _: &mut Vm, method: &str) -> Option<PyResult<Value>> {
+    #[expect(clippy::cast_precision_loss, reason = "the numbers are -1 to 3")]
+    fn number(&self, vm: &mut Vm, method: &str) -> Option<PyResult<Value>> {
         match method {
-            "int" | "index" => Some(Ok(self.int())),
-            "float" => Some(Ok(Value::Float(self.0.weight() as f64))),
+            "int" | "index" => Some(Ok(self.int(vm))),
+            "float" => Some(Ok(Value::Float(self.value_of(vm) as f64))),
             _ => None,
         }
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        Some(tpv_python::hash::hash(vm, &self.int()))
+        let number = self.int(vm);
+        Some(tpv_python::hash::hash(vm, &number))
     }
 }
 
@@ -142,7 +149,7 @@ impl Object for TagTypeClass {
             return Ok(value);
         }
         let kind = match &value {
-            Value::Int(weight) => TagType::from_weight(*weight),
+            Value::Int(number) => version_of(vm).tag_numbers().kind(*number),
             _ => None,
         };
         match kind {

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use crate::galaxy::signature;
+use crate::galaxy::tpv::version_of;
 use crate::mapper::inherit::incompatible;
 use crate::mapper::tags::{Lists, TagNames, Tags};
 use tpv_model::TagType;
@@ -406,7 +407,7 @@ impl SchedulingTagsObject {
             }
             _ => {
                 let other = self.operand(vm, args, name)?;
-                Ok(Value::Int(self.tags(vm)?.score(&other)))
+                Ok(Value::Int(self.tags(vm)?.score(&other, version_of(vm))))
             }
         }
     }

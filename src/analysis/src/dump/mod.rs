@@ -36,7 +36,7 @@ fn section(config: &Config, kind: EntityClass, options: &Options<'_>) -> Vec<(Ar
             return entity.clone();
         }
         let base = match kind {
-            EntityClass::Destination => Some(tpv_compiler::link::destination_defaults(config)),
+            EntityClass::Destination => tpv_compiler::link::destination_defaults(config),
             _ => default.filter(|default| default.id != entity.id).map(|default| (**default).clone()),
         };
         base.map_or_else(|| entity.clone(), |base| Arc::new(entity.inherit(&base)))

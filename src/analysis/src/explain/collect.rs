@@ -303,7 +303,7 @@ impl Observer for Collector<'_> {
                     rank: None,
                 });
             }
-            Step::Ranked { candidates, entity } => {
+            Step::Ranked { candidates, entity, version } => {
                 // Where an expression ranks them, the score of their tags has no effect.
                 let scores = !matches!(&entity.rank, Value::Str(text) if !text.is_empty());
                 for (index, candidate) in candidates.iter().enumerate() {
@@ -311,7 +311,7 @@ impl Observer for Collector<'_> {
                     let known = self.explanation.destinations.iter_mut().find(|known| known.id == id);
                     if let Some(known) = known {
                         known.rank = known.rank.or(Some(index + 1));
-                        known.score = scores.then(|| candidate.dest_tags().score(&entity.tags));
+                        known.score = scores.then(|| candidate.dest_tags().score(&entity.tags, version));
                     }
                 }
                 if let Value::Str(text) = &entity.rank

@@ -16,11 +16,12 @@ use crate::config::validate::{FileConfig, Section};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::yaml::value::Text;
-use tpv_model::EntityClass;
+use tpv_model::{EntityClass, Version};
 
 /// Merges the files of one run, in load order.
 #[derive(Debug)]
 pub(super) struct Merger<'a> {
+    version: Version,
     problems: &'a mut Diagnostics,
     /// The config after the files so far.
     pub(super) config: FileConfig,
@@ -32,8 +33,8 @@ pub(super) struct Merger<'a> {
 
 impl<'a> Merger<'a> {
     /// A merger that adds to `problems`.
-    pub(super) fn new(problems: &'a mut Diagnostics) -> Self {
-        Self { problems, config: FileConfig::default(), reported: HashSet::new(), later: VecDeque::new() }
+    pub(super) fn new(version: Version, problems: &'a mut Diagnostics) -> Self {
+        Self { version, problems, config: FileConfig::default(), reported: HashSet::new(), later: VecDeque::new() }
     }
 
     /// Takes all files.
@@ -62,8 +63,8 @@ impl<'a> Merger<'a> {
         self.config = file;
     }
 
-    /// An entity that an earlier file defines too inherits from that definition after its own parents, and moves to
-    /// the end of the order.
+    /// An entity that an earlier file defines too inherits from that definition after its own parents (before TPV 3.1, without
+    /// them), and moves to the end of the order.
     fn merge_section(&mut self, kind: EntityClass, old: Section, new: Section) -> Section {
         if old.is_empty() {
             return new;
@@ -79,11 +80,14 @@ impl<'a> Merger<'a> {
                 moved.push((id.clone(), entity.clone()));
                 continue;
             };
-            let resolved = chains.resolve(index).unwrap_or_else(|broken| {
-                let names = new.keys().chain(old.keys());
-                report(broken, kind, names, &self.later, &mut self.reported, self.problems);
-                entity.clone()
-            });
+            let resolved = match self.version.inherits_before_merging() {
+                true => chains.resolve(index).unwrap_or_else(|broken| {
+                    let names = new.keys().chain(old.keys());
+                    report(broken, kind, names, &self.later, &mut self.reported, self.problems);
+                    entity.clone()
+                }),
+                false => entity.clone(),
+            };
             moved.push((id.clone(), Arc::new(resolved.inherit(earlier))));
         }
         let mut merged = old;
@@ -206,7 +210,6 @@ mod tests {
     use crate::config::entity::Entity;
     use crate::config::validate::Validator;
     use crate::source::SourceMap;
-    use tpv_model::Version;
 
     /// The section `tools` of a text, before anything is inherited.
     fn section(text: &str) -> Section {
@@ -221,7 +224,7 @@ mod tests {
 
     fn resolved(text: &str) -> (Section, Diagnostics) {
         let (mut tools, mut problems) = (section(text), Diagnostics::new());
-        Merger::new(&mut problems).resolve_section(EntityClass::Tool, &mut tools);
+        Merger::new(Version::default(), &mut problems).resolve_section(EntityClass::Tool, &mut tools);
         (tools, problems)
     }
 

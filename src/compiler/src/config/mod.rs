@@ -218,7 +218,7 @@ fn merge_documents(
         }
     }
     let checks = std::mem::take(&mut validator.checks);
-    let mut merger = Merger::new(problems);
+    let mut merger = Merger::new(sources.version(), problems);
     // With a file missing, its entities would be reported as parents that do not exist.
     if is_complete {
         merger.merge(validated);

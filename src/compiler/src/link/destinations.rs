@@ -22,20 +22,25 @@ impl Linker<'_> {
     /// All destinations, in order.
     pub(super) fn destinations(&mut self, config: &Config, default: Option<&str>) -> Vec<EntityRow> {
         let base = defaults(config, default);
-        config.destinations.values().map(|destination| self.entity(&destination.inherit(&base))).collect()
+        let resolve = |destination: &Arc<Entity>| match &base {
+            Some(base) => Arc::new(destination.inherit(base)),
+            None => destination.clone(),
+        };
+        config.destinations.values().map(|destination| self.entity(&resolve(destination))).collect()
     }
 }
 
-/// The entity that every destination inherits from last.
-pub fn destination_defaults(config: &Config) -> Entity {
+/// The entity that every destination inherits from last, if there is one.
+pub fn destination_defaults(config: &Config) -> Option<Entity> {
     defaults(config, config.global.default_inherits.as_ref().map(Text::as_str))
 }
 
-fn defaults(config: &Config, default: Option<&str>) -> Entity {
-    let base = secure_defaults();
-    match default.and_then(|id| config.destinations.get(id)) {
-        Some(default) => base.inherit(default),
-        None => base,
+fn defaults(config: &Config, default: Option<&str>) -> Option<Entity> {
+    let default = default.and_then(|id| config.destinations.get(id));
+    let base = config.version.tags_tool_types().then(secure_defaults);
+    match (base, default) {
+        (Some(base), Some(default)) => Some(base.inherit(default)),
+        (base, default) => base.or_else(|| default.map(|default| Entity::clone(default))),
     }
 }
 

@@ -108,7 +108,7 @@ pub struct Entry {
     pub key: ConfigValue,
     /// The value.
     pub value: ConfigValue,
-    /// The codes of a `# noqa` comment between the key and its mapping.
+    /// The codes of a `# noqa` comment between the key and its mapping; empty if there are only other comments.
     pub noqa: Option<Arc<[Arc<str>]>>,
 }
 

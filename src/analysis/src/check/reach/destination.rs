@@ -131,8 +131,8 @@ fn find<'t>(tags: &'t SchedulingTags, tag: &str) -> Option<&'t tpv_compiler::yam
 }
 
 impl Destination {
-    pub(super) fn new(own: &Entity, defaults: &Entity, code: &Code<'_>) -> Self {
-        let entity = own.inherit(defaults);
+    pub(super) fn new(own: &Entity, defaults: Option<&Entity>, code: &Code<'_>) -> Self {
+        let entity = defaults.map_or_else(|| own.clone(), |defaults| own.inherit(defaults));
         let fails = entity.rules.values().find(|rule| {
             let fails = rule.fail.as_ref().is_some_and(|fail| !fail.value.is_empty());
             let always = match rule.condition.as_text() {

@@ -123,6 +123,9 @@ impl Validator<'_> {
     /// `resubmit`: a mapping of mappings of strings, numbers and nulls.
     pub(super) fn resubmit(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Dict>> {
         let map = self.mapping(entry, "`resubmit`", Some(owner))?;
+        if !self.version.has_resubmit_mappings() {
+            return Some(Arc::new(self.resubmit_texts(map, owner)));
+        }
         let is_field = |entry: &&Entry| {
             entry.value.as_map().is_none() && entry.key.as_str().is_some_and(|key| RESUBMISSION.contains(&key))
         };
@@ -157,6 +160,29 @@ impl Validator<'_> {
             }
         }
         Some(Arc::new(out))
+    }
+
+    /// `resubmit` before TPV 3.2: a mapping of strings.
+    fn resubmit_texts(&mut self, map: &Map, owner: Owner<'_>) -> Dict {
+        let mut out = Dict::with_capacity(map.entries.len());
+        for entry in &map.entries {
+            let key = self.string_key(entry, "an entry of `resubmit`");
+            if entry.value.as_map().is_some() {
+                let name = entry.key.python_str();
+                self.problems.push(
+                    Diagnostic::error(format!("TPV {} does not load mappings in `resubmit`", self.version))
+                        .at(entry.key.span, format!("`{name}` is a mapping"))
+                        .also(owner.span, owner.describe())
+                        .help("remove it, or upgrade to TPV 3.2"),
+                );
+                continue;
+            }
+            if let (Some(key), Some(text)) = (key, self.text(entry, owner)) {
+                let span = text.span;
+                out.insert(key.value, ConfigValue::new(ValueKind::Str(text), span));
+            }
+        }
+        out
     }
 
     fn resubmit_value(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<ConfigValue> {

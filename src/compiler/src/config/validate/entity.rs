@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::braces::braced;
-use super::scalar::{as_bool, number, number_or_text};
+use super::scalar::{as_bool, integer, number, number_or_text};
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Amounts, Common, DestinationFields, Dict, Entity, PoolFields};
 use crate::config::fields;
 use crate::config::rules::Rules;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::{ConfigValue, Entry, Text};
-use tpv_model::{Amount, EntityClass, Field};
+use tpv_model::{Amount, EntityClass, Field, Quantity};
 
 /// The fields of an entity or rule so far.
 pub(super) struct Draft {
@@ -117,7 +117,10 @@ impl Validator<'_> {
     /// Takes a field that all entities and rules have; false for any other field.
     pub(super) fn common_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, draft: &mut Draft) -> bool {
         if let Some(amount) = Amount::from_name(key).filter(|amount| self.version.has_field(Field::Amount(*amount))) {
-            let value = self.resource(entry, owner, matches!(amount, Amount::Resource(_)));
+            let may_be_code = matches!(amount, Amount::Resource(_));
+            let whole = amount.quantity() == Quantity::Gpus && !self.version.has_fractional_gpus();
+            let value =
+                if whole { self.whole(entry, owner, may_be_code) } else { self.resource(entry, owner, may_be_code) };
             draft.amounts.set(amount, value.map(Arc::new));
             return true;
         }
@@ -167,6 +170,21 @@ impl Validator<'_> {
             self.wrong_type(entry, owner, "a number", format!("write a number, as in `{name}: 2`"));
         }
         value
+    }
+
+    /// A number of GPUs before TPV 3.1: a whole number, or code if `may_be_code`.
+    fn whole(&mut self, entry: &Entry, owner: Owner<'_>, may_be_code: bool) -> Option<ConfigValue> {
+        let value = self.resource(entry, owner, may_be_code)?;
+        if may_be_code && value.as_text().is_some() {
+            return Some(value);
+        }
+        let number = integer(&value);
+        if number.is_none() {
+            let name = entry.key.python_str();
+            let help = format!("TPV {} takes no fractions of GPUs: write `{name}: 1`", self.version);
+            self.wrong_type(entry, owner, "a whole number", help);
+        }
+        number
     }
 
     fn abstract_field(&mut self, entry: &Entry, owner: Owner<'_>) -> bool {

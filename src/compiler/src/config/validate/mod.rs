@@ -86,7 +86,7 @@ impl<'a> Validator<'a> {
     /// Validates the root value of a file named `name`.
     pub fn file(&mut self, root: ConfigValue, name: &str) -> FileConfig {
         let mut out = FileConfig::default();
-        let root = noqa::insert(root);
+        let root = noqa::insert(root, self.version);
         let ValueKind::Map(map) = root.kind else {
             let problem = if root.is_null() {
                 Diagnostic::error(format!("the config `{name}` is empty"))
@@ -135,7 +135,8 @@ impl<'a> Validator<'a> {
                 // TPV puts the codes of the comment among the entities, where they are none.
                 self.problems.push(
                     Diagnostic::error(format!(
-                        "a `# noqa` comment is not allowed between `{}` and its entries",
+                        "a {} is not allowed between `{}` and its entries",
+                        if self.version.ignores_other_comments() { "`# noqa` comment" } else { "comment" },
                         kind.section()
                     ))
                     .at(id.span, "the comment is under this key")

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// The codes of the first `# noqa` comment between a key and its mapping, as TPV gathers them: `noqa` alone where the
-/// comment names none. A comment on the key's own line hides those that follow, unless an anchor or a tag stands there:
+/// comment names none, and no codes where no comment is a `# noqa`. `None` without a comment. A comment on the key's own line hides those that follow, unless an anchor or a tag stands there:
 /// then it is one of them.
 ///
 /// DIFFERENCE: where a list holds an alias to the mapping, ruamel.yaml moves the comment to the list; it stays here.
@@ -18,7 +18,9 @@ pub(super) fn noqa_between(text: &str) -> Option<Arc<[Arc<str>]>> {
         return None;
     }
     let comments = rest.lines().map(str::trim).filter(|line| line.starts_with('#'));
-    own.into_iter().chain(comments).find_map(noqa_codes)
+    let mut comments = own.into_iter().chain(comments).peekable();
+    comments.peek()?;
+    Some(comments.find_map(noqa_codes).unwrap_or_default())
 }
 
 /// The codes of one comment, if it is a `# noqa` comment.
@@ -53,6 +55,7 @@ mod tests {
         assert_eq!(codes(": # x\n  # noqa\n  "), None);
         assert_eq!(codes(": &a !!map # x\n  # noqa: T1\n  ").as_deref(), Some("T1"));
         assert_eq!(codes(": &a # noqa: T2\n  # noqa: T1\n  ").as_deref(), Some("T2"));
-        assert_eq!(codes(":\n  ## noqa\n  # foo noqa\n"), None);
+        assert_eq!(codes(":\n  ## noqa\n  # foo noqa\n").as_deref(), Some(""));
+        assert_eq!(codes(":\n  \n"), None);
     }
 }
