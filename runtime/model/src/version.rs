@@ -12,6 +12,8 @@ use crate::{Amount, EntityClass, Field, Limit, TagType};
 /// A version of TPV, the oldest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub enum Version {
+    /// TPV 2.5.
+    V2_5,
     /// TPV 3.0.
     V3_0,
     /// TPV 3.1.
@@ -38,16 +40,20 @@ const HELPERS_OF_3_3: [&str; 9] = [
     "weighted_choice",
 ];
 
+/// The helpers that TPV 3.0 added.
+const HELPERS_OF_3_0: [&str; 3] = ["Dataset", "Job", "JobToInputDatasetAssociation"];
+
 /// The helpers that TPV 3.1 added.
 const HELPERS_OF_3_1: [&str; 2] = ["extract_resource_requirements_from_tool", "get_tool_resource_field"];
 
 impl Version {
     /// All versions, the oldest first.
-    pub const ALL: [Self; 5] = [Self::V3_0, Self::V3_1, Self::V3_2, Self::V3_3, Self::Next];
+    pub const ALL: [Self; 6] = [Self::V2_5, Self::V3_0, Self::V3_1, Self::V3_2, Self::V3_3, Self::Next];
 
     /// The name: `3.2`.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::V2_5 => "2.5",
             Self::V3_0 => "3.0",
             Self::V3_1 => "3.1",
             Self::V3_2 => "3.2",
@@ -92,8 +98,9 @@ impl Version {
 
     /// Returns `true` if `tpv.core.helpers` has a public name.
     pub fn has_helper(self, name: &str) -> bool {
-        (self >= Self::V3_3 || !HELPERS_OF_3_3.contains(&name))
-            && (self >= Self::V3_1 || !HELPERS_OF_3_1.contains(&name))
+        let added: [(Self, &[&str]); 3] =
+            [(Self::V3_3, &HELPERS_OF_3_3), (Self::V3_1, &HELPERS_OF_3_1), (Self::V3_0, &HELPERS_OF_3_0)];
+        added.into_iter().all(|(version, names)| self >= version || !names.contains(&name))
     }
 
     /// Returns `true` if the RAM that a tool's wrapper asks for, in MiB, becomes a `mem` in GiB. Before, the number is taken as it is.
@@ -116,7 +123,7 @@ impl Version {
     /// The numbers of the types of tags: the values of TPV's enumeration `TagType`.
     pub const fn tag_numbers(self) -> TagNumbers {
         match self {
-            Self::V3_0 | Self::V3_1 => TagNumbers { require: 2, prefer: 1, accept: 0, reject: -1 },
+            Self::V2_5 | Self::V3_0 | Self::V3_1 => TagNumbers { require: 2, prefer: 1, accept: 0, reject: -1 },
             Self::V3_2 | Self::V3_3 | Self::Next => TagNumbers { require: 3, prefer: 2, accept: 1, reject: -1 },
         }
     }
@@ -173,9 +180,9 @@ impl Version {
         self >= Self::V3_1
     }
 
-    /// Returns `true` if a number of GPUs may have a fraction.
-    pub fn has_fractional_gpus(self) -> bool {
-        self >= Self::V3_1
+    /// Returns `true` if a number of GPUs must be whole.
+    pub fn has_whole_gpus(self) -> bool {
+        self == Self::V3_0
     }
 
     /// Returns `true` if an entity that an earlier file defines too first inherits from its own parents, and then from its earlier
@@ -184,10 +191,49 @@ impl Version {
         self >= Self::V3_1
     }
 
-    /// Returns `true` if comments between a key and its mapping matter only with `# noqa`. Before, any comment there adds an empty
-    /// `no_qa_codes` to the mapping.
-    pub fn ignores_other_comments(self) -> bool {
-        self >= Self::V3_1
+    /// Returns `true` if any comment between a key and its mapping adds `no_qa_codes` to the mapping, as a set; else only a `# noqa`
+    /// does, as a list.
+    pub fn heeds_all_comments(self) -> bool {
+        self == Self::V3_0
+    }
+
+    /// Returns `true` if entities are models of pydantic: fields have types, unknown ones are kept, `# noqa` comments are data, and a
+    /// tag has one type only. Before, entities are plain objects, with other methods.
+    pub fn has_models(self) -> bool {
+        self >= Self::V3_0
+    }
+
+    /// Returns `true` if `inherits` names an entity of the files so far. Before, it must be in the same file, and each file is
+    /// resolved before it is merged, and once more after.
+    pub fn inherits_across_files(self) -> bool {
+        self >= Self::V3_0
+    }
+
+    /// Returns `true` if nobody inherits `abstract`. Before, an entity is abstract only if its parent is, too.
+    pub fn keeps_abstract(self) -> bool {
+        self >= Self::V3_0
+    }
+
+    /// Returns `true` if destinations have `tags` of their own only. Before, those without inherit them, and Galaxy gets `None` where
+    /// there are none.
+    pub fn keeps_handler_tags(self) -> bool {
+        self >= Self::V3_0
+    }
+
+    /// Returns `true` if what a job asks for becomes a float before it is compared with the limits of a destination.
+    pub fn compares_floats(self) -> bool {
+        self >= Self::V3_0
+    }
+
+    /// Returns `true` if `concurrent_job_count_for_tool` counts the jobs of the tool. Before, it takes the id as a regular expression,
+    /// and counts all jobs in whose tool ids it is found.
+    pub fn counts_jobs_by_id(self) -> bool {
+        self >= Self::V3_0
+    }
+
+    /// Returns `true` if `tool_version_eq` and the like give `None` for a tool without a version. Before, they raise `TypeError`.
+    pub fn compares_no_version(self) -> bool {
+        self >= Self::V3_0
     }
 }
 

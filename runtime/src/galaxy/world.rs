@@ -236,6 +236,18 @@ pub enum UserFilter<'a> {
     Id(&'a DatasetId),
 }
 
+impl UserFilter<'_> {
+    fn has(&self, job: &JobRow) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Anonymous => job.user_id.is_none(),
+            Self::Id(DatasetId::Int(id)) => job.user_id == Some(*id),
+            // SQLite compares a text with an integer column as a number where it reads as one.
+            Self::Id(DatasetId::Str(id)) => job.user_id.is_some() && job.user_id == id.trim().parse().ok(),
+        }
+    }
+}
+
 /// The jobs in the [`COUNTED_STATES`]: their tools' ids in lower case, in order, and their indexes in the job table.
 #[derive(Clone, Debug)]
 struct Counted(Vec<(String, usize)>);
@@ -260,16 +272,17 @@ impl Counted {
 }
 
 impl World {
+    /// The ids of the tools of the queued or running jobs of these users.
+    pub fn counted_tools<'a>(&'a self, user: &'a UserFilter<'a>) -> impl Iterator<Item = &'a str> {
+        let jobs = self.jobs.iter().filter(|job| job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state)));
+        jobs.filter(|job| user.has(job)).filter_map(|job| job.tool_id.as_deref())
+    }
+
     /// The number of queued or running jobs of these tools and users.
     pub fn count_jobs(&self, tool: &ToolFilter<'_>, user: &UserFilter<'_>) -> usize {
         let counts = |job: &&JobRow| {
-            (match user {
-                UserFilter::Any => true,
-                UserFilter::Anonymous => job.user_id.is_none(),
-                UserFilter::Id(DatasetId::Int(id)) => job.user_id == Some(*id),
-                // SQLite compares a text with an integer column as a number where it reads as one.
-                UserFilter::Id(DatasetId::Str(id)) => job.user_id.is_some() && job.user_id == id.trim().parse().ok(),
-            }) && match tool {
+            user.has(job)
+                && match tool {
                 ToolFilter::Like(pattern) => job.tool_id.as_deref().is_some_and(|id| pattern.matches(id)),
                 ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
             }

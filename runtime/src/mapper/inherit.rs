@@ -12,6 +12,8 @@ use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 use tpv_python::vm::text::str_repr;
 
+use crate::galaxy::tpv::version_of;
+
 use super::cache::Cache;
 use super::data::{merge_dicts, merge_env};
 use super::entity::{DestinationFields, ENTITY_STEPS, Entity, Identity, LiveAmounts, LiveValues, RuleFields};
@@ -116,7 +118,9 @@ impl Merge<LiveValues> for Merging<'_> {
     type Error = Raised;
 
     fn flag(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
-        put(first, second);
+        if version_of(self.vm).keeps_abstract() || !self.vm.truthy(first)? {
+            put(first, second);
+        }
         Ok(())
     }
 
@@ -200,21 +204,30 @@ fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc
         _ => entity.rules = merge_rules(vm, cache, &first.rules, &second.rules)?,
     }
     if first.class == EntityClass::Destination {
-        entity.destination = override_destination(&entity, first, second);
+        entity.destination = override_destination(vm, &entity, first, second)?;
     }
     Ok(entity)
 }
 
-fn override_destination(entity: &Entity, first: &Entity, second: &Entity) -> Option<Rc<DestinationFields>> {
-    let a = first.destination.as_ref()?;
+fn override_destination(
+    vm: &mut Vm,
+    entity: &Entity,
+    first: &Entity,
+    second: &Entity,
+) -> PyResult<Option<Rc<DestinationFields>>> {
+    let Some(a) = first.destination.as_ref() else { return Ok(None) };
     let b = second.destination.as_ref();
     let of = |get: fn(&DestinationFields) -> &Value| pick(get(a), b.map_or(&Value::None, |fields| get(fields)));
-    Some(Rc::new(DestinationFields {
+    let has_own_tags = version_of(vm).keeps_handler_tags() || vm.truthy(&a.handler_tags)?;
+    Ok(Some(Rc::new(DestinationFields {
         runner: of(|fields| &fields.runner),
         dest_name: of(|fields| &fields.dest_name),
-        handler_tags: of(|fields| &fields.handler_tags),
+        handler_tags: match has_own_tags {
+            true => of(|fields| &fields.handler_tags),
+            false => b.map_or(Value::None, |fields| fields.handler_tags.clone()),
+        },
         dest_tags: entity.dest_tags(),
-    }))
+    })))
 }
 
 /// The keys of rules that are compared in about the time of a step.

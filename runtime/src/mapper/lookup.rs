@@ -14,6 +14,7 @@ use tpv_python::value::Value;
 use super::cache::Matches;
 use super::entity::Entity;
 use super::explain::{Because, Found, Observer, Step};
+use super::layers::EntityContext;
 use super::job_source::{Declared, JobSource, Name, UNKNOWN_TOOL};
 use super::provided::{Number, Provided};
 use super::tags::Tags;
@@ -67,7 +68,11 @@ impl Worker {
             Some(first) => entities.try_fold(first, |parent, child| self.inherit(&child, &parent)),
             None => {
                 let name = tool.name.text().filter(|name| !name.is_empty()).unwrap_or(UNKNOWN_TOOL);
-                Ok(Rc::new(Entity::new(EntityClass::Tool, name)))
+                let mut entity = Entity::new(EntityClass::Tool, name);
+                if !version.has_models() {
+                    entity.context = EntityContext::of(Value::None);
+                }
+                Ok(Rc::new(entity))
             }
         }
     }

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::galaxy::tpv::version_of;
 use tpv_model::{Limit, Quantity};
 use tpv_python::args::Args;
 use tpv_python::builtins::scalars;
@@ -44,7 +45,7 @@ pub(super) fn matches_resources(
         if limit.is_none() || wanted.is_none() {
             continue;
         }
-        let wanted = float(vm, wanted)?;
+        let wanted = if version_of(vm).compares_floats() { float(vm, wanted)? } else { wanted.clone() };
         let refused = vm.compare(refuses, limit, &wanted)?;
         if vm.truthy(&refused)? {
             return Ok(false);

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use crate::galaxy;
+use crate::galaxy::tpv::version_of;
 use tpv_python::exception::EXCEPTION;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
@@ -41,15 +42,16 @@ static ENTITIES: ModuleDef = ModuleDef {
 };
 
 fn entities(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
+    let version = version_of(vm);
     let class: &'static BuiltinType = match name {
         "Destination" => &DESTINATION,
         "Entity" => &ENTITY,
         "EntityWithRules" => &ENTITY_WITH_RULES,
         "IncompatibleTagsException" => &INCOMPATIBLE_TAGS_EXCEPTION,
-        "PoolEntity" => &POOL_ENTITY,
+        "PoolEntity" if version.has_pools() => &POOL_ENTITY,
         "Role" => &ROLE,
         "Rule" => &RULE,
-        "SchedulingTags" => &SCHEDULING_TAGS,
+        "SchedulingTags" if version.has_models() => &SCHEDULING_TAGS,
         "Tag" => &TAG,
         "Tool" => &TOOL,
         "TryNextDestinationOrFail" => &TRY_NEXT_DESTINATION_OR_FAIL,
@@ -104,6 +106,18 @@ static UTIL: ModuleDef = ModuleDef { name: "tpv.core.util", get: |_, _| Ok(None)
 /// The globals of `tpv.core.loader`: TPV evaluates blocks in a copy of them.
 pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
     let class = |class: &'static BuiltinType| Ok(Some(Value::Type(class)));
+    if !version_of(vm).has_models() {
+        // The loader of TPV 2.5 imports these, and none of the names of types.
+        match name {
+            "re" => return Ok(find_module(name).map(Value::Module)),
+            "Tool" => return class(&TOOL),
+            "User" => return class(&USER),
+            "Role" => return class(&ROLE),
+            "Destination" => return class(&DESTINATION),
+            "Any" | "cast" | "Callable" | "CodeType" | "GlobalConfig" | "TPVConfig" | "TPVCodeEvaluator" => return Ok(None),
+            _ => {}
+        }
+    }
     let typing = find_module("typing");
     match name {
         "log" => Ok(Some(logging::logger(vm, "tpv.core.loader"))),

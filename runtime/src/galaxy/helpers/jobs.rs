@@ -6,7 +6,8 @@ use crate::galaxy::query::like::Like;
 use crate::galaxy::resource_requirements::field;
 use crate::galaxy::signature;
 use crate::galaxy::tpv::version_of;
-use crate::galaxy::world::{ToolFilter, UserFilter};
+use crate::galaxy::standard;
+use crate::galaxy::world::{ToolFilter, UserFilter, World};
 use tpv_model::Version;
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
@@ -109,6 +110,9 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
         Some(None) => UserFilter::Anonymous,
         Some(Some(id)) => UserFilter::Id(id),
     };
+    if !version_of(vm).counts_jobs_by_id() {
+        return count_by_pattern(vm, &world, id.as_ref().map_or("", |id| id.as_str()), &user);
+    }
     // Tools of a tool shed count in all their versions, which is the last part of the id.
     let base = id.as_ref().and_then(|id| id.rfind('/').and_then(|end| id.get(..=end)));
     let any_version = base.map(|base| format!("{base}%"));
@@ -118,6 +122,18 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
     };
     vm.charge(world.jobs.len())?;
     Ok(Value::from_usize(world.count_jobs(&tool, &user)))
+}
+
+/// The number of jobs before TPV 3.0: of the tools in whose ids the id is found, as a regular expression.
+fn count_by_pattern(vm: &mut Vm, world: &World, id: &str, user: &UserFilter<'_>) -> PyResult<Value> {
+    let base = id.rfind('/').and_then(|end| id.get(..=end));
+    let pattern = Value::str(base.map_or_else(|| id.to_owned(), |base| format!("{base}.*")));
+    let mut count = 0;
+    for tool in world.counted_tools(user) {
+        let found = standard::call(vm, "re", "search", Args::positional([pattern.clone(), Value::str(tool)]))?;
+        count += usize::from(!found.is_none());
+    }
+    Ok(Value::from_usize(count))
 }
 
 /// `get_tool_resource_field(tool, field_name)`

@@ -13,7 +13,7 @@ use crate::mapper::layers::EntityContext;
 use crate::mapper::matching;
 use crate::mapper::rule_map::RuleMap;
 use crate::mapper::tags::{TagNames, Tags};
-use tpv_model::{Limit, Resource};
+use tpv_model::{Field, Limit, Resource, Version};
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey};
 use tpv_python::exception::{PyResult, attribute_error, type_error};
@@ -174,7 +174,7 @@ impl EntityObject {
     }
 
     /// The value of a field that is not a container.
-    fn plain(&self, name: &str) -> Option<Value> {
+    fn plain(&self, name: &str, version: Version) -> Option<Value> {
         let entity = self.base.borrow();
         if let Some(resource) = Resource::from_name(name) {
             return Some(entity.resource(resource).clone());
@@ -182,10 +182,11 @@ impl EntityObject {
         if let Some(limit) = Limit::from_name(name) {
             let accepted = name.contains("accepted");
             let own = || entity.limit(limit).clone();
-            // To a version of TPV without the field it is one like any other that it does not know.
-            // DIFFERENCE: where it is not set, it is `None`, and no `AttributeError`.
-            let unknown = entity.extras.iter().find(|(key, _)| key.as_str() == name).map(|(_, value)| value.clone());
-            return unknown.or_else(|| (!accepted || entity.destination.is_some()).then(own));
+            if !version.has_field(Field::Amount(limit.into())) {
+                let unknown = entity.extras.iter().find(|(key, _)| key.as_str() == name);
+                return unknown.map(|(_, value)| value.clone());
+            }
+            return (!accepted || entity.destination.is_some()).then(own);
         }
         Some(match name {
             "id" => entity.id.clone(),
@@ -365,7 +366,7 @@ impl Object for EntityObject {
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         match container_name(name) {
             Some(name) => self.live(vm, name),
-            None => Ok(self.plain(name)),
+            None => Ok(self.plain(name, version_of(vm))),
         }
     }
 

@@ -56,7 +56,8 @@ impl Object for TagTypeMember {
     }
 
     fn truthy(&self, vm: &mut Vm) -> PyResult<bool> {
-        Ok(self.value_of(vm) != 0)
+        // Before TPV 3.0 it is no int.
+        Ok(self.value_of(vm) != 0 || !version_of(vm).has_models())
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
@@ -64,7 +65,7 @@ impl Object for TagTypeMember {
     }
 
     fn str(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(self.value_of(vm).to_string())
+        Ok(if version_of(vm).has_models() { self.value_of(vm).to_string() } else { format!("TagType.{}", self.0.name()) })
     }
 
     fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {
@@ -195,9 +196,15 @@ impl TagObject {
     }
 }
 
-/// `Tag(value, tag_type)`
-pub(super) fn construct_tag(_: &mut Vm, args: Args) -> PyResult<Value> {
-    let [value, tag_type] = args.bind("Tag.__init__", ["value", "tag_type"], 2)?;
+/// `Tag(value, tag_type)`, and before TPV 3.0 `Tag(name, value, tag_type)`, whose name is always `scheduling`.
+pub(super) fn construct_tag(vm: &mut Vm, args: Args) -> PyResult<Value> {
+    let [value, tag_type] = match version_of(vm).has_models() {
+        true => args.bind("Tag.__init__", ["value", "tag_type"], 2)?,
+        false => {
+            let [_, value, tag_type] = args.bind("Tag.__init__", ["name", "value", "tag_type"], 3)?;
+            [value, tag_type]
+        }
+    };
     let (value, tag_type) = (value.unwrap_or(Value::None), tag_type.unwrap_or(Value::None));
     Ok(TagObject::of_fields(value, tag_type))
 }
@@ -207,8 +214,9 @@ impl Object for TagObject {
         &TAG
     }
 
-    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+    fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         Ok(match name {
+            "name" if !version_of(vm).has_models() => Some(Value::str("scheduling")),
             "value" => Some(self.value.clone()),
             "tag_type" => Some(self.tag_type.clone()),
             _ => None,

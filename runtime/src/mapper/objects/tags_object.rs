@@ -172,8 +172,21 @@ impl SchedulingTagsObject {
 
     /// `filter(tag_type=None, tag_value=None)`: the matching tags, in order.
     fn filter(&self, vm: &mut Vm, args: Args) -> PyResult<Vec<Value>> {
-        let [tag_type, tag_value] =
-            signature::bind_method(args, "SchedulingTags.filter", ["tag_type", "tag_value"], 0)?;
+        let [tag_type, tag_value] = match version_of(vm).has_models() {
+            true => signature::bind_method(args, "SchedulingTags.filter", ["tag_type", "tag_value"], 0)?,
+            false => {
+                let names = ["tag_type", "tag_name", "tag_value"];
+                let [tag_type, tag_name, tag_value] = signature::bind_method(args, "TagSetManager.filter", names, 0)?;
+                // All tags are named `scheduling`.
+                if let Some(name) = tag_name
+                    && vm.truthy(&name)?
+                    && name.as_str().is_none_or(|name| name.as_str() != "scheduling")
+                {
+                    return Ok(Vec::new());
+                }
+                [tag_type, tag_value]
+            }
+        };
         let tag_type = match tag_type {
             Some(value) if vm.truthy(&value)? => Some(value),
             _ => None,
@@ -296,7 +309,8 @@ impl Object for SchedulingTagsObject {
     }
 
     fn get_attr(&self, vm: &mut Vm, this: &Value, name: &str) -> PyResult<Option<Value>> {
-        if let Some(kind) = TagType::from_field(name) {
+        let has_lists = version_of(vm).has_models();
+        if let Some(kind) = TagType::from_field(name).filter(|_| has_lists) {
             return Ok(Some(self.live_list(kind)));
         }
         let _ = this;
@@ -325,7 +339,8 @@ impl Object for SchedulingTagsObject {
     }
 
     fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        if !self.has_method(name) {
+        let is_new = matches!(name, "all_tag_values" | "dict" | "model_dump") && !version_of(vm).has_models();
+        if !self.has_method(name) || is_new {
             return None;
         }
         let args = std::mem::take(args);
@@ -378,8 +393,16 @@ impl SchedulingTagsObject {
             "filter" => Ok(lazily(self.filter(vm, args)?)),
             "all_tag_values" => Ok(lazily(self.all_values(vm)?)),
             "add_tag_override" => {
-                let [kind, tag] =
-                    signature::bind_method(args, "SchedulingTags.add_tag_override", ["tag_type", "tag_value"], 2)?;
+                let [kind, tag] = match version_of(vm).has_models() {
+                    true => {
+                        signature::bind_method(args, "SchedulingTags.add_tag_override", ["tag_type", "tag_value"], 2)?
+                    }
+                    false => {
+                        let [tag] = signature::bind_method(args, "TagSetManager.add_tag_override", ["tag"], 1)?;
+                        let tag = tag.unwrap_or(Value::None);
+                        [Some(vm.get_attr(&tag, "tag_type")?), Some(vm.get_attr(&tag, "value")?)]
+                    }
+                };
                 let (kind, tag) = (kind.unwrap_or(Value::None), tag.unwrap_or(Value::None));
                 let Some(kind) = TagTypeMember::kind(&kind) else {
                     return Err(type_error("add_tag_override() needs a TagType"));

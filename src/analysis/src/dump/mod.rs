@@ -39,7 +39,7 @@ fn section(config: &Config, kind: EntityClass, options: &Options<'_>) -> Vec<(Ar
             EntityClass::Destination => tpv_compiler::link::destination_defaults(config),
             _ => default.filter(|default| default.id != entity.id).map(|default| (**default).clone()),
         };
-        base.map_or_else(|| entity.clone(), |base| Arc::new(entity.inherit(&base)))
+        base.map_or_else(|| entity.clone(), |base| Arc::new(entity.inherit(&base, config.version)))
     };
     entities.iter().filter(|(id, _)| wanted(id)).map(|(id, entity)| (id.clone(), resolve(entity))).collect()
 }

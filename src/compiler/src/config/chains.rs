@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use crate::config::entity::Entity;
 use crate::yaml::value::{ConfigValue, Text, ValueKind};
-use tpv_model::TagType;
+use tpv_model::{TagType, Version};
 
 /// The error of resolving the parents of an entity.
 pub(super) enum Broken<'a> {
@@ -46,6 +46,7 @@ enum Known {
 
 /// Entities that inherit from one another.
 pub(super) struct Chains {
+    version: Version,
     entities: Vec<Arc<Entity>>,
     links: Vec<Link>,
     known: Vec<Known>,
@@ -92,8 +93,8 @@ fn parent_of(entity: &Entity) -> Option<&Text> {
 }
 
 impl Chains {
-    /// Entities, of which `find` knows the places by id.
-    pub(super) fn new(entities: Vec<Arc<Entity>>, find: impl Fn(&str) -> Option<usize>) -> Self {
+    /// Entities of a config for this version of TPV, of which `find` knows the places by id.
+    pub(super) fn new(version: Version, entities: Vec<Arc<Entity>>, find: impl Fn(&str) -> Option<usize>) -> Self {
         let count = entities.len();
         let link = |entity: &Arc<Entity>| match parent_of(entity) {
             None => Link::Nothing,
@@ -111,7 +112,7 @@ impl Chains {
             }
         }
         let (known, is_replaced) = (vec![Known::Not; count], vec![false; count]);
-        Self { entities, links, known, first_child, next_child, waiting, is_replaced, held: 0, handled: 0 }
+        Self { version, entities, links, known, first_child, next_child, waiting, is_replaced, held: 0, handled: 0 }
     }
 
     /// The entity at a place with everything that it inherits. The error of its chain otherwise, or `None` if that has been reported
@@ -143,7 +144,7 @@ impl Chains {
         };
         for index in chain.into_iter().rev() {
             if let Some(entity) = self.entities.get(index) {
-                resolved = Arc::new(entity.inherit(&resolved));
+                resolved = Arc::new(entity.inherit(&resolved, self.version));
             }
             self.handled = self.handled.saturating_add(resolved.rules.len());
             self.set(index, Known::Resolved(resolved.clone()));
@@ -176,7 +177,7 @@ impl Chains {
             {
                 self.forget(index);
                 if self.waiting.get(index) > Some(&0) {
-                    self.set(index, Known::Resolved(Arc::new(resolved.inherit(&inherited))));
+                    self.set(index, Known::Resolved(Arc::new(resolved.inherit(&inherited, self.version))));
                 }
             }
             if let Some(slot) = self.entities.get_mut(index) {

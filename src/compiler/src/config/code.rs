@@ -1,7 +1,7 @@
 //! The Python code of a config: which texts there are, of what kind, and which of them TPV compiles when it loads.
 
 use tpv_bytecode::CodeKind;
-use tpv_model::Field;
+use tpv_model::{Field, Version};
 
 use crate::config::entity::{Common, DestinationFields, Entity, Rule};
 use crate::yaml::value::{ConfigValue, Text, ValueKind};
@@ -20,12 +20,15 @@ pub struct CodeText {
 impl Entity {
     /// The code that TPV compiles when it loads the file, so that an error in it keeps the config from loading. All other code
     /// fails only when a job runs it.
-    pub fn checked_at_load(&self) -> Vec<CodeText> {
+    pub fn checked_at_load(&self, version: Version) -> Vec<CodeText> {
         let mut out = Vec::new();
         let mut push = |text: &Text, kind, property| out.push(CodeText { text: text.clone(), kind, property });
         each_code(&self.common, &mut push);
         if let Some(destination) = &self.destination {
             destination.handler_tags.iter().for_each(|tag| push(tag, CodeKind::FString, Field::HandlerTags.alias()));
+        }
+        if !version.has_models() {
+            self.rules.iter().for_each(|rule| rule.each_code(&mut push));
         }
         out
     }

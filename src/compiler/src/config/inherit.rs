@@ -6,8 +6,8 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use tpv_model::Merge;
 use tpv_model::merge::{self, Env};
+use tpv_model::{Merge, Version};
 
 use crate::config::entity::{
     Amounts, Common, ConfigValues, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Rule, env_value,
@@ -20,10 +20,10 @@ use crate::yaml::value::Text;
 const MOST_INHERITED: usize = 64;
 
 impl Entity {
-    /// This entity over `parent`, which is of the same kind.
-    pub fn inherit(&self, parent: &Self) -> Self {
+    /// This entity over `parent`, which is of the same kind, as a version of TPV merges them.
+    pub fn inherit(&self, parent: &Self, version: Version) -> Self {
         let destination = match (&self.destination, &parent.destination) {
-            (Some(child), Some(parent)) => Some(Arc::new(child.inherit(parent))),
+            (Some(child), Some(parent)) => Some(Arc::new(child.inherit(parent, version))),
             (child, _) => child.clone(),
         };
         let pool = match (&self.pool, &parent.pool) {
@@ -34,8 +34,8 @@ impl Entity {
             class: self.class,
             id: self.id.clone(),
             span: self.span,
-            common: inherit(&self.common, &parent.common),
-            rules: self.rules.inherit(&parent.rules),
+            common: inherit(&self.common, &parent.common, version),
+            rules: self.rules.inherit(&parent.rules, version),
             destination,
             pool,
         }
@@ -51,8 +51,8 @@ impl Entity {
 }
 
 impl Rule {
-    /// This rule over `parent`. `if` is always set, so that the child's counts.
-    pub fn inherit(&self, parent: &Self) -> Self {
+    /// This rule over `parent`. `if` is always set, so that the child's counts; before TPV 3.0 it may be null.
+    pub fn inherit(&self, parent: &Self, version: Version) -> Self {
         Self {
             in_list: self.in_list,
             // TPV puts the rule under its id.
@@ -60,8 +60,8 @@ impl Rule {
             id: self.id.clone(),
             span: self.span,
             inherited: self.lineage(parent),
-            common: inherit(&self.common, &parent.common),
-            condition: self.condition.clone(),
+            common: inherit(&self.common, &parent.common, version),
+            condition: if self.condition.is_null() { parent.condition.clone() } else { self.condition.clone() },
             execute: self.execute.clone().or_else(|| parent.execute.clone()),
             fail: self.fail.clone().or_else(|| parent.fail.clone()),
         }
@@ -86,21 +86,23 @@ impl Rule {
 }
 
 /// These fields over those of `parent`.
-fn inherit(child: &Common, parent: &Common) -> Common {
+fn inherit(child: &Common, parent: &Common, version: Version) -> Common {
     let mut common = parent.clone();
-    let Ok(()) = child.inherit(&mut common, &mut Merging);
+    let Ok(()) = child.inherit(&mut common, &mut Merging { version });
     common
 }
 
 /// Merging of what a config sets. `env`, `params` and `context` are set from the first merging on, as in TPV.
-struct Merging;
+struct Merging {
+    version: Version,
+}
 
 impl Merge<ConfigValues> for Merging {
     type Error = Infallible;
 
     /// `false` is set, too: nobody inherits `abstract`.
     fn flag(&mut self, child: &bool, parent: &mut bool) -> Result<(), Infallible> {
-        *parent = *child;
+        *parent = *child && (*parent || self.version.keeps_abstract());
         Ok(())
     }
 
@@ -157,12 +159,13 @@ fn or<T: Clone>(child: &Option<T>, parent: &Option<T>) -> Option<T> {
 }
 
 impl DestinationFields {
-    fn inherit(&self, parent: &Self) -> Self {
+    fn inherit(&self, parent: &Self, version: Version) -> Self {
+        let has_own_tags = version.keeps_handler_tags() || !self.handler_tags.is_empty();
         Self {
             runner: self.runner.clone().or_else(|| parent.runner.clone()),
             dest_name: self.dest_name.clone(),
             dest_tags: self.dest_tags.inherit(&parent.dest_tags),
-            handler_tags: self.handler_tags.clone(),
+            handler_tags: if has_own_tags { self.handler_tags.clone() } else { parent.handler_tags.clone() },
         }
     }
 }

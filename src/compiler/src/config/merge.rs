@@ -50,6 +50,9 @@ impl<'a> Merger<'a> {
     /// Takes the next file. `is_first` is TPV's "no parent loader".
     fn add(&mut self, mut file: FileConfig, is_first: bool) {
         if !is_first {
+            if !self.version.inherits_across_files() {
+                self.resolve(&mut file);
+            }
             let earlier = std::mem::take(&mut self.config);
             inherit_globals(&mut file.global, &earlier.global);
             for ((kind, new), old) in EntityClass::SECTIONS.into_iter().zip(&mut file.sections).zip(earlier.sections) {
@@ -57,10 +60,15 @@ impl<'a> Merger<'a> {
                 *new = self.merge_section(kind, old, section);
             }
         }
+        self.resolve(&mut file);
+        self.config = file;
+    }
+
+    /// Resolves `inherits` in all entities of a file.
+    fn resolve(&mut self, file: &mut FileConfig) {
         for (kind, section) in EntityClass::SECTIONS.into_iter().zip(&mut file.sections) {
             self.resolve_section(kind, section);
         }
-        self.config = file;
     }
 
     /// An entity that an earlier file defines too inherits from that definition after its own parents (before TPV 3.1, without
@@ -73,7 +81,7 @@ impl<'a> Merger<'a> {
             let earlier = || old.get_index_of(id).map(|index| new.len() + index);
             new.get_index_of(id).or_else(earlier)
         };
-        let mut chains = Chains::new(new.values().chain(old.values()).cloned().collect(), place);
+        let mut chains = Chains::new(self.version, new.values().chain(old.values()).cloned().collect(), place);
         let mut moved = Vec::new();
         for (index, (id, entity)) in new.iter().enumerate() {
             let Some(earlier) = old.get(id) else {
@@ -88,7 +96,7 @@ impl<'a> Merger<'a> {
                 }),
                 false => entity.clone(),
             };
-            moved.push((id.clone(), Arc::new(resolved.inherit(earlier))));
+            moved.push((id.clone(), Arc::new(resolved.inherit(earlier, self.version))));
         }
         let mut merged = old;
         merged.retain(|id, _| !new.contains_key(id));
@@ -98,7 +106,7 @@ impl<'a> Merger<'a> {
 
     /// Resolves `inherits` in all entities, each seeing those before it resolved.
     fn resolve_section(&mut self, kind: EntityClass, section: &mut Section) {
-        let mut chains = Chains::new(section.values().cloned().collect(), |id| section.get_index_of(id));
+        let mut chains = Chains::new(self.version, section.values().cloned().collect(), |id| section.get_index_of(id));
         for index in 0..section.len() {
             match chains.resolve(index) {
                 Ok(resolved) => {
@@ -233,7 +241,7 @@ mod tests {
         fn resolve(section: &Section, entity: &Arc<Entity>) -> Arc<Entity> {
             match entity.common.inherits.as_ref().filter(|parent| !parent.value.is_empty()) {
                 None => entity.clone(),
-                Some(parent) => Arc::new(entity.inherit(&resolve(section, &section[&parent.value]))),
+                Some(parent) => Arc::new(entity.inherit(&resolve(section, &section[&parent.value]), Version::default())),
             }
         }
         let mut tools = section(text);

@@ -7,6 +7,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
+use tpv_model::Version;
 use tpv_model::merge::{RuleList, merge_rules};
 
 use crate::config::entity::Rule;
@@ -51,21 +52,23 @@ impl Rules {
     }
 
     /// The parent's rules, then the child's; a rule of the child inherits from the parent's rule whose key is its id.
-    pub(super) fn inherit(&self, parent: &Self) -> Self {
+    pub(super) fn inherit(&self, parent: &Self, version: Version) -> Self {
         if self.is_empty() {
             return parent.clone();
         }
         if parent.is_empty() {
             return self.clone();
         }
-        let Ok(mut list) = merge_rules(&mut Inherited, &self.list, &parent.list);
+        let Ok(mut list) = merge_rules(&mut Inherited { version }, &self.list, &parent.list);
         list.shrink_to_fit();
         Self { list: Arc::new(list) }
     }
 }
 
 /// Rules as a config has them.
-struct Inherited;
+struct Inherited {
+    version: Version,
+}
 
 impl RuleList for Inherited {
     type Rule = Arc<Rule>;
@@ -83,6 +86,6 @@ impl RuleList for Inherited {
     fn inherit(&mut self, child: &Arc<Rule>, parent: &Arc<Rule>, _: Arc<str>) -> Result<Arc<Rule>, Infallible> {
         // A rule that entities share inherits from itself where one of them inherits from another twice.
         let same = Arc::ptr_eq(child, parent) && child.is_settled();
-        Ok(if same { child.clone() } else { Arc::new(child.inherit(parent)) })
+        Ok(if same { child.clone() } else { Arc::new(child.inherit(parent, self.version)) })
     }
 }

@@ -23,7 +23,7 @@ impl Linker<'_> {
     pub(super) fn destinations(&mut self, config: &Config, default: Option<&str>) -> Vec<EntityRow> {
         let base = defaults(config, default);
         let resolve = |destination: &Arc<Entity>| match &base {
-            Some(base) => Arc::new(destination.inherit(base)),
+            Some(base) => Arc::new(destination.inherit(base, config.version)),
             None => destination.clone(),
         };
         config.destinations.values().map(|destination| self.entity(&resolve(destination))).collect()
@@ -39,7 +39,7 @@ fn defaults(config: &Config, default: Option<&str>) -> Option<Entity> {
     let default = default.and_then(|id| config.destinations.get(id));
     let base = config.version.tags_tool_types().then(secure_defaults);
     match (base, default) {
-        (Some(base), Some(default)) => Some(base.inherit(default)),
+        (Some(base), Some(default)) => Some(base.inherit(default, config.version)),
         (base, default) => base.or_else(|| default.map(|default| Entity::clone(default))),
     }
 }

@@ -11,7 +11,7 @@ use tpv_compiler::config::entity::Entity;
 use tpv_compiler::config::scheduling::SchedulingTags;
 use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::ConfigValue;
-use tpv_model::{Limit, Quantity, TagType};
+use tpv_model::{Limit, Quantity, TagType, Version};
 
 use super::code::{Code, constant};
 use super::job::Asked;
@@ -131,8 +131,8 @@ fn find<'t>(tags: &'t SchedulingTags, tag: &str) -> Option<&'t tpv_compiler::yam
 }
 
 impl Destination {
-    pub(super) fn new(own: &Entity, defaults: Option<&Entity>, code: &Code<'_>) -> Self {
-        let entity = defaults.map_or_else(|| own.clone(), |defaults| own.inherit(defaults));
+    pub(super) fn new(own: &Entity, defaults: Option<&Entity>, version: Version, code: &Code<'_>) -> Self {
+        let entity = defaults.map_or_else(|| own.clone(), |defaults| own.inherit(defaults, version));
         let fails = entity.rules.values().find(|rule| {
             let fails = rule.fail.as_ref().is_some_and(|fail| !fail.value.is_empty());
             let always = match rule.condition.as_text() {

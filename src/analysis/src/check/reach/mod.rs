@@ -124,7 +124,7 @@ impl Reach {
         let code = Code::new(blocks);
         let defaults = destination_defaults(config);
         let destinations: Vec<Destination> =
-            config.destinations.values().map(|own| Destination::new(own, defaults.as_ref(), &code)).collect();
+            config.destinations.values().map(|own| Destination::new(own, defaults.as_ref(), config.version, &code)).collect();
         if changes_destinations(config, &code) {
             return None;
         }

@@ -112,7 +112,10 @@ impl Validator<'_> {
         let mut out = EnvEntry::with_capacity(map.entries.len());
         for entry in &map.entries {
             let key = self.string_key(entry, "a part of an `env` item");
-            let value = self.text(entry, owner);
+            let value = match entry.value.as_text() {
+                None if !self.version.has_models() => Some(Text::new(entry.value.python_str(), entry.value.span)),
+                _ => self.text(entry, owner),
+            };
             if let (Some(key), Some(value)) = (key, value) {
                 out.push((key.value, value));
             }
@@ -123,6 +126,9 @@ impl Validator<'_> {
     /// `resubmit`: a mapping of mappings of strings, numbers and nulls.
     pub(super) fn resubmit(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Dict>> {
         let map = self.mapping(entry, "`resubmit`", Some(owner))?;
+        if !self.version.has_models() {
+            return self.dict(entry, owner);
+        }
         if !self.version.has_resubmit_mappings() {
             return Some(Arc::new(self.resubmit_texts(map, owner)));
         }

@@ -10,7 +10,7 @@ use crate::config::fields;
 use crate::config::rules::Rules;
 use crate::diagnostic::Diagnostic;
 use crate::yaml::value::{ConfigValue, Entry, Text};
-use tpv_model::{Amount, EntityClass, Field, Quantity};
+use tpv_model::{Amount, EntityClass, Field, Quantity, Version};
 
 /// The fields of an entity or rule so far.
 pub(super) struct Draft {
@@ -20,12 +20,12 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    pub(super) fn new() -> Self {
-        Self { common: Common::default(), amounts: Amounts::default(), extras: Dict::new() }
-    }
-
-    pub(super) fn extra(&mut self, key: &str, value: &ConfigValue) {
-        self.extras.insert(key.into(), value.clone());
+    pub(super) fn new(version: Version) -> Self {
+        let mut common = Common::default();
+        if !version.has_models() {
+            common.context = None;
+        }
+        Self { common, amounts: Amounts::default(), extras: Dict::new() }
     }
 
     pub(super) fn finish(self) -> Common {
@@ -44,7 +44,7 @@ impl Validator<'_> {
     /// One entity under its id.
     pub(super) fn entity(&mut self, kind: EntityClass, id: &Text, entry: &Entry) -> Entity {
         let owner = Owner { noun: kind.noun(), name: &id.value, span: id.span };
-        let mut draft = Draft::new();
+        let mut draft = Draft::new(self.version);
         let mut rules = Rules::default();
         let mut destination = DestinationFields::default();
         let mut own_id = None;
@@ -93,11 +93,11 @@ impl Validator<'_> {
                 };
             // TPV sets an unset name twice: first from the field `id`, then from the key, when it is still empty.
             if let ("id", Some(text)) = (key, entry.value.as_text()) {
-                own_id = Some(text.clone());
+                own_id = Some(text.clone()).filter(|_| self.version.has_models());
             }
             if !is_known {
                 self.unknown_field(entry, key, owner, known);
-                draft.extra(key, &entry.value);
+                self.extra(&mut draft, key, &entry.value);
             }
         }
         if destination.dest_name.value.is_empty() {
@@ -114,11 +114,19 @@ impl Validator<'_> {
         }
     }
 
+    /// Keeps a field that TPV does not know, if it does.
+    pub(super) fn extra(&self, draft: &mut Draft, key: &str, value: &ConfigValue) {
+        if self.version.has_models() {
+            draft.extras.insert(key.into(), value.clone());
+        }
+    }
+
     /// Takes a field that all entities and rules have; false for any other field.
     pub(super) fn common_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, draft: &mut Draft) -> bool {
         if let Some(amount) = Amount::from_name(key).filter(|amount| self.version.has_field(Field::Amount(*amount))) {
-            let may_be_code = matches!(amount, Amount::Resource(_));
-            let whole = amount.quantity() == Quantity::Gpus && !self.version.has_fractional_gpus();
+            // Before TPV 3.0 a limit may be a text, too, which fails when it is compared.
+            let may_be_code = matches!(amount, Amount::Resource(_)) || !self.version.has_models();
+            let whole = amount.quantity() == Quantity::Gpus && self.version.has_whole_gpus();
             let value =
                 if whole { self.whole(entry, owner, may_be_code) } else { self.resource(entry, owner, may_be_code) };
             draft.amounts.set(amount, value.map(Arc::new));

@@ -136,7 +136,7 @@ impl<'a> Validator<'a> {
                 self.problems.push(
                     Diagnostic::error(format!(
                         "a {} is not allowed between `{}` and its entries",
-                        if self.version.ignores_other_comments() { "`# noqa` comment" } else { "comment" },
+                        if self.version.heeds_all_comments() { "comment" } else { "`# noqa` comment" },
                         kind.section()
                     ))
                     .at(id.span, "the comment is under this key")
@@ -145,7 +145,7 @@ impl<'a> Validator<'a> {
                 continue;
             }
             let entity = self.entity(kind, &id, &entry);
-            self.checks.extend(entity.checked_at_load());
+            self.checks.extend(entity.checked_at_load(self.version));
             out.insert(id.value, Arc::new(entity));
         }
         out

@@ -9,7 +9,7 @@ use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 /// Copies the `# noqa` codes of mappings into the mappings themselves, under the key `no_qa_codes`, as TPV does before
 /// it validates: through mappings, not through lists.
 pub(super) fn insert(value: ConfigValue, version: Version) -> ConfigValue {
-    insert_below(value, version, None)
+    if version.has_models() { insert_below(value, version, None) } else { value }
 }
 
 /// The fields whose mappings are data, not parts of an entity.
@@ -24,7 +24,7 @@ fn insert_below(value: ConfigValue, version: Version, data: Option<&'static str>
         if let (Some(codes), Some(inner)) = (counting(entry, version), child.as_map()) {
             let span = entry.key.span;
             let text = |text: &str| ConfigValue::new(ValueKind::Str(Text::new(text, span)), span);
-            let codes = match data.filter(|_| !version.ignores_other_comments()) {
+            let codes = match data.filter(|_| version.heeds_all_comments()) {
                 None => ConfigValue::new(ValueKind::List(Arc::new(codes.iter().map(|code| text(code)).collect())), span),
                 Some(field) => text(&set_text(codes, field)),
             };
@@ -54,7 +54,7 @@ fn set_text(codes: &[Arc<str>], field: &str) -> String {
 
 /// The codes of an entry's comment, if TPV takes notice of it.
 fn counting(entry: &Entry, version: Version) -> Option<&[Arc<str>]> {
-    entry.noqa.as_deref().filter(|codes| !codes.is_empty() || !version.ignores_other_comments())
+    entry.noqa.as_deref().filter(|codes| !codes.is_empty() || version.heeds_all_comments())
 }
 
 fn has_noqa(map: &Map, version: Version) -> bool {

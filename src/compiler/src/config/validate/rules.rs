@@ -44,6 +44,9 @@ impl Validator<'_> {
                     out.insert(rule.id.clone(), rule);
                 }
             }
+            ValueKind::Map(_) if !self.version.has_models() => {
+                self.wrong_type(entry, owner, "a list of rules", "write `- id: ...` in place of each key");
+            }
             ValueKind::Map(map) if is_one_rule(map) => {
                 let problem = Diagnostic::error("`rules` must be a list of rules, or a mapping of ids to rules");
                 let help = "start each rule with a dash: `- if: ...`, with its fields below the `if`";
@@ -80,7 +83,7 @@ impl Validator<'_> {
     }
 
     fn rule(&mut self, map: &Map, rule: Owner<'_>, owner: Owner<'_>) -> Option<Rule> {
-        let mut draft = Draft::new();
+        let mut draft = Draft::new(self.version);
         let (mut id, mut has_id) = (None, false);
         let (mut condition, mut execute, mut fail) = (None, None, None);
         for entry in &map.entries {
@@ -91,12 +94,16 @@ impl Validator<'_> {
                     id = self.text(entry, owner);
                 }
                 "if" => condition = self.condition(entry, owner),
+                // The older name of `if`, which counts where both are.
+                "match" if !self.version.has_models() => condition = condition.or_else(|| self.condition(entry, owner)),
+                // TPV 2.5 does not read it in rules.
+                "rank" if !self.version.has_models() => {}
                 "execute" => execute = self.optional_text(entry, owner),
                 "fail" => fail = self.optional_text(entry, owner),
                 key => {
                     if RULE.field(key).is_none() || !self.common_field(key, entry, owner, &mut draft) {
                         self.unknown_field(entry, key, owner, &RULE);
-                        draft.extra(key, &entry.value);
+                        self.extra(&mut draft, key, &entry.value);
                     }
                 }
             }
@@ -109,7 +116,8 @@ impl Validator<'_> {
                 format!("tpv_rule_{}", self.unnamed_rules).into()
             }
         };
-        if map.entry("if").is_none() {
+        let is_unconditional = map.entry("if").is_none() && (self.version.has_models() || map.entry("match").is_none());
+        if is_unconditional {
             self.problems.push(
                 Diagnostic::error("the rule has no `if`")
                     .at(rule.span, "this rule")
@@ -151,7 +159,9 @@ impl Validator<'_> {
             self.problems.push(at_value(problem, entry, Some(owner)).help(help));
             return None;
         };
-        Some(ConfigValue::new(ValueKind::Bool(flag), entry.value.span))
+        // Before TPV 3.0 a rule with `if: false` has no condition of its own, and may inherit one.
+        let kind = if flag || self.version.has_models() { ValueKind::Bool(flag) } else { ValueKind::Null };
+        Some(ConfigValue::new(kind, entry.value.span))
     }
 }
 

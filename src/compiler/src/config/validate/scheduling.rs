@@ -35,7 +35,9 @@ impl Validator<'_> {
             }
         }
         tags.extras = Arc::new(extras);
-        self.check_duplicates(&tags, owner);
+        if self.version.has_models() {
+            self.check_duplicates(&tags, owner);
+        }
         Some(tags)
     }
 
