@@ -10,7 +10,7 @@ use crate::mapper::tags::{Lists, TagNames, Tags};
 use tpv_model::TagType;
 use tpv_model::merge::override_tag;
 use tpv_python::args::Args;
-use tpv_python::exception::{PyResult, type_error, value_error};
+use tpv_python::exception::{PyResult, attribute_error, type_error, value_error};
 use tpv_python::iterator::{Items, IteratorObject};
 use tpv_python::object::Object;
 use tpv_python::string::Str;
@@ -327,7 +327,7 @@ impl Object for SchedulingTagsObject {
                 Ok(())
             }
             // DIFFERENCE: TPV's class takes any attribute and never reads it; a misspelt list is better refused.
-            None => Err(tpv_python::exception::attribute_error(format!(
+            None => Err(attribute_error(format!(
                 "'SchedulingTags' object has no attribute '{}'",
                 name.as_str()
             ))),
@@ -339,9 +339,11 @@ impl Object for SchedulingTagsObject {
     }
 
     fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        let is_new = matches!(name, "all_tag_values" | "dict" | "model_dump") && !version_of(vm).has_models();
-        if !self.has_method(name) || is_new {
+        if !self.has_method(name) {
             return None;
+        }
+        if matches!(name, "all_tag_values" | "dict" | "model_dump") && !version_of(vm).has_models() {
+            return Some(Err(attribute_error(format!("'TagSetManager' object has no attribute '{name}'"))));
         }
         let args = std::mem::take(args);
         Some(self.method(vm, name, args))

@@ -28,7 +28,8 @@ impl Entity {
             destination.handler_tags.iter().for_each(|tag| push(tag, CodeKind::FString, Field::HandlerTags.alias()));
         }
         if !version.has_models() {
-            self.rules.iter().for_each(|rule| rule.each_code(&mut push));
+            self.rules.iter().for_each(|(_, rule)| rule.each_code(&mut push));
+            out.retain(|code| !code.text.value.is_empty());
         }
         out
     }
