@@ -7,11 +7,13 @@ use std::str::FromStr;
 
 use bincode::{Decode, Encode};
 
-use crate::{Amount, EntityClass, Field, Limit, TagType};
+use crate::{Amount, EntityClass, Field, Limit, Quantity, TagType};
 
 /// A version of TPV, the oldest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Encode, Decode)]
 pub enum Version {
+    /// TPV 1.4.
+    V1_4,
     /// TPV 2.5.
     V2_5,
     /// TPV 3.0.
@@ -40,6 +42,18 @@ const HELPERS_OF_3_3: [&str; 9] = [
     "weighted_choice",
 ];
 
+/// The helpers that TPV 2 added.
+const HELPERS_OF_2: [&str; 8] = [
+    "get_dataset_attributes",
+    "parse_version",
+    "tag_values_match",
+    "tool_version_eq",
+    "tool_version_gt",
+    "tool_version_gte",
+    "tool_version_lt",
+    "tool_version_lte",
+];
+
 /// The helpers that TPV 3.0 added.
 const HELPERS_OF_3_0: [&str; 3] = ["Dataset", "Job", "JobToInputDatasetAssociation"];
 
@@ -48,11 +62,12 @@ const HELPERS_OF_3_1: [&str; 2] = ["extract_resource_requirements_from_tool", "g
 
 impl Version {
     /// All versions, the oldest first.
-    pub const ALL: [Self; 6] = [Self::V2_5, Self::V3_0, Self::V3_1, Self::V3_2, Self::V3_3, Self::Next];
+    pub const ALL: [Self; 7] = [Self::V1_4, Self::V2_5, Self::V3_0, Self::V3_1, Self::V3_2, Self::V3_3, Self::Next];
 
     /// The name: `3.2`.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::V1_4 => "1.4",
             Self::V2_5 => "2.5",
             Self::V3_0 => "3.0",
             Self::V3_1 => "3.1",
@@ -75,9 +90,21 @@ impl Version {
     /// Returns `true` if entities have the field. A field that a version lacks is kept as one that TPV does not know.
     pub fn has_field(self, field: Field) -> bool {
         match field {
+            // Destinations of TPV 1 name what Galaxy's job_conf has, and `cores` is the most that they take.
+            Field::Abstract | Field::Runner | Field::DestName | Field::HandlerTags => !self.evaluates_early(),
+            Field::Amount(amount) if self.evaluates_early() => {
+                Quantity::ALL.iter().any(|quantity| amount == Amount::Resource(quantity.resource()))
+            }
             Field::Amount(Amount::Limit(limit)) => !Limit::CONCURRENT.contains(&limit) || self.has_pools(),
             _ => true,
         }
+    }
+
+    /// Returns `true` if the resources of each entity are evaluated first, then the entities are combined, of two amounts of which the
+    /// lower counts, and all else is evaluated last. This is TPV 1. Since TPV 2 entities are combined first, and the amount of the
+    /// higher entity counts.
+    pub fn evaluates_early(self) -> bool {
+        self < Self::V2_5
     }
 
     /// Returns `true` if configs have a section of this class.
@@ -98,8 +125,12 @@ impl Version {
 
     /// Returns `true` if `tpv.core.helpers` has a public name.
     pub fn has_helper(self, name: &str) -> bool {
-        let added: [(Self, &[&str]); 3] =
-            [(Self::V3_3, &HELPERS_OF_3_3), (Self::V3_1, &HELPERS_OF_3_1), (Self::V3_0, &HELPERS_OF_3_0)];
+        let added: [(Self, &[&str]); 4] = [
+            (Self::V3_3, &HELPERS_OF_3_3),
+            (Self::V3_1, &HELPERS_OF_3_1),
+            (Self::V3_0, &HELPERS_OF_3_0),
+            (Self::V2_5, &HELPERS_OF_2),
+        ];
         added.into_iter().all(|(version, names)| self >= version || !names.contains(&name))
     }
 
@@ -123,7 +154,7 @@ impl Version {
     /// The numbers of the types of tags: the values of TPV's enumeration `TagType`.
     pub const fn tag_numbers(self) -> TagNumbers {
         match self {
-            Self::V2_5 | Self::V3_0 | Self::V3_1 => TagNumbers { require: 2, prefer: 1, accept: 0, reject: -1 },
+            Self::V1_4 | Self::V2_5 | Self::V3_0 | Self::V3_1 => TagNumbers { require: 2, prefer: 1, accept: 0, reject: -1 },
             Self::V3_2 | Self::V3_3 | Self::Next => TagNumbers { require: 3, prefer: 2, accept: 1, reject: -1 },
         }
     }

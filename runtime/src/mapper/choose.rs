@@ -105,11 +105,14 @@ impl Worker {
         self.start_context(job)?;
         let user = self.vm.context.get(self.slots.user).cloned().flatten().unwrap_or(Value::None);
         observer.step(Step::Start { names: &self.names });
-        let mut entity = self.match_combine_evaluate_entities(job, observer)?;
+        let mut entity = match self.version().evaluates_early() {
+            true => self.combine_evaluated(job, observer)?,
+            false => self.match_combine_evaluate_entities(job, observer)?,
+        };
         let candidates = self.match_and_rank_destinations(&mut entity, observer)?;
         let billed = if candidates.is_empty() { None } else { self.billed(&mut entity, &user)? };
         let bill = billed.as_deref().map(|entity| Bill { entity, user: &user });
-        let mapped = self.choose(&entity, &candidates, bill, observer, finish)?;
+        let mapped = self.choose(&mut entity, &candidates, bill, observer, finish)?;
         Ok((mapped, candidates))
     }
 
@@ -134,7 +137,7 @@ impl Worker {
     /// The first destination that takes the job, of those that match, best first.
     fn choose<T>(
         &mut self,
-        entity: &Working,
+        entity: &mut Working,
         candidates: &[Working],
         bill: Option<Bill<'_>>,
         observer: &mut dyn Observer,
@@ -189,15 +192,19 @@ impl Worker {
     fn try_candidate<T>(
         &mut self,
         candidate: &Rc<Entity>,
-        entity: &Working,
+        entity: &mut Working,
         bill: Option<Bill<'_>>,
         observer: &mut dyn Observer,
         finish: Finish<T>,
     ) -> PyResult<T> {
         observer.step(Step::Trying { candidate });
-        let entity = entity.entity(&mut self.vm)?;
-        let combined = self.combine(candidate, &entity)?;
-        let evaluated = self.evaluate_destination(combined, observer)?;
+        let evaluated = if self.version().evaluates_early() {
+            self.evaluate_destination_early(candidate, entity, observer)?
+        } else {
+            let entity = entity.entity(&mut self.vm)?;
+            let combined = self.combine(candidate, &entity)?;
+            self.evaluate_destination(combined, observer)?
+        };
         let mapped = finish(self, &evaluated)?;
         self.check_tiers()?;
         // Only a mapping that can be returned is paid for.

@@ -40,7 +40,9 @@ impl Worker {
                 [app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid]
             }
         };
-        for (slot, value) in self.slots.arguments().into_iter().zip(arguments) {
+        // TPV 1 has the first four.
+        let count = if self.version().evaluates_early() { 4 } else { arguments.len() };
+        for (slot, value) in self.slots.arguments().into_iter().zip(arguments).take(count) {
             self.vm.set_context(slot, value);
         }
         self.vm.set_context(self.slots.mapper, self.mapper.clone());

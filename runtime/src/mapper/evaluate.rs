@@ -80,7 +80,7 @@ impl Worker {
     }
 
     /// `Rule.is_matching`
-    fn is_matching(&mut self, rule: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<bool> {
+    pub(super) fn is_matching(&mut self, rule: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<bool> {
         let Some(fields) = &rule.rule else {
             // Code put an entity that is no rule among the rules.
             let class = rule.class.name();
@@ -111,7 +111,7 @@ impl Worker {
     }
 
     /// The exception of a rule that fails the job.
-    fn fail(&mut self, fail: &Value) -> PyResult<Raised> {
+    pub(super) fn fail(&mut self, fail: &Value) -> PyResult<Raised> {
         let message = evaluate(&mut self.vm, self.tiers.as_deref(), fail, CodeKind::FString)?;
         let text = self.vm.str(&message)?;
         let raised = job_mapping_exception(Value::Str(text));

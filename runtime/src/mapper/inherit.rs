@@ -131,6 +131,15 @@ impl Merge<LiveValues> for Merging<'_> {
 
     /// Only destinations override the accepted limits; no other class has them.
     fn amounts(&mut self, first: &LiveAmounts, second: &mut LiveAmounts) -> PyResult<()> {
+        if version_of(self.vm).evaluates_early() {
+            // `first or second`
+            for (first, second) in first.resources.iter().zip(&mut second.resources) {
+                if self.vm.truthy(first)? {
+                    second.clone_from(first);
+                }
+            }
+            return Ok(());
+        }
         for (first, second) in first.resources.iter().zip(&mut second.resources) {
             put(first, second);
         }
@@ -158,6 +167,9 @@ impl Merge<LiveValues> for Merging<'_> {
     }
 
     fn env(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
+        if version_of(self.vm).evaluates_early() {
+            return self.dicts(first, second);
+        }
         *second = match self.cache {
             Some(cache) => cache.lists(first, second, || merge_env(self.vm, first, second))?,
             None => merge_env(self.vm, first, second)?,
@@ -176,7 +188,8 @@ impl Merge<LiveValues> for Merging<'_> {
 /// lower.
 fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc<Entity>) -> PyResult<Entity> {
     vm.charge(ENTITY_STEPS)?;
-    let base = if second.class.merge_order() <= first.class.merge_order() { first } else { second };
+    let is_first = second.class.merge_order() <= first.class.merge_order() && !version_of(vm).evaluates_early();
+    let base = if is_first { first } else { second };
     let mut common = second.common.clone();
     first.common.override_fields(&mut common, &mut Merging { vm, cache })?;
     common.tags.clone_from(&base.tags);

@@ -59,7 +59,7 @@ impl Worker {
         let version = self.version();
         let tool = job.tool(&mut self.vm, version)?;
         let matches = self.matches(EntityClass::Tool, &tool.name)?;
-        let default = self.default_of(EntityClass::Tool);
+        let default = self.default_of(EntityClass::Tool, &matches);
         // Every match has an id that hides that of what the tool declares.
         let provided = tool.declared.map(|declared| self.provided(declared, matches.is_empty() || observer.watches()));
         observe(observer, EntityClass::Tool, &tool.name, default.as_ref(), provided.as_ref(), &matches);
@@ -85,7 +85,7 @@ impl Worker {
         observer: &mut dyn Observer,
     ) -> PyResult<Option<Rc<Entity>>> {
         let matches = self.matches(class, name)?;
-        let default = self.default_of(class);
+        let default = self.default_of(class, &matches);
         observe(observer, class, name, default.as_ref(), None, &matches);
         match (default, matches.split_first()) {
             (Some(default), _) => self.inherit_entities(default, &matches).map(Some),
@@ -94,8 +94,11 @@ impl Worker {
         }
     }
 
-    /// `global.default_inherits` of a section.
-    fn default_of(&self, class: EntityClass) -> Option<Rc<Entity>> {
+    /// `global.default_inherits` of a section. In TPV 1 what matches has inherited from it when it was loaded.
+    fn default_of(&self, class: EntityClass, matches: &[Rc<Entity>]) -> Option<Rc<Entity>> {
+        if self.version().evaluates_early() && !matches.is_empty() {
+            return None;
+        }
         let default = self.rules.tables().table(class)?.default?;
         self.store.entity(class, default)
     }

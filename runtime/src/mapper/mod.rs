@@ -14,6 +14,7 @@ mod context;
 pub mod cpython;
 mod data;
 mod derive;
+mod early;
 pub mod entity;
 mod environment;
 mod evaluate;

@@ -25,9 +25,13 @@ impl Worker {
         working: &mut Working,
         observer: &mut dyn Observer,
     ) -> PyResult<Vec<Working>> {
-        let matching = match self.version().evaluates_resources_once() {
-            true => self.match_once(working, observer)?,
-            false => self.match_anew(working, observer)?,
+        let matching = if self.version().evaluates_resources_once() {
+            self.match_once(working, observer)?
+        } else if self.version().evaluates_early() {
+            let entity = working.entity(&mut self.vm)?;
+            self.match_written(&entity, observer)?
+        } else {
+            self.match_anew(working, observer)?
         };
         // Code of the resources may have changed the entity, which then ranks the destinations otherwise than it matches them.
         let entity = working.entity(&mut self.vm)?;

@@ -20,6 +20,8 @@ pub(super) struct Slots {
     pub workflow_invocation_uuid: usize,
     pub mapper: usize,
     pub entity: usize,
+    /// `entities`, of TPV 1.
+    pub entities: usize,
     pub self_: usize,
     pub candidate_destinations: usize,
     pub env: usize,
@@ -43,6 +45,7 @@ impl Slots {
             workflow_invocation_uuid: vm.slot("workflow_invocation_uuid"),
             mapper: vm.slot("mapper"),
             entity: vm.slot("entity"),
+            entities: vm.slot("entities"),
             self_: vm.slot("self"),
             candidate_destinations: vm.slot("candidate_destinations"),
             env: vm.slot("env"),

@@ -364,6 +364,7 @@ impl Object for EntityObject {
     }
 
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        let name = if name == "tags" && version_of(vm).evaluates_early() { "tpv_tags" } else { name };
         match container_name(name) {
             Some(name) => self.live(vm, name),
             None => Ok(self.plain(name, version_of(vm))),
@@ -383,8 +384,11 @@ impl Object for EntityObject {
         })
     }
 
-    fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
-        let text = name.as_str();
+    fn set_attr(&self, vm: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
+        let text = match name.as_str() {
+            "tags" if version_of(vm).evaluates_early() => "tpv_tags",
+            text => text,
+        };
         if let Some(field) = container_name(text) {
             if value.is_none() {
                 // `None` has no live copy, so it is stored in the base entity.

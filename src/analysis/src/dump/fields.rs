@@ -93,7 +93,7 @@ fn dict(dict: &Dict, in_list: bool) -> ConfigValue {
 }
 
 fn env(entries: &[EnvEntry]) -> ConfigValue {
-    let entry = |entry: &EnvEntry| map(entry.iter().map(|(key, value)| (&**key, text(value))));
+    let entry = |entry: &EnvEntry| map(entry.iter().map(|(key, value)| (&**key, any(value, false))));
     made(ValueKind::List(Arc::new(entries.iter().map(entry).collect())))
 }
 

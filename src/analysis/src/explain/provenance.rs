@@ -10,7 +10,7 @@ use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::{Common, DestinationFields, Entity, Rule};
 use tpv_compiler::config::scheduling::SchedulingTags;
 use tpv_compiler::source::{SourceMap, Span};
-use tpv_compiler::yaml::value::Text;
+use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::merge::env_subject;
 use tpv_model::{Amount, EntityClass, TagType};
 
@@ -127,8 +127,8 @@ fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
 }
 
 /// The subject of an element of `env`: its `name`, or else its first key (`file`, `execute`) and value.
-fn env_name(entry: &[(Arc<str>, Text)]) -> &str {
-    env_subject(entry, |(key, _)| &**key == "name").map_or("", |(_, text)| text.as_str())
+fn env_name(entry: &[(Arc<str>, ConfigValue)]) -> &str {
+    env_subject(entry, |(key, _)| &**key == "name").and_then(|(_, value)| value.as_str()).unwrap_or("")
 }
 
 fn of_tags(tags: &SchedulingTags, name: &str) -> Option<Span> {

@@ -162,7 +162,11 @@ impl<'a> Names<'a> {
             "input_size",
             "helpers",
         ];
-        ALWAYS.contains(&name)
+        // TPV 1 knows the job and the entities that it is made of.
+        const SINCE_2: [&str; 3] = ["job_wrapper", "resource_params", "workflow_invocation_uuid"];
+        let is_early = self.config.version.evaluates_early();
+        ALWAYS.contains(&name) && !(is_early && SINCE_2.contains(&name))
+            || is_early && name == "entities"
             || self.config.global.context.contains_key(name)
             || self.set_by_code.contains(name)
             || surroundings.native.borrow_mut().has_name(name)

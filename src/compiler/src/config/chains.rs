@@ -94,10 +94,21 @@ fn parent_of(entity: &Entity) -> Option<&Text> {
 
 impl Chains {
     /// Entities of a config for this version of TPV, of which `find` knows the places by id.
-    pub(super) fn new(version: Version, entities: Vec<Arc<Entity>>, find: impl Fn(&str) -> Option<usize>) -> Self {
+    ///
+    /// In TPV 1 those without `inherits` inherit from `default`.
+    pub(super) fn new(
+        version: Version,
+        entities: Vec<Arc<Entity>>,
+        default: Option<&str>,
+        find: impl Fn(&str) -> Option<usize>,
+    ) -> Self {
+        let default = default.filter(|_| version.evaluates_early());
         let count = entities.len();
         let link = |entity: &Arc<Entity>| match parent_of(entity) {
-            None => Link::Nothing,
+            None => match default.filter(|default| **default != *entity.id).and_then(&find) {
+                Some(default) => Link::Parent(default),
+                None => Link::Nothing,
+            },
             Some(parent) => find(&parent.value).map_or(Link::Missing, Link::Parent),
         };
         let links: Vec<Link> = entities.iter().map(link).collect();

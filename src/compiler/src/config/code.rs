@@ -66,8 +66,8 @@ pub fn each_code<'a>(common: &'a Common, each: &mut impl FnMut(&'a Text, CodeKin
             each(text, CodeKind::Block, resource.name());
         }
     }
-    for (_, text) in common.env.iter().flat_map(|env| env.iter().flatten()) {
-        each(text, CodeKind::FString, Field::Env.alias());
+    for (_, value) in common.env.iter().flat_map(|env| env.iter().flatten()) {
+        each_string(value, &mut |text| each(text, CodeKind::FString, Field::Env.alias()));
     }
     for value in common.params.iter().flat_map(|params| params.values()) {
         each_string(value, &mut |text| each(text, CodeKind::FString, Field::Params.alias()));

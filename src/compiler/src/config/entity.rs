@@ -15,12 +15,13 @@ use crate::yaml::value::{ConfigValue, Text};
 /// A `dict` with string keys.
 pub type Dict = IndexMap<Arc<str>, ConfigValue>;
 
-/// One element of `env`: string keys and values in order. A mapping `A: b` has become `name: A`, `value: b`.
-pub type EnvEntry = Vec<(Arc<str>, Text)>;
+/// One element of `env`: string keys and values in order. A mapping `A: b` has become `name: A`, `value: b`. Values are strings; of
+/// TPV 1.4 a `value` may be anything.
+pub type EnvEntry = Vec<(Arc<str>, ConfigValue)>;
 
 /// The text under a key of an element of `env`.
-pub fn env_value<'a>(entry: &'a [(Arc<str>, Text)], key: &str) -> Option<&'a Text> {
-    entry.iter().find(|(name, _)| &**name == key).map(|(_, value)| value)
+pub fn env_value<'a>(entry: &'a [(Arc<str>, ConfigValue)], key: &str) -> Option<&'a Text> {
+    entry.iter().find(|(name, _)| &**name == key).and_then(|(_, value)| value.as_text())
 }
 
 /// A tool, user, role, destination or pool.

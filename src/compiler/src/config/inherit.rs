@@ -14,7 +14,7 @@ use crate::config::entity::{
 };
 use crate::config::scheduling::SchedulingTags;
 use crate::source::Span;
-use crate::yaml::value::Text;
+use crate::yaml::value::{ConfigValue, Text};
 
 /// The most rules that one is known to have inherited from.
 const MOST_INHERITED: usize = 64;
@@ -115,7 +115,13 @@ impl Merge<ConfigValues> for Merging {
 
     /// Entities without amounts of their own share their parent's.
     fn amounts(&mut self, child: &Arc<Amounts>, parent: &mut Arc<Amounts>) -> Result<(), Infallible> {
-        if parent.is_empty() {
+        if self.version.evaluates_early() {
+            // `child or parent`
+            let set = child.resources().filter(|(_, value)| value.python_bool());
+            for (resource, value) in set {
+                Arc::make_mut(parent).set(resource, Some(value.clone()));
+            }
+        } else if parent.is_empty() {
             parent.clone_from(child);
         } else if !child.is_empty() {
             *parent = Arc::new(child.inherit(parent));
@@ -228,6 +234,7 @@ impl Env for Texts {
 
     fn equal(&mut self, entry: &EnvEntry, other: &EnvEntry) -> Result<bool, Infallible> {
         let text = |key: &str| env_value(other, key).map(Text::as_str);
-        Ok(entry.len() == other.len() && entry.iter().all(|(key, value)| text(key) == Some(value.as_str())))
+        let is_equal = |(key, value): &(Arc<str>, ConfigValue)| value.as_str().is_some_and(|value| text(key) == Some(value));
+        Ok(entry.len() == other.len() && entry.iter().all(is_equal))
     }
 }

@@ -66,8 +66,9 @@ impl<'a> Merger<'a> {
 
     /// Resolves `inherits` in all entities of a file.
     fn resolve(&mut self, file: &mut FileConfig) {
+        let default = file.global.default_inherits.as_ref().map(Text::as_str).filter(|id| !id.is_empty());
         for (kind, section) in EntityClass::SECTIONS.into_iter().zip(&mut file.sections) {
-            self.resolve_section(kind, section);
+            self.resolve_section(kind, section, default);
         }
     }
 
@@ -81,7 +82,7 @@ impl<'a> Merger<'a> {
             let earlier = || old.get_index_of(id).map(|index| new.len() + index);
             new.get_index_of(id).or_else(earlier)
         };
-        let mut chains = Chains::new(self.version, new.values().chain(old.values()).cloned().collect(), place);
+        let mut chains = Chains::new(self.version, new.values().chain(old.values()).cloned().collect(), None, place);
         let mut moved = Vec::new();
         for (index, (id, entity)) in new.iter().enumerate() {
             let Some(earlier) = old.get(id) else {
@@ -105,8 +106,8 @@ impl<'a> Merger<'a> {
     }
 
     /// Resolves `inherits` in all entities, each seeing those before it resolved.
-    fn resolve_section(&mut self, kind: EntityClass, section: &mut Section) {
-        let mut chains = Chains::new(self.version, section.values().cloned().collect(), |id| section.get_index_of(id));
+    fn resolve_section(&mut self, kind: EntityClass, section: &mut Section, default: Option<&str>) {
+        let mut chains = Chains::new(self.version, section.values().cloned().collect(), default, |id| section.get_index_of(id));
         for index in 0..section.len() {
             match chains.resolve(index) {
                 Ok(resolved) => {
@@ -232,7 +233,7 @@ mod tests {
 
     fn resolved(text: &str) -> (Section, Diagnostics) {
         let (mut tools, mut problems) = (section(text), Diagnostics::new());
-        Merger::new(Version::default(), &mut problems).resolve_section(EntityClass::Tool, &mut tools);
+        Merger::new(Version::default(), &mut problems).resolve_section(EntityClass::Tool, &mut tools, None);
         (tools, problems)
     }
 

@@ -36,7 +36,8 @@ pub fn destination_defaults(config: &Config) -> Option<Entity> {
 }
 
 fn defaults(config: &Config, default: Option<&str>) -> Option<Entity> {
-    let default = default.and_then(|id| config.destinations.get(id));
+    // In TPV 1 destinations inherit from it when they are loaded.
+    let default = default.filter(|_| !config.version.evaluates_early()).and_then(|id| config.destinations.get(id));
     let base = config.version.tags_tool_types().then(secure_defaults);
     match (base, default) {
         (Some(base), Some(default)) => Some(base.inherit(default, config.version)),

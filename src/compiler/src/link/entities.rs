@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tpv_model::{EntityClass, Field, Resource};
 use tpv_runtime::artifact::tables::{DestinationRow, EntityRow, RuleRow, ValueRow};
 
-use crate::config::entity::{Common, Entity, Rule};
+use crate::config::entity::{Common, Entity, EnvEntry, Rule};
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Text, ValueKind};
 use tpv_bytecode::CodeKind;
@@ -82,10 +82,7 @@ impl Linker<'_> {
             inherits: common.inherits.as_ref().map(|parent| self.strings.id(parent.as_str())),
             resources,
             limits,
-            env: common
-                .env
-                .as_ref()
-                .map_or(ValueRow::None, |env| ValueRow::List(env.iter().map(|entry| self.env_entry(entry)).collect())),
+            env: common.env.as_ref().map_or(ValueRow::None, |env| self.env(env)),
             params: common
                 .params
                 .as_ref()
@@ -110,9 +107,21 @@ impl Linker<'_> {
         }
     }
 
-    fn env_entry(&mut self, entry: &[(Arc<str>, Text)]) -> ValueRow {
-        let items = entry.iter().map(|(key, text)| {
-            (ValueRow::Str(self.strings.id(key)), self.code(text, CodeKind::FString, Field::Env.alias()))
+    fn env(&mut self, env: &[EnvEntry]) -> ValueRow {
+        if self.sources.version().evaluates_early() {
+            let items = env.iter().filter_map(|entry| {
+                let [(_, name), (_, value)] = entry.as_slice() else { return None };
+                Some((ValueRow::Str(self.strings.id(name.as_str()?)), self.value_as(value, Some(Field::Env.alias()))))
+            });
+            return ValueRow::Dict(items.collect());
+        }
+        ValueRow::List(env.iter().map(|entry| self.env_entry(entry)).collect())
+    }
+
+    fn env_entry(&mut self, entry: &[(Arc<str>, ConfigValue)]) -> ValueRow {
+        let items = entry.iter().map(|(key, value)| {
+            let value = self.value_as(value, Some(Field::Env.alias()));
+            (ValueRow::Str(self.strings.id(key)), value)
         });
         ValueRow::Dict(items.collect())
     }

@@ -31,7 +31,7 @@ impl Linker<'_> {
         )
     }
 
-    fn value_as(&mut self, value: &ConfigValue, property: Option<&'static str>) -> ValueRow {
+    pub(super) fn value_as(&mut self, value: &ConfigValue, property: Option<&'static str>) -> ValueRow {
         match &value.kind {
             ValueKind::Null => ValueRow::None,
             ValueKind::Bool(value) => ValueRow::Bool(*value),

@@ -85,16 +85,24 @@ impl Validator<'_> {
         }
     }
 
+    /// `env` of TPV 1: a mapping of anything.
+    pub(super) fn early_env(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Vec<EnvEntry>>> {
+        let dict = self.optional_dict(entry, owner)?;
+        let item = |(name, value): (&Arc<str>, &ConfigValue)| {
+            let text = ValueKind::Str(Text::new(name.clone(), value.span));
+            vec![("name".into(), ConfigValue::new(text, value.span)), ("value".into(), value.clone())]
+        };
+        Some(Arc::new(dict.iter().map(item).collect()))
+    }
+
     fn env_mapping(&mut self, map: &Map, owner: Owner<'_>) -> Vec<EnvEntry> {
         let mut out = Vec::with_capacity(map.entries.len());
         for entry in &map.entries {
             let Some(name) = self.string_key(entry, "an environment variable") else { continue };
             self.braces(name.as_str(), &entry.value, owner, "every job that comes here fails");
-            let value = match entry.value.as_text() {
-                Some(text) => text.clone(),
-                None => Text::new(entry.value.python_str(), entry.value.span),
-            };
-            out.push(vec![("name".into(), name), ("value".into(), value)]);
+            let span = name.span;
+            let name = ConfigValue::new(ValueKind::Str(name), span);
+            out.push(vec![("name".into(), name), ("value".into(), texted(&entry.value))]);
         }
         out
     }
@@ -112,9 +120,9 @@ impl Validator<'_> {
         let mut out = EnvEntry::with_capacity(map.entries.len());
         for entry in &map.entries {
             let key = self.string_key(entry, "a part of an `env` item");
-            let value = match entry.value.as_text() {
-                None if !self.version.has_models() => Some(Text::new(entry.value.python_str(), entry.value.span)),
-                _ => self.text(entry, owner),
+            let value = match self.version.has_models() {
+                true => self.text(entry, owner).map(|_| entry.value.clone()),
+                false => Some(texted(&entry.value)),
             };
             if let (Some(key), Some(value)) = (key, value) {
                 out.push((key.value, value));
@@ -202,5 +210,13 @@ impl Validator<'_> {
             self.problems.push(at_value(problem, entry, Some(owner)).help(format!("write `{name}: \"...\"`")));
         }
         value
+    }
+}
+
+/// A value as its text, by Python's `str()`.
+fn texted(value: &ConfigValue) -> ConfigValue {
+    match value.as_text() {
+        Some(_) => value.clone(),
+        None => ConfigValue::new(ValueKind::Str(Text::new(value.python_str(), value.span)), value.span),
     }
 }

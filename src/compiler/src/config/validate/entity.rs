@@ -67,9 +67,16 @@ impl Validator<'_> {
             let Some(key) = self.string_key(entry, "a field") else { continue };
             let key = key.as_str();
             let is_known = known.field(key).is_some()
+                && self.has_field(kind, key)
                 && match (kind, key) {
                     (_, "rules") => {
                         rules = self.rules(entry, owner);
+                        true
+                    }
+                    (EntityClass::Destination, "scheduling") if self.version.evaluates_early() => {
+                        // TPV 1 has one set of tags for what a destination offers and for what it asks.
+                        draft.common.tags = self.scheduling(entry, owner).unwrap_or_default();
+                        destination.dest_tags = draft.common.tags.clone();
                         true
                     }
                     (EntityClass::Destination, "scheduling") => {
@@ -114,6 +121,11 @@ impl Validator<'_> {
         }
     }
 
+    /// Returns `true` if this version of TPV reads the field of a class.
+    pub(super) fn has_field(&self, class: EntityClass, key: &str) -> bool {
+        Field::of(class).find(|field| field.alias() == key).is_none_or(|field| self.version.has_field(field))
+    }
+
     /// Keeps a field that TPV does not know, if it does.
     pub(super) fn extra(&self, draft: &mut Draft, key: &str, value: &ConfigValue) {
         if self.version.has_models() {
@@ -123,7 +135,7 @@ impl Validator<'_> {
 
     /// Takes a field that all entities and rules have; false for any other field.
     pub(super) fn common_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, draft: &mut Draft) -> bool {
-        if let Some(amount) = Amount::from_name(key).filter(|amount| self.version.has_field(Field::Amount(*amount))) {
+        if let Some(amount) = Amount::from_name(key) {
             // Before TPV 3.0 a limit may be a text, too, which fails when it is compared.
             let may_be_code = matches!(amount, Amount::Resource(_)) || !self.version.has_models();
             let whole = amount.quantity() == Quantity::Gpus && self.version.has_whole_gpus();
@@ -138,6 +150,7 @@ impl Validator<'_> {
             "id" => drop(self.text(entry, owner)),
             "abstract" => common.is_abstract = self.abstract_field(entry, owner),
             "inherits" => common.inherits = self.optional_text(entry, owner),
+            "env" if self.version.evaluates_early() => common.env = self.early_env(entry, owner),
             "env" => common.env = self.env(entry, owner),
             "params" => {
                 common.params = self.optional_dict(entry, owner);

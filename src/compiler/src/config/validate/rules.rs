@@ -14,6 +14,7 @@ use crate::config::rules::Rules;
 use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
+use tpv_model::EntityClass;
 
 impl Validator<'_> {
     /// `rules`. In a list a rule's key is its id, and a later rule replaces an earlier one of the same id.
@@ -21,6 +22,10 @@ impl Validator<'_> {
         let mut out: IndexMap<Arc<str>, Rule> = IndexMap::new();
         match &entry.value.kind {
             ValueKind::List(items) => {
+                if self.version.evaluates_early() {
+                    // TPV 1 makes each entity twice, and its rules without an id get the numbers of the second time.
+                    self.unnamed_rules += items.iter().filter(|item| is_unnamed(item)).count() as u64;
+                }
                 for item in items.iter() {
                     let Some(map) = self.rule_mapping(item, item.span, owner) else { continue };
                     let start = map.entries.first().map_or(item.span, |entry| entry.key.span);
@@ -101,7 +106,8 @@ impl Validator<'_> {
                 "execute" => execute = self.optional_text(entry, owner),
                 "fail" => fail = self.optional_text(entry, owner),
                 key => {
-                    if RULE.field(key).is_none() || !self.common_field(key, entry, owner, &mut draft) {
+                    let is_known = RULE.field(key).is_some() && self.has_field(EntityClass::Rule, key);
+                    if !is_known || !self.common_field(key, entry, owner, &mut draft) {
                         self.unknown_field(entry, key, owner, &RULE);
                         self.extra(&mut draft, key, &entry.value);
                     }
@@ -171,6 +177,10 @@ fn is_one_rule(map: &Map) -> bool {
         let is_field = |key: &str| RULE.field(key).or_else(|| ENTITY.field(key)).is_some();
         entry.value.as_map().is_none() && entry.key.as_str().is_some_and(is_field)
     })
+}
+
+fn is_unnamed(rule: &ConfigValue) -> bool {
+    rule.as_map().is_some_and(|map| map.entry("id").is_none_or(|id| !id.value.python_bool()))
 }
 
 fn id_span(map: &Map) -> Option<Span> {
