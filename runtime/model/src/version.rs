@@ -107,6 +107,13 @@ impl Version {
         self < Self::V2_5
     }
 
+    /// Returns `true` if entities have the attribute in code.
+    pub fn has_attribute(self, name: &str) -> bool {
+        const SINCE_2: [&str; 6] = ["abstract", "dest_name", "handler_tags", "runner", "tpv_dest_tags", "tpv_tags"];
+        let is_bound = || Amount::from_name(name).is_some_and(|amount| !self.has_field(Field::Amount(amount)));
+        !self.evaluates_early() || !SINCE_2.contains(&name) && !is_bound()
+    }
+
     /// Returns `true` if configs have a section of this class.
     pub fn has_section(self, class: EntityClass) -> bool {
         class != EntityClass::PoolEntity || self.has_pools()

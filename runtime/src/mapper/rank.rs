@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use tpv_bytecode::CodeKind;
-use tpv_python::exception::PyResult;
+use tpv_python::exception::{PyResult, type_error};
 use tpv_python::value::Value;
 
 use super::code::evaluate;
@@ -113,9 +113,32 @@ impl Worker {
         Ok(matching)
     }
 
+    /// The line that TPV logs before it ranks: until TPV 3.0 it shows the first characters of each condition, and fails if one is
+    /// no text, such as that of `if: true`.
+    ///
+    /// # Errors
+    /// `TypeError` if there is such a rule.
+    fn show_ranked(&mut self, entity: &Entity, matching: &[Rc<Entity>]) -> PyResult<()> {
+        for shown in matching.iter().map(|destination| &**destination).chain([entity]) {
+            for (_, rule) in shown.rules.all()? {
+                if let Some(fields) = &rule.rule
+                    && fields.if_condition.as_str().is_none()
+                    && self.vm.truthy(&fields.if_condition)?
+                {
+                    let class = fields.if_condition.type_name();
+                    return Err(type_error(format!("'{}' object is not subscriptable", class.as_str())));
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The destinations, given in the order of the config, by their scores, or in the order that the entity's own `rank` code
     /// gives. What the code returns is iterated as TPV does, whatever it is.
     fn rank_destinations(&mut self, entity: &Entity, mut matching: Vec<Rc<Entity>>) -> PyResult<Vec<Working>> {
+        if !self.version().has_models() {
+            self.show_ranked(entity, &matching)?;
+        }
         if !self.vm.truthy(&entity.rank)? {
             let version = self.version();
             // Python's `sorted` is stable, and so is this.

@@ -364,7 +364,11 @@ impl Object for EntityObject {
     }
 
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        let name = if name == "tags" && version_of(vm).evaluates_early() { "tpv_tags" } else { name };
+        let name = match name {
+            "tags" if version_of(vm).evaluates_early() => "tpv_tags",
+            name if version_of(vm).has_attribute(name) => name,
+            _ => return Ok(None),
+        };
         match container_name(name) {
             Some(name) => self.live(vm, name),
             None => Ok(self.plain(name, version_of(vm))),

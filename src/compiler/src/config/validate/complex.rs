@@ -87,6 +87,9 @@ impl Validator<'_> {
 
     /// `env` of TPV 1: a mapping of anything.
     pub(super) fn early_env(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<Arc<Vec<EnvEntry>>> {
+        if !entry.value.python_bool() {
+            return None;
+        }
         let dict = self.optional_dict(entry, owner)?;
         let item = |(name, value): (&Arc<str>, &ConfigValue)| {
             let text = ValueKind::Str(Text::new(name.clone(), value.span));

@@ -9,7 +9,7 @@ use crate::config::entity::{Amounts, Common, DestinationFields, Dict, Entity, Po
 use crate::config::fields;
 use crate::config::rules::Rules;
 use crate::diagnostic::Diagnostic;
-use crate::yaml::value::{ConfigValue, Entry, Text};
+use crate::yaml::value::{ConfigValue, Entry, Text, ValueKind};
 use tpv_model::{Amount, EntityClass, Field, Quantity, Version};
 
 /// The fields of an entity or rule so far.
@@ -176,6 +176,9 @@ impl Validator<'_> {
     pub(super) fn resource(&mut self, entry: &Entry, owner: Owner<'_>, may_be_code: bool) -> Option<ConfigValue> {
         if entry.value.is_null() {
             return None;
+        }
+        if !self.version.has_models() && matches!(entry.value.kind, ValueKind::Bool(_)) {
+            return Some(entry.value.clone());
         }
         let name = entry.key.python_str();
         let value = if may_be_code { number_or_text(&entry.value) } else { number(&entry.value) };
