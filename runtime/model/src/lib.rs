@@ -18,6 +18,7 @@
 //! No YAML, no Python values, no files: nothing here knows where a value comes from or what runs it.
 
 mod amount;
+mod change;
 mod class;
 mod entity;
 pub mod field;
@@ -26,6 +27,7 @@ mod tag;
 mod version;
 
 pub use amount::{Amount, Amounts, Limit, Quantity, Resource};
+pub use change::Change;
 pub use class::{EntityClass, Matched};
 pub use entity::{Common, Merge, Values};
 pub use field::Field;

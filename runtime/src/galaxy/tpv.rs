@@ -5,5 +5,5 @@ use tpv_python::vm::Vm;
 
 /// The version whose helpers and objects a machine gives to code.
 pub fn version_of(vm: &Vm) -> Version {
-    vm.host_version.and_then(Version::from_number).unwrap_or_default()
+    vm.host_version.map_or_else(Version::default, Version::from_bits)
 }

@@ -274,7 +274,8 @@ impl Counted {
 impl World {
     /// The ids of the tools of the queued or running jobs of these users.
     pub fn counted_tools<'a>(&'a self, user: &'a UserFilter<'a>) -> impl Iterator<Item = &'a str> {
-        let jobs = self.jobs.iter().filter(|job| job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state)));
+        let jobs =
+            self.jobs.iter().filter(|job| job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state)));
         jobs.filter(|job| user.has(job)).filter_map(|job| job.tool_id.as_deref())
     }
 
@@ -283,9 +284,9 @@ impl World {
         let counts = |job: &&JobRow| {
             user.has(job)
                 && match tool {
-                ToolFilter::Like(pattern) => job.tool_id.as_deref().is_some_and(|id| pattern.matches(id)),
-                ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
-            }
+                    ToolFilter::Like(pattern) => job.tool_id.as_deref().is_some_and(|id| pattern.matches(id)),
+                    ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
+                }
         };
         let beginning = match tool {
             ToolFilter::Like(pattern) => pattern.beginning(),

@@ -33,11 +33,7 @@ impl Worker {
     ///
     /// # Errors
     /// Exceptions raised by the code of the entities; `JobMappingException` if a rule fails the job.
-    pub(super) fn combine_evaluated(
-        &mut self,
-        job: JobSource<'_>,
-        observer: &mut dyn Observer,
-    ) -> PyResult<Working> {
+    pub(super) fn combine_evaluated(&mut self, job: JobSource<'_>, observer: &mut dyn Observer) -> PyResult<Working> {
         let (tool, others) = self.find_matching_entities(job, observer)?;
         let mut entities: SmallVec<[Working; 3]> = std::iter::once(tool).chain(others).map(Working::Unseen).collect();
         let objects: Vec<Value> = entities.iter_mut().map(|entity| entity.object(&self.names)).collect();

@@ -114,7 +114,9 @@ pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> 
             "User" => return class(&USER),
             "Role" => return class(&ROLE),
             "Destination" => return class(&DESTINATION),
-            "Any" | "cast" | "Callable" | "CodeType" | "GlobalConfig" | "TPVConfig" | "TPVCodeEvaluator" => return Ok(None),
+            "Any" | "cast" | "Callable" | "CodeType" | "GlobalConfig" | "TPVConfig" | "TPVCodeEvaluator" => {
+                return Ok(None);
+            }
             _ => {}
         }
     }

@@ -77,7 +77,7 @@ impl Worker {
         let environment = Rc::new(MapperEnvironment::new(hooks.clone()));
         let mut vm = Vm::new(environment.clone());
         vm.limits = hooks.limits;
-        vm.host_version = Some(rules.tables().global.version.number());
+        vm.host_version = Some(rules.tables().global.version.bits());
         vm.reset();
         let program = vm.load_native(rules.program().clone(), native.map(Native::view));
         vm.program = Some(program);

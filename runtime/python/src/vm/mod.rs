@@ -207,8 +207,8 @@ pub struct Vm {
     pub random: MersenneTwister,
     /// The limits.
     pub limits: Limits,
-    /// The version of the host's API that code sees, by the host's own numbers; `None` if there is one only.
-    pub host_version: Option<u8>,
+    /// The version of the host's API that code sees, as the host writes it; `None` if there is one only.
+    pub host_version: Option<u64>,
     /// The main program: the artifact's.
     pub program: Option<Rc<Program>>,
     /// Steps left for this job.

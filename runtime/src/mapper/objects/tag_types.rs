@@ -65,7 +65,11 @@ impl Object for TagTypeMember {
     }
 
     fn str(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(if version_of(vm).has_models() { self.value_of(vm).to_string() } else { format!("TagType.{}", self.0.name()) })
+        Ok(if version_of(vm).has_models() {
+            self.value_of(vm).to_string()
+        } else {
+            format!("TagType.{}", self.0.name())
+        })
     }
 
     fn format(&self, vm: &mut Vm, _: &Value, spec: &str) -> Option<PyResult<String>> {

@@ -327,10 +327,7 @@ impl Object for SchedulingTagsObject {
                 Ok(())
             }
             // DIFFERENCE: TPV's class takes any attribute and never reads it; a misspelt list is better refused.
-            None => Err(attribute_error(format!(
-                "'SchedulingTags' object has no attribute '{}'",
-                name.as_str()
-            ))),
+            None => Err(attribute_error(format!("'SchedulingTags' object has no attribute '{}'", name.as_str()))),
         }
     }
 

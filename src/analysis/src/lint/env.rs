@@ -40,7 +40,10 @@ fn judge(entry: &EnvEntry) -> Option<Diagnostic> {
     };
     let help = match entry.as_slice() {
         [(key, value)] if !has("name") && !has("value") => {
-            format!("write `- {{name: {key}, value: {}}}`, or `{key}: ...` without the dash", quoted(&value.python_str()))
+            format!(
+                "write `- {{name: {key}, value: {}}}`, or `{key}: ...` without the dash",
+                quoted(&value.python_str())
+            )
         }
         _ => format!("add `{lacking}: ...` to the item that has `{key}`"),
     };

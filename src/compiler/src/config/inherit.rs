@@ -234,7 +234,8 @@ impl Env for Texts {
 
     fn equal(&mut self, entry: &EnvEntry, other: &EnvEntry) -> Result<bool, Infallible> {
         let text = |key: &str| env_value(other, key).map(Text::as_str);
-        let is_equal = |(key, value): &(Arc<str>, ConfigValue)| value.as_str().is_some_and(|value| text(key) == Some(value));
+        let is_equal =
+            |(key, value): &(Arc<str>, ConfigValue)| value.as_str().is_some_and(|value| text(key) == Some(value));
         Ok(entry.len() == other.len() && entry.iter().all(is_equal))
     }
 }

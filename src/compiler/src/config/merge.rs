@@ -107,7 +107,8 @@ impl<'a> Merger<'a> {
 
     /// Resolves `inherits` in all entities, each seeing those before it resolved.
     fn resolve_section(&mut self, kind: EntityClass, section: &mut Section, default: Option<&str>) {
-        let mut chains = Chains::new(self.version, section.values().cloned().collect(), default, |id| section.get_index_of(id));
+        let mut chains =
+            Chains::new(self.version, section.values().cloned().collect(), default, |id| section.get_index_of(id));
         for index in 0..section.len() {
             match chains.resolve(index) {
                 Ok(resolved) => {
@@ -242,7 +243,9 @@ mod tests {
         fn resolve(section: &Section, entity: &Arc<Entity>) -> Arc<Entity> {
             match entity.common.inherits.as_ref().filter(|parent| !parent.value.is_empty()) {
                 None => entity.clone(),
-                Some(parent) => Arc::new(entity.inherit(&resolve(section, &section[&parent.value]), Version::default())),
+                Some(parent) => {
+                    Arc::new(entity.inherit(&resolve(section, &section[&parent.value]), Version::default()))
+                }
             }
         }
         let mut tools = section(text);

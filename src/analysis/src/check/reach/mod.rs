@@ -123,8 +123,11 @@ impl Reach {
     fn within(config: &Config, blocks: &Blocks, budget: Budget) -> Option<Self> {
         let code = Code::new(blocks);
         let defaults = destination_defaults(config);
-        let destinations: Vec<Destination> =
-            config.destinations.values().map(|own| Destination::new(own, defaults.as_ref(), config.version, &code)).collect();
+        let destinations: Vec<Destination> = config
+            .destinations
+            .values()
+            .map(|own| Destination::new(own, defaults.as_ref(), config.version, &code))
+            .collect();
         if changes_destinations(config, &code) {
             return None;
         }

@@ -25,7 +25,9 @@ fn insert_below(value: ConfigValue, version: Version, data: Option<&'static str>
             let span = entry.key.span;
             let text = |text: &str| ConfigValue::new(ValueKind::Str(Text::new(text, span)), span);
             let codes = match data.filter(|_| version.heeds_all_comments()) {
-                None => ConfigValue::new(ValueKind::List(Arc::new(codes.iter().map(|code| text(code)).collect())), span),
+                None => {
+                    ConfigValue::new(ValueKind::List(Arc::new(codes.iter().map(|code| text(code)).collect())), span)
+                }
                 Some(field) => text(&set_text(codes, field)),
             };
             let codes = Entry { key: text("no_qa_codes"), value: codes, noqa: None };
