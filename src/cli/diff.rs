@@ -21,6 +21,7 @@ use tpv_analysis::diff::entities::{Changes, compare};
 use tpv_analysis::diff::jobs::{self, Lines};
 use tpv_analysis::diff::reasons::Reasons;
 use tpv_analysis::diff::report::{Jobs, Report, markdown, page, text};
+use tpv_analysis::diff::upgrade::{self, Upgrade};
 use tpv_analysis::diff::{Side, revision};
 use tpv_analysis::job_file::JobFile;
 use tpv_compiler::config::{Input, unreadable};
@@ -181,6 +182,25 @@ impl Diff {
         Ok(loaded.next().zip(loaded.next()))
     }
 
+    /// The changes of TPV between two versions, each of which can be tried alone on these configs.
+    fn upgrade(&self, from: Version, to: Version, sides: [&Side; 2], common: &Common) -> Result<Upgrade, CliError> {
+        let configs = paths::configs(&self.operands, common)?;
+        let [old, new] = sides.map(|side| side.rules.clone());
+        let (hooks, common) = (hooks(common), common.clone());
+        let load = move |version: Version, change| {
+            if !upgrade::is_of_loading(change) {
+                let rules = if version.number() == from.number() { &old } else { &new };
+                return upgrade::of_version(rules, version);
+            }
+            let common = Common { tpv: Some(Tpv::One(version)), ..common.clone() };
+            let (inputs, sources) = rules::inputs(None, &configs, &common).ok()?;
+            let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+            compiled.rules.map(Arc::new)
+        };
+        let make = move |version, change| Some(Mapper::with_hooks(load(version, change)?, hooks.clone(), false));
+        Ok(Upgrade::new(from, to, Box::new(make)))
+    }
+
     fn map(&self, path: &Path, old: &Side, new: &Side, changes: &Changes, common: &Common) -> Result<Jobs, CliError> {
         if let kind @ (Kind::Artifact | Kind::World | Kind::JobConf | Kind::Config) = Kind::of(path) {
             let message = format!("`{}` is {}, not a job file", path.display(), kind.noun());
@@ -192,8 +212,12 @@ impl Diff {
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
         let mapper = |side: &Side| Mapper::with_hooks(side.rules.clone(), hooks(common), false);
         let reasons = Reasons::new(&old.rules, &new.rules, changes);
+        let upgrade = match common.tpv {
+            Some(Tpv::Range(from, to)) => Some(self.upgrade(from, to, [old, new], common)?),
+            _ => None,
+        };
         let (examples, writes) = (usize::from(self.examples), self.differences.is_some());
-        let lines = Lines { old: mapper(old), new: mapper(new), world, reasons, examples, writes };
+        let lines = Lines { old: mapper(old), new: mapper(new), world, reasons, upgrade, examples, writes };
         let (reader, size) = JobFile::open(path)?;
         let fault = reader.fault();
         let mut progress = Progress::bytes(common, size);

@@ -14,6 +14,7 @@ use tpv_runtime::stream::Work;
 
 use super::answers::{Detail, Difference, compare};
 use super::reasons::{Kept, Reasons};
+use super::upgrade::Upgrade;
 use crate::summary::table::Table;
 use crate::summary::{Change, Usage};
 
@@ -126,10 +127,25 @@ impl Outcome {
     }
 }
 
-/// The index of a group of changes and the cause of a reason's name.
-pub fn split_reason(name: &str) -> Option<(usize, &str)> {
+/// The mark before a change of TPV in a reason's name.
+const OF_TPV: &str = "tpv ";
+
+/// What a reason names.
+pub enum Named {
+    /// The index of a group of changes of the config.
+    Group(usize),
+    /// A change of TPV.
+    Tpv(tpv_model::Change),
+}
+
+/// What a reason's name stands for, and the cause.
+pub fn split_reason(name: &str) -> Option<(Named, &str)> {
     let (index, cause) = name.split_once(SEPARATOR)?;
-    Some((index.parse().ok()?, cause))
+    let named = match index.strip_prefix(OF_TPV) {
+        Some(index) => Named::Tpv(tpv_model::Change::all().nth(index.parse().ok()?)?),
+        None => Named::Group(index.parse().ok()?),
+    };
+    Some((named, cause))
 }
 
 /// The old destination and the new one of a flow's name.
@@ -155,6 +171,8 @@ pub struct Lines {
     pub world: Arc<World>,
     /// The reasons that relate jobs to changes.
     pub reasons: Reasons,
+    /// The changes of TPV, if two versions of it are compared: then they are the reasons.
+    pub upgrade: Option<Upgrade>,
     /// The number of examples to keep of a cause.
     pub examples: usize,
     /// `true` if each job whose answers differ is written, with both.
@@ -186,9 +204,21 @@ impl Work for Lines {
         }
         count(&mut outcome.cores, &old, &new, Field::Cores);
         count(&mut outcome.mem, &old, &new, Field::Mem);
-        for (reason, is_direct) in self.reasons.of(&job, &old, &new, &difference, &mut outcome.kept) {
+        let mut concern = |reason: String, is_direct: bool| {
             let concerned = Concerned { jobs: 1, direct: u64::from(is_direct) };
             outcome.reasons.add(&format!("{reason}{SEPARATOR}{}", difference.cause), &concerned);
+        };
+        match &self.upgrade {
+            Some(upgrade) => {
+                for (change, is_direct) in upgrade.reasons(&job, &self.world, [&old, &new], &difference) {
+                    concern(format!("{OF_TPV}{}", change as usize), is_direct);
+                }
+            }
+            None => {
+                for (group, is_direct) in self.reasons.of(&job, &old, &new, &difference, &mut outcome.kept) {
+                    concern(group.to_string(), is_direct);
+                }
+            }
         }
         // Lines of a thread ascend: a group that is full stays as it is.
         let is_full = outcome.causes.get(&difference.cause).is_some_and(|sum| sum.examples.len() >= self.examples);

@@ -2,7 +2,8 @@
 //!
 //! [`facts`] says of each rule set what its entities come to, and [`entities`] compares that, [`reachability`] what is
 //! proved of both: no job is needed. [`jobs`] maps jobs by both and
-//! compares the answers ([`answers`]); [`reasons`] leads a job whose answers differ back to the changes that concern it. [`report`] tells all of it.
+//! compares the answers ([`answers`]); [`reasons`] leads a job whose answers differ back to the changes that concern it,
+//! and [`upgrade`], of two versions of TPV, to what TPV changed. [`report`] tells all of it.
 //! [`revision`] reads configs of git revisions.
 
 pub mod answers;
@@ -14,6 +15,7 @@ mod reachability;
 pub mod reasons;
 pub mod report;
 pub mod revision;
+pub mod upgrade;
 
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use tpv_model::Quantity;
 
 use super::answers::Detail;
 use super::entities::{Change, Changes, Group, Kind};
-use super::jobs::{Outcome, RATIOS, Ratios, split_flow, split_reason};
+use super::jobs::{self, Concerned, Outcome, RATIOS, Ratios, split_flow, split_reason};
 use crate::figures::{amount, count};
 use crate::summary::{self, Usage};
 
@@ -156,11 +156,15 @@ pub struct Cause {
     pub examples: Vec<Example>,
 }
 
-/// A change of the config that concerns jobs whose answers differ.
+/// A change of the config or of TPV that concerns jobs whose answers differ.
 #[derive(Clone, Debug, Serialize)]
 pub struct Reason {
-    /// Its index in `groups`.
-    pub group: usize,
+    /// Its index in `groups`, if it is one of the config.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group: Option<usize>,
+    /// The version of TPV that has it first, if it is one of TPV.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tpv: Option<String>,
     /// The same in words, such as ``tools `bwa`: cores 4 -> 8 (tools.yml:12)``.
     pub because: String,
     /// The number of the cause's jobs that it concerns.
@@ -206,22 +210,26 @@ impl Jobs {
         let mut reasons: HashMap<&str, Vec<Reason>> = HashMap::new();
         let counted = outcome.reasons.rows();
         for (name, concerned) in &counted.rows {
-            let reason = split_reason(name).and_then(|(group, cause)| Some((group, cause, changes.groups.get(group)?)));
-            if let Some((group, cause, changed)) = reason {
-                reasons.entry(cause).or_default().push(Reason {
-                    group,
-                    because: because(changed),
-                    jobs: concerned.jobs,
-                    direct: concerned.direct,
-                });
-            }
+            let Some((named, cause)) = split_reason(name) else { continue };
+            let (group, tpv, because) = match named {
+                jobs::Named::Group(index) => {
+                    let Some(group) = changes.groups.get(index) else { continue };
+                    (Some(index), None, because(group))
+                }
+                jobs::Named::Tpv(change) => (None, Some(change.since().to_string()), because_of_tpv(change)),
+            };
+            let Concerned { jobs, direct } = *concerned;
+            reasons.entry(cause).or_default().push(Reason { group, tpv, because, jobs, direct });
         }
         let sums = outcome.causes.rows();
         let causes = sums.rows.iter().map(|(cause, sum)| {
             let mut reasons = reasons.remove(cause).unwrap_or_default();
-            let entities = |reason: &Reason| changes.groups.get(reason.group).map_or(0, |group| group.entities.len());
-            reasons.sort_by_key(|reason| {
-                (std::cmp::Reverse((reason.direct, reason.jobs)), entities(reason), reason.group)
+            let entities = |reason: &Reason| {
+                reason.group.and_then(|group| changes.groups.get(group)).map_or(0, |group| group.entities.len())
+            };
+            reasons.sort_by_cached_key(|reason| {
+                let count = std::cmp::Reverse((reason.direct, reason.jobs));
+                (count, entities(reason), reason.group, reason.because.clone())
             });
             let example = |example: &super::jobs::Example| Example {
                 line: example.line,
@@ -314,6 +322,13 @@ fn because(group: &Group) -> String {
         text += &format!("; and {} more", group.changes.len() - MOST);
     }
     text
+}
+
+/// A change of TPV in one line, with what keeps the old answer.
+fn because_of_tpv(change: tpv_model::Change) -> String {
+    let keep = change.keep().map(|keep| format!(". To keep the old answer, {keep}"));
+    let (since, about, before, after) = (change.since(), change.about(), change.before(), change.after());
+    format!("TPV {since}, {about}: {after}; before, {before}{}", keep.unwrap_or_default())
 }
 
 /// A change in one line.
