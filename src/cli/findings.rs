@@ -76,7 +76,7 @@ impl Reporting {
     /// An error for an unknown code.
     pub(super) fn options(&self, limits: bool, settings: &Settings, common: &Common) -> Result<Options, CliError> {
         let ignore = ignored(self.ignore.as_deref(), common)?;
-        Ok(Options { ignore, limits, severities: settings.severities.clone() })
+        Ok(Options { ignore, limits, from: None, severities: settings.severities.clone() })
     }
 
     /// Prints the findings of a verb, but for those of the baseline, and gives the outcome.

@@ -10,8 +10,9 @@ use super::findings::{Report, Reporting};
 use super::{fixes, paths};
 use crate::settings::Settings;
 use tpv_analysis::lint::fix::{Fixed, fix};
-use tpv_analysis::lint::{Linted, lint_inputs};
+use tpv_analysis::lint::{Linted, Options, lint_inputs};
 use tpv_compiler::config::Input;
+use tpv_model::Version;
 
 /// Find what is wrong in TPV config files, and what is likely wrong in their code
 ///
@@ -24,6 +25,7 @@ use tpv_compiler::config::Input;
     tpvc lint --each 'rules/*.yml' --format github\n  \
     tpvc lint tpv_rules_local.yml --fix --diff\n  \
     tpvc lint tpv_rules_local.yml --baseline tpvc-baseline.json --update-baseline\n  \
+    tpvc lint --tpv 3.3 --from 2.5 'rules/*.yml'\n  \
     tpvc explain-code T105")]
 pub(super) struct Lint {
     /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
@@ -32,10 +34,13 @@ pub(super) struct Lint {
     /// Tell also what works inside Galaxy and not in compiled rules (T112, T130, T131), as `compile` does
     #[arg(long)]
     limits: bool,
+    /// Tell also what means something else since this version of TPV, the one that the config was written for (T134)
+    #[arg(long, value_name = "VERSION")]
+    from: Option<Version>,
     /// Lint each file by itself rather than all together
     #[arg(long)]
     each: bool,
-    /// Fix findings with a single possible fix (T101, T104, T117, T124) in the files, and report the rest; fixes ignored findings, too
+    /// Fix findings with a single possible fix (T101, T104, T117, T124, T134) in the files, and report the rest; fixes ignored findings, too
     #[arg(long, conflicts_with = "update_baseline")]
     fix: bool,
     /// With --fix: print what would change as a unified diff, and write nothing; exit 1 where something would
@@ -52,7 +57,7 @@ impl Lint {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
         let settings = Settings::read()?;
-        let options = self.reporting.options(self.limits, &settings, common)?;
+        let options = Options { from: self.from, ..self.reporting.options(self.limits, &settings, common)? };
         let configs =
             if self.each { paths::each(&self.configs, common)? } else { paths::configs(&self.configs, common)? };
         let groups: Vec<Vec<Input>> = if self.each {

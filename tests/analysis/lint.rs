@@ -10,6 +10,7 @@ use tpv_analysis::check::check;
 use tpv_analysis::lint::codes::CODES;
 use tpv_analysis::lint::{Linted, Options, lint, report};
 use tpv_compiler::checker::RAISING;
+use tpv_model::Version;
 
 use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
 
@@ -383,7 +384,10 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
     assert!(!paths.is_empty(), "{code}");
     match code.starts_with("T2") {
         true => check(&paths, &Options::default()).linted,
-        false => lint(&paths, &Options { limits: true, ..Options::default() }),
+        false => {
+            let from = (code == "T134").then_some(Version::V3_2);
+            lint(&paths, &Options { limits: true, from, ..Options::default() })
+        }
     }
 }
 

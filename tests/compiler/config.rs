@@ -148,7 +148,7 @@ fn code_is_listed_with_its_kind_and_whether_loading_checks_it() {
     merged.rules.values().for_each(|rule| rule.each_code(&mut show));
     let expected = "destination_name_override=d:FString if=f:Block gpus=g:Block execute=h:Exec fail=i:FString";
     assert_eq!(others.join(" "), expected);
-    assert_eq!(sources.locate(merged.checked_at_load()[0].text.span), "2.yml:1:27");
+    assert_eq!(sources.locate(merged.checked_at_load(tpv_model::Version::default())[0].text.span), "2.yml:1:27");
 }
 
 /// Every character of every code text leads back to the same character in the file, unless an escape wrote it.

@@ -102,8 +102,8 @@ fn common(common: &Common, out: &mut Map<String, Value>) {
         put(amount.name(), optional(&common.amounts.get(amount).cloned()));
     }
     let env = common.env.as_ref().map(|env| {
-        let element = |element: &Vec<(Arc<str>, Text)>| {
-            pairs(element.iter().map(|(key, text)| json!([&**key, text.as_str()])).collect())
+        let element = |element: &Vec<(Arc<str>, ConfigValue)>| {
+            pairs(element.iter().map(|(key, value)| json!([&**key, value.as_str()])).collect())
         };
         env.iter().map(element).collect::<Value>()
     });

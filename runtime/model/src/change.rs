@@ -158,7 +158,7 @@ const TABLE: [Row; 27] = [
         "amounts without a `min_...`",
         "never below 0, and 0 if the expression gives `None`",
         "as the expression gives them",
-        "write `max(0, ...)` in the expression, or `min_mem: 0` with a bound above 0",
+        "write `max(0, ...)` in the expression",
     ),
     row(
         Change::Wrappers,

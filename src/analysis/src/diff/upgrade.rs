@@ -38,11 +38,8 @@ impl Upgrade {
             true => version.without(change),
             false => version.with(change),
         };
-        let trial = |change| Trial {
-            change,
-            versions: [toggled(old, change), toggled(new, change)],
-            mappers: OnceLock::new(),
-        };
+        let trial =
+            |change| Trial { change, versions: [toggled(old, change), toggled(new, change)], mappers: OnceLock::new() };
         Self { trials: old.between(new).map(trial).collect(), make }
     }
 
@@ -56,7 +53,8 @@ impl Upgrade {
     ) -> Vec<(Change, bool)> {
         let mut reasons = Vec::new();
         for trial in &self.trials {
-            let mappers = trial.mappers.get_or_init(|| trial.versions.map(|version| (self.make)(version, trial.change)));
+            let mappers =
+                trial.mappers.get_or_init(|| trial.versions.map(|version| (self.make)(version, trial.change)));
             let (mut matters, mut explains) = (false, false);
             for (mapper, [own, other]) in mappers.iter().zip([[old, new], [new, old]]) {
                 // What does not load with the change, or without it, tells nothing.

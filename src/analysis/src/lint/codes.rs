@@ -67,6 +67,7 @@ codes! {
     "T131" Warning "code that asks a live server",
     "T132" Warning "a comparison that is never true",
     "T133" Warning "a function that is not called",
+    "T134" Warning "another meaning in another version of TPV",
     "T201" Warning "a tool that no destination accepts",
     "T202" Warning "an unreachable destination",
     "T203" Warning "a rule that never applies",

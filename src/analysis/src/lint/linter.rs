@@ -5,6 +5,7 @@ use tpv_compiler::config::Config;
 use tpv_compiler::diagnostic::{Diagnostic, Severity};
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::SourceMap;
+use tpv_model::Version;
 
 /// The options of the linter.
 #[derive(Clone, Debug, Default)]
@@ -13,6 +14,8 @@ pub struct Options {
     pub ignore: Vec<String>,
     /// `true` to report code that works inside Galaxy and not in compiled rules: the codes of [`codes::LIMITS`].
     pub limits: bool,
+    /// The version of TPV that the config was written for, if what changed since is asked for.
+    pub from: Option<Version>,
     /// The severities of codes; those of `ignore` are left out nevertheless.
     pub severities: Severities,
 }
@@ -32,6 +35,11 @@ impl<'a> Linter<'a> {
     /// A linter without findings.
     pub(crate) fn new(config: &'a Config, sources: &'a SourceMap, options: &'a Options) -> Self {
         Self { config, sources, options, findings: Vec::new() }
+    }
+
+    /// The version of TPV that the config was written for, if what changed since is asked for.
+    pub(super) fn from(&self) -> Option<Version> {
+        self.options.from
     }
 
     /// A linter of the same config that has found nothing yet.

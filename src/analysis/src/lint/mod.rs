@@ -22,6 +22,7 @@ mod severities;
 mod shadowing;
 pub(crate) mod tags;
 mod units;
+mod upgrade;
 mod zeros;
 
 pub(crate) use linter::Linter;
@@ -93,6 +94,7 @@ fn check(linter: &mut Linter<'_>) {
     shadowing::check(linter);
     outdone::check(linter);
     about_tags(linter);
+    upgrade::check(linter);
     for finding in checker::check(linter.config, linter.sources) {
         linter.report(finding);
     }

@@ -1,0 +1,230 @@
+//! T134: what has another meaning since the version of TPV that `--from` names.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tpv_bytecode::CodeKind;
+use tpv_compiler::config::code::each_code;
+use tpv_compiler::config::entity::{Common, Entity};
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::finding::Finding;
+use tpv_compiler::source::Span;
+use tpv_compiler::yaml::value::Text;
+use tpv_model::{Amount, Change, EntityClass, Limit, Quantity, Resource, TagType};
+
+use super::Linter;
+
+/// Words of code, each with the changes that bear on blocks that have it.
+const WORDS: [(&str, &[Change]); 7] = [
+    ("weighted_random_sampling", &[Change::UnweightedSample, Change::ClampedWeights]),
+    ("concurrent_job_count_for_tool", &[Change::JobsById]),
+    ("get_tool_resource_field", &[Change::RamInGib]),
+    (".dict(", &[Change::DumpedNames]),
+    ("add_tag_override(", &[Change::Models]),
+    ("tag_name", &[Change::Models]),
+    ("Tag(", &[Change::Models]),
+];
+
+/// Looks for what each change between the two versions bears on.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let Some(from) = linter.from() else { return };
+    let changes: Vec<Change> = from.between(linter.config.version).collect();
+    let mut seen = Seen { changes, places: HashMap::new() };
+    for kind in EntityClass::SECTIONS {
+        for entity in linter.config.section(kind).values() {
+            of_entity(linter, &mut seen, entity);
+            for common in entity.commons() {
+                of_fields(linter, &mut seen, entity, common);
+            }
+            of_code(linter, &mut seen, entity);
+        }
+    }
+    of_files(linter, &mut seen);
+    of_config(linter, &mut seen);
+}
+
+/// The changes to look for, and the places at which each was reported: entities share what they inherit.
+struct Seen {
+    changes: Vec<Change>,
+    places: HashMap<(Change, Span), ()>,
+}
+
+impl Seen {
+    /// Returns `true` if the change is looked for and was not reported here.
+    fn is_news(&mut self, change: Change, at: Span) -> bool {
+        self.changes.contains(&change) && self.places.insert((change, at), ()).is_none()
+    }
+}
+
+/// The finding about a change at a place.
+fn finding(change: Change, at: Span, entity: &Entity, help: Option<&str>) -> Diagnostic {
+    let (about, since) = (change.about(), change.since());
+    let diagnostic = Diagnostic::warning(format!("TPV {since} changed this: {about}"))
+        .at(at, "")
+        .also(entity.span, format!("in the {} `{}`", entity.class.noun(), entity.id))
+        .note(format!("before TPV {since}: {}", change.before()))
+        .note(format!("since TPV {since}: {}", change.after()));
+    match help.or_else(|| change.keep()) {
+        Some(help) => diagnostic.help(help),
+        None => diagnostic,
+    }
+}
+
+fn tell(linter: &mut Linter<'_>, seen: &mut Seen, change: Change, at: Span, entity: &Entity) {
+    if seen.is_news(change, at) {
+        linter.report(Finding::new("T134", finding(change, at, entity, None)).of(&entity.common));
+    }
+}
+
+/// What an entity is, and the amounts of users, roles and destinations.
+fn of_entity(linter: &mut Linter<'_>, seen: &mut Seen, entity: &Arc<Entity>) {
+    if entity.common.is_abstract && entity.common.inherits.is_some() {
+        tell(linter, seen, Change::OwnAbstract, entity.span, entity);
+    }
+    if entity.class == EntityClass::PoolEntity {
+        tell(linter, seen, Change::Pools, entity.span, entity);
+    }
+    for quantity in Quantity::ALL {
+        let resource = quantity.resource();
+        let Some(value) = entity.common.amounts.get(resource) else { continue };
+        let Some(limit) = limit_of(entity.class, quantity) else { continue };
+        if !seen.is_news(Change::CombineFirst, value.span) {
+            continue;
+        }
+        let help = format!("if this is the most, write `{}` in place of `{}`", limit.name(), resource.name());
+        let mut diagnostic = finding(Change::CombineFirst, value.span, entity, Some(&help));
+        // Of a destination it can be nothing else; a user's or role's may also be what its jobs get.
+        if entity.class == EntityClass::Destination
+            && value.as_text().is_none()
+            && let Some(key) = key_before(linter, value.span, resource)
+        {
+            diagnostic = diagnostic.fix(key, limit.name());
+        }
+        linter.report(Finding::new("T134", diagnostic).of(&entity.common));
+    }
+}
+
+/// The field that has been the upper limit of a class since TPV 2. `None` of classes whose amounts always were those of the job.
+fn limit_of(class: EntityClass, quantity: Quantity) -> Option<Amount> {
+    match class {
+        EntityClass::User | EntityClass::Role => Some(quantity.most().into()),
+        EntityClass::Destination => {
+            Limit::ACCEPTED.into_iter().find(|limit| limit.is_upper() && limit.quantity() == quantity).map(Amount::from)
+        }
+        _ => None,
+    }
+}
+
+/// The key before a value, if it stands there without quotes.
+fn key_before(linter: &Linter<'_>, value: Span, resource: Resource) -> Option<Span> {
+    let text = &linter.sources.get(value.source)?.text;
+    let before = text.get(..value.range().start)?.trim_end().strip_suffix(':')?;
+    before
+        .ends_with(resource.name())
+        .then(|| Span::new(value.source, before.len() - resource.name().len(), before.len()))
+}
+
+/// The fields that entities and rules share.
+fn of_fields(linter: &mut Linter<'_>, seen: &mut Seen, entity: &Entity, common: &Common) {
+    for (amount, value) in common.amounts.common() {
+        match amount {
+            Amount::Limit(limit) if Limit::CONCURRENT.contains(&limit) => {
+                tell(linter, seen, Change::Pools, value.span, entity);
+            }
+            Amount::Resource(resource) if resource.clamped_by().is_some() => {
+                let least = resource.clamped_by().and_then(|(least, _)| common.amounts.get(least));
+                let code = value.as_str().unwrap_or("");
+                if least.is_none() && (code.contains(" - ") || code.trim_start().starts_with('-')) {
+                    tell(linter, seen, Change::ClampByBounds, value.span, entity);
+                }
+                if code.contains("random") {
+                    tell(linter, seen, Change::ResourcesOnce, value.span, entity);
+                }
+            }
+            _ => {}
+        }
+    }
+    for action in common.resubmit.values() {
+        let target = action.as_map().and_then(|map| map.entry("destination"));
+        if let Some(target) = target {
+            tell(linter, seen, Change::ResubmitEnvironment, target.key.span, entity);
+        }
+    }
+}
+
+/// The code of an entity and its rules.
+fn of_code(linter: &mut Linter<'_>, seen: &mut Seen, entity: &Arc<Entity>) {
+    let mut found: Vec<(Change, Span)> = Vec::new();
+    let mut look = |text: &Text, _: CodeKind, _: &'static str| {
+        let words = WORDS.iter().filter(|(word, _)| text.as_str().contains(word));
+        found.extend(words.flat_map(|(_, changes)| changes.iter()).map(|change| (*change, text.span)));
+    };
+    each_code(&entity.common, &mut look);
+    entity.rules.values().for_each(|rule| rule.each_code(&mut look));
+    for (change, at) in found {
+        tell(linter, seen, change, at, entity);
+    }
+}
+
+/// Entities that stand in several files.
+fn of_files(linter: &mut Linter<'_>, seen: &mut Seen) {
+    let is_wanted = |change| seen.changes.contains(change);
+    if !is_wanted(&Change::ParentsFirst) && !is_wanted(&Change::ParentsAcrossFiles) {
+        return;
+    }
+    let mut earlier: HashMap<(EntityClass, Arc<str>), ()> = HashMap::new();
+    for (_, file) in tpv_compiler::config::files(linter.sources) {
+        for (kind, section) in EntityClass::SECTIONS.into_iter().zip(&file.sections) {
+            for (id, entity) in section {
+                let inherits = entity.common.inherits.as_ref().filter(|parent| !parent.value.is_empty());
+                let is_again = earlier.insert((kind, id.clone()), ()).is_some();
+                if let Some(parent) = inherits.filter(|_| is_again) {
+                    tell(linter, seen, Change::ParentsFirst, parent.span, entity);
+                    tell(linter, seen, Change::ParentsAcrossFiles, parent.span, entity);
+                }
+            }
+        }
+    }
+}
+
+/// What concerns the whole config, each at one place.
+fn of_config(linter: &mut Linter<'_>, seen: &mut Seen) {
+    let config = linter.config;
+    let default = config.global.default_inherits.as_ref().and_then(|id| config.tools.get(id.as_str()));
+    if let Some(tool) = default.or_else(|| config.tools.values().next()) {
+        // What a tool sets itself, no wrapper changes.
+        let lacks = |quantity: Quantity| tool.common.amounts.get(quantity.resource()).is_none();
+        if Quantity::ALL.into_iter().any(lacks) {
+            tell(linter, seen, Change::Wrappers, tool.span, tool);
+        }
+        if lacks(Quantity::Mem) {
+            tell(linter, seen, Change::RamInGib, tool.span, tool);
+        }
+    }
+    let tags = |entity: &Arc<Entity>, kinds: &[TagType]| -> bool {
+        let tags = entity.destination.as_ref().map(|fields| &fields.dest_tags);
+        tags.is_some_and(|tags| kinds.iter().any(|kind| !tags.get(*kind).is_empty()))
+    };
+    let counted = [TagType::Require, TagType::Prefer, TagType::Accept];
+    let is_ranked = default.is_some_and(|tool| tool.common.rank.is_some());
+    if let Some(destination) = config.destinations.values().find(|entity| tags(entity, &counted))
+        && !is_ranked
+    {
+        tell(linter, seen, Change::TagNumbers, destination.span, destination);
+        tell(linter, seen, Change::Scores, destination.span, destination);
+    }
+    let concrete = config.destinations.values().find(|destination| !destination.common.is_abstract);
+    if let Some(destination) = concrete {
+        tell(linter, seen, Change::ToolTypeTags, destination.span, destination);
+    }
+    let inherited = config.destinations.values().find(|parent| {
+        let has_tags = parent.destination.as_ref().is_some_and(|fields| !fields.handler_tags.is_empty());
+        let is_parent =
+            |child: &&Arc<Entity>| child.common.inherits.as_ref().is_some_and(|id| id.as_str() == &*parent.id);
+        let is_default = config.global.default_inherits.as_ref().is_some_and(|id| id.as_str() == &*parent.id);
+        has_tags && (is_default || config.destinations.values().any(|child| is_parent(&child)))
+    });
+    if let Some(parent) = inherited {
+        tell(linter, seen, Change::OwnHandlerTags, parent.span, parent);
+    }
+}
