@@ -31,7 +31,7 @@ pub(crate) struct Common {
     /// Values of Jinja templates, YAML or JSON; repeat it for more, later over earlier [default: the vars of tpvc.toml]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
     pub(crate) vars: Vec<PathBuf>,
-    /// The version of TPV that configs are for, whose answers are given: 3.2 or 3.3 [default: the tpv of tpvc.toml, else 3.3]
+    /// The version of TPV that configs are for, whose answers are given: 1.4, 2.5, 3.0 to 3.3 or next [default: the tpv of tpvc.toml, else 3.3]
     #[arg(long, global = true, value_name = "VERSION", help_heading = COMMON)]
     pub(crate) tpv: Option<Tpv>,
     /// The host program's contribution.

@@ -17,6 +17,7 @@ use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use tpv_analysis::cases::keys::{EXPECT, FILE, JOB, Kind, TEST};
+use tpv_model::{Change, Version};
 use tpv_python::builtins::BUILTINS;
 use tpv_python::module::ModuleDef;
 use tpv_runtime::artifact::format::{FORMAT_VERSION, SECTIONS};
@@ -252,6 +253,66 @@ fn the_keys_of_test_files_are_documented() {
     let parts =
         [("file", &FILE), ("test", &TEST), ("job", &JOB), ("expect", &EXPECT)].map(|(name, keys)| (name, table(keys)));
     expect_parts(&project().join("docs/test.md"), &parts);
+}
+
+/// The jobs of `fixtures/tpv-upgrades` that show each change of TPV; those of `next` have no TPV to record them.
+const SHOWN: [(Change, &str); 22] = [
+    (Change::CombineFirst, "lower"),
+    (Change::ParentsAcrossFiles, "again"),
+    (Change::OwnAbstract, "abstract_child"),
+    (Change::OwnHandlerTags, "handled"),
+    (Change::Models, "without_import"),
+    (Change::JobsById, "count"),
+    (Change::NoVersion, "no_version"),
+    (Change::ClampByBounds, "negative"),
+    (Change::Wrappers, "wrapper"),
+    (Change::ParentsFirst, "again"),
+    (Change::NoqaOnly, "comment"),
+    (Change::ResourceHelpers, "resource_helper"),
+    (Change::TagNumbers, "scored"),
+    (Change::ToolTypeTags, "user_tool"),
+    (Change::ResourcesOnce, "random_cores"),
+    (Change::UnweightedSample, "sampled"),
+    (Change::DumpedNames, "dumped"),
+    (Change::Pools, "reads_budget"),
+    (Change::ResubmitEnvironment, "resubmits"),
+    (Change::RamInGib, "wrapper"),
+    (Change::ClampedWeights, "weighted"),
+    (Change::InputHelpers, "input_helper"),
+];
+
+/// The answers of a fixture to a job, by version; `None` where there is no record of the version or no such job.
+fn recorded(fixture: &str, version: Version, job: &str) -> Option<serde_json::Value> {
+    let name =
+        if version == Version::default() { "expected.jsonl".to_owned() } else { format!("expected-{version}.jsonl") };
+    let text = std::fs::read_to_string(project().join("fixtures").join(fixture).join(name)).ok()?;
+    let answers = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+    answers.into_iter().find(|answer| answer["id"] == job)
+}
+
+/// docs/versions.md has a table for each version, and what shows a change has other answers since.
+#[test]
+fn the_changes_of_tpv_are_documented() {
+    let mut out = String::new();
+    for version in Version::ALL.into_iter().skip(1) {
+        writeln!(out, "\n### TPV {version}\n").unwrap();
+        writeln!(out, "| what | before | since | to keep the old answer | tool |\n| --- | --- | --- | --- | --- |")
+            .unwrap();
+        for change in Change::all().filter(|change| change.since() == version) {
+            let shown = SHOWN.iter().find(|(shown, _)| *shown == change).map(|(_, job)| *job);
+            if let Some(job) = shown {
+                let fixture = if change == Change::ResubmitEnvironment { "tpv-versions" } else { "tpv-upgrades" };
+                let before = Version::ALL[usize::from(version.number()) - 1];
+                let [old, new] = [before, version].map(|version| recorded(fixture, version, job));
+                assert!(old.is_some() && new.is_some() && old != new, "{change:?}: {job}");
+            }
+            let tool = shown.map(|job| format!("`{job}`")).unwrap_or_default();
+            let (about, keep) = (change.about(), change.keep().unwrap_or_default());
+            writeln!(out, "| {about} | {} | {} | {keep} | {tool} |", change.before(), change.after()).unwrap();
+        }
+    }
+    out.push('\n');
+    expect_parts(&project().join("docs/versions.md"), &[("changes", out)]);
 }
 
 /// The public names, sorted, as code.

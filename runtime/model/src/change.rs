@@ -17,8 +17,6 @@ pub enum Change {
     OwnHandlerTags,
     /// Entities are models of pydantic.
     Models,
-    /// What a job asks for becomes a float before it is compared.
-    FloatLimits,
     /// Concurrent jobs are counted by the id of their tool.
     JobsById,
     /// A tool without a version compares as `None`.
@@ -43,8 +41,6 @@ pub enum Change {
     ResourcesOnce,
     /// A sample without replacement where there are no weights.
     UnweightedSample,
-    /// Empty `params` and `env` in place of `None`.
-    FilledParams,
     /// The entries of `resubmit` are mappings.
     ResubmitMappings,
     /// `entity.dict()` has the names of Python's attributes.
@@ -87,7 +83,7 @@ const fn row(
 }
 
 /// The changes, in the order of [`Change`].
-const TABLE: [Row; 27] = [
+const TABLE: [Row; 25] = [
     row(
         Change::CombineFirst,
         Version::V2_5,
@@ -129,14 +125,6 @@ const TABLE: [Row; 27] = [
         "write `import re`, `if` in place of `match`, and remove rules in place of `if: false`",
     ),
     row(
-        Change::FloatLimits,
-        Version::V3_0,
-        "a `cores` or `mem` that is a text",
-        "compared with limits as it is: `TypeError`",
-        "`float()` of it is compared",
-        "",
-    ),
-    row(
         Change::JobsById,
         Version::V3_0,
         "`concurrent_job_count_for_tool`",
@@ -148,7 +136,7 @@ const TABLE: [Row; 27] = [
         Change::NoVersion,
         Version::V3_0,
         "`tool_version_eq` and the like of a tool without a version",
-        "`TypeError`",
+        "compared as an older version",
         "`None`",
         "",
     ),
@@ -223,14 +211,6 @@ const TABLE: [Row; 27] = [
         "`weighted_random_sampling` of destinations without a `weight`",
         "draws with replacement: some destinations are tried twice, others never",
         "draws each destination once",
-        "",
-    ),
-    row(
-        Change::FilledParams,
-        Version::V3_2,
-        "`params` or `env` that code sets to `None`",
-        "Galaxy gets `None`",
-        "Galaxy gets an empty mapping or list",
         "",
     ),
     row(

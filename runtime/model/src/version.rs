@@ -237,11 +237,6 @@ impl Version {
         self.has(Change::ResourcesOnce)
     }
 
-    /// Returns `true` if Galaxy gets empty `params` and `env` where code set them to `None`.
-    pub fn fills_params(self) -> bool {
-        self.has(Change::FilledParams)
-    }
-
     /// Returns `true` if the entries of `resubmit` are mappings. Before, they are strings, which Galaxy cannot use.
     pub fn has_resubmit_mappings(self) -> bool {
         self.has(Change::ResubmitMappings)
@@ -303,18 +298,14 @@ impl Version {
         self.has(Change::OwnHandlerTags)
     }
 
-    /// Returns `true` if what a job asks for becomes a float before it is compared with the limits of a destination.
-    pub fn compares_floats(self) -> bool {
-        self.has(Change::FloatLimits)
-    }
-
     /// Returns `true` if `concurrent_job_count_for_tool` counts the jobs of the tool. Before, it takes the id as a regular expression,
     /// and counts all jobs in whose tool ids it is found.
     pub fn counts_jobs_by_id(self) -> bool {
         self.has(Change::JobsById)
     }
 
-    /// Returns `true` if `tool_version_eq` and the like give `None` for a tool without a version. Before, they raise `TypeError`.
+    /// Returns `true` if `tool_version_eq` and the like give `None` for a tool without a version. Before, they compare it
+    /// as an older version.
     pub fn compares_no_version(self) -> bool {
         self.has(Change::NoVersion)
     }

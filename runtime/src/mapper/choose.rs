@@ -291,9 +291,8 @@ fn galaxy_value(vm: &mut Vm, version: Version, field: Field, part: &Part) -> PyR
     };
     Ok(match field {
         Field::Resubmit => galaxy_resubmit(value, version),
-        Field::Params | Field::Env if !version.fills_params() || vm.truthy(value)? => value.clone(),
-        Field::Params => Value::dict(Dict::new()),
-        Field::Env => Value::list(Vec::new()),
+        Field::Params if !vm.truthy(value)? => Value::dict(Dict::new()),
+        Field::Env if !vm.truthy(value)? => Value::list(Vec::new()),
         _ => value.clone(),
     })
 }

@@ -45,7 +45,7 @@ pub(super) fn matches_resources(
         if limit.is_none() || wanted.is_none() {
             continue;
         }
-        let wanted = if version_of(vm).compares_floats() { float(vm, wanted)? } else { wanted.clone() };
+        let wanted = if version_of(vm).has_models() { float(vm, wanted)? } else { wanted.clone() };
         let refused = vm.compare(refuses, limit, &wanted)?;
         if vm.truthy(&refused)? {
             return Ok(false);

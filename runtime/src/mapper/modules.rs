@@ -109,7 +109,7 @@ pub(super) fn loader_global(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> 
     if !version_of(vm).has_models() {
         // The loader of TPV 2.5 imports these, and none of the names of types.
         match name {
-            "re" => return Ok(find_module(name).map(Value::Module)),
+            "re" if !version_of(vm).evaluates_early() => return Ok(find_module(name).map(Value::Module)),
             "Tool" => return class(&TOOL),
             "User" => return class(&USER),
             "Role" => return class(&ROLE),

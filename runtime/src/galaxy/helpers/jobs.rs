@@ -111,7 +111,7 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
         Some(Some(id)) => UserFilter::Id(id),
     };
     if !version_of(vm).counts_jobs_by_id() {
-        return count_by_pattern(vm, &world, id.as_ref().map_or("", |id| id.as_str()), &user);
+        return count_by_pattern(vm, world, id.as_ref().map_or("", |id| id.as_str()), &user);
     }
     // Tools of a tool shed count in all their versions, which is the last part of the id.
     let base = id.as_ref().and_then(|id| id.rfind('/').and_then(|end| id.get(..=end)));

@@ -8,7 +8,7 @@ use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
 
-/// `comparator(parse_version(tool.version), parse_version(version))`, or `None` where either is `None` (before TPV 3.0, `TypeError`).
+/// `comparator(parse_version(tool.version), parse_version(version))`, or `None` where either is `None` (since TPV 3.0).
 pub(super) fn compare(vm: &mut Vm, args: Args, function: &'static str, op: CompareOp) -> PyResult<Value> {
     let [tool, wanted] = signature::bind(args, function, ["tool", "version"], 2)?;
     let found = vm.get_attr(&tool.unwrap_or(Value::None), "version")?;

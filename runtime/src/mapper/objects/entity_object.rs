@@ -421,6 +421,10 @@ impl Object for EntityObject {
         if !self.has_method(name) {
             return None;
         }
+        if matches!(name, "copy" | "dict" | "model_copy" | "model_dump") && !version_of(vm).has_models() {
+            let class = self.class().name;
+            return Some(Err(attribute_error(format!("'{class}' object has no attribute '{name}'"))));
+        }
         let args = std::mem::take(args);
         Some(self.method(vm, this, name, args))
     }

@@ -1,5 +1,6 @@
 //! `TagType` and `Tag` of `tpv.core.entities`.
 
+use crate::galaxy::signature;
 use crate::galaxy::tpv::version_of;
 use tpv_model::TagType;
 use tpv_python::args::Args;
@@ -203,9 +204,9 @@ impl TagObject {
 /// `Tag(value, tag_type)`, and before TPV 3.0 `Tag(name, value, tag_type)`, whose name is always `scheduling`.
 pub(super) fn construct_tag(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [value, tag_type] = match version_of(vm).has_models() {
-        true => args.bind("Tag.__init__", ["value", "tag_type"], 2)?,
+        true => signature::bind_method(args, "Tag.__init__", ["value", "tag_type"], 2)?,
         false => {
-            let [_, value, tag_type] = args.bind("Tag.__init__", ["name", "value", "tag_type"], 3)?;
+            let [_, value, tag_type] = signature::bind_method(args, "Tag.__init__", ["name", "value", "tag_type"], 3)?;
             [value, tag_type]
         }
     };
