@@ -54,7 +54,7 @@ impl Check {
         let outcome = self.reporting.report(vec![linted], &report, common)?;
         unproved.iter().for_each(|unproved| common.note(unproved));
         if matrix.is_none() && errors == 0 {
-            common.note("reachability is unknown (T201 to T205 were not checked): code may change destinations, or the id of a tool isn't a pattern");
+            common.note("reachability is unknown (T201 to T205 were not checked): code may change destinations, the id of a tool isn't a pattern, or the rules are for a TPV before 3.1");
         }
         if let Some(path) = &self.matrix {
             write_matrix(path, matrix.as_ref(), errors, &configs)?;

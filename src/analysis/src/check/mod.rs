@@ -76,7 +76,9 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
         // These hold for all jobs only.
         None => {
             conditions::check(linter, &reach);
-            user_defined::check(linter, &reach);
+            if linter.config.version.tags_tool_types() {
+                user_defined::check(linter, &reach);
+            }
         }
     }
     (Some(reach.matrix(linter.config, linter.sources)), unproved)

@@ -23,7 +23,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let default = config.global.default_inherits.as_ref().map(|id| id.as_str());
     default_exists(linter);
     for tool in config.tools.values() {
-        if default == Some(&*tool.id) && !tool.common.is_abstract {
+        if default == Some(&*tool.id) && !tool.common.is_abstract && !config.version.evaluates_early() {
             not_abstract(linter, tool);
         }
         let amounts = &tool.common.amounts;
@@ -38,7 +38,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             linter.report(Finding::new("T102", diagnostic).once_a_file().of(&tool.common));
         }
     }
-    for destination in config.destinations.values() {
+    // Destinations of TPV 1 name those of Galaxy's job_conf, and have amounts in place of limits.
+    let destinations = config.destinations.values().filter(|_| !config.version.evaluates_early());
+    for destination in destinations {
         if default == Some(&*destination.id) && !destination.common.is_abstract {
             not_abstract(linter, destination);
         }

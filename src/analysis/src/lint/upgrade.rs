@@ -1,6 +1,6 @@
 //! T134: what has another meaning since the version of TPV that `--from` names.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use tpv_bytecode::CodeKind;
@@ -29,7 +29,7 @@ const WORDS: [(&str, &[Change]); 7] = [
 pub(super) fn check(linter: &mut Linter<'_>) {
     let Some(from) = linter.from() else { return };
     let changes: Vec<Change> = from.between(linter.config.version).collect();
-    let mut seen = Seen { changes, places: HashMap::new() };
+    let mut seen = Seen { changes, places: HashSet::new() };
     for kind in EntityClass::SECTIONS {
         for entity in linter.config.section(kind).values() {
             of_entity(linter, &mut seen, entity);
@@ -46,13 +46,13 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 /// The changes to look for, and the places at which each was reported: entities share what they inherit.
 struct Seen {
     changes: Vec<Change>,
-    places: HashMap<(Change, Span), ()>,
+    places: HashSet<(Change, Span)>,
 }
 
 impl Seen {
     /// Returns `true` if the change is looked for and was not reported here.
     fn is_news(&mut self, change: Change, at: Span) -> bool {
-        self.changes.contains(&change) && self.places.insert((change, at), ()).is_none()
+        self.changes.contains(&change) && self.places.insert((change, at))
     }
 }
 
@@ -172,12 +172,12 @@ fn of_files(linter: &mut Linter<'_>, seen: &mut Seen) {
     if !is_wanted(&Change::ParentsFirst) && !is_wanted(&Change::ParentsAcrossFiles) {
         return;
     }
-    let mut earlier: HashMap<(EntityClass, Arc<str>), ()> = HashMap::new();
+    let mut earlier: HashSet<(EntityClass, Arc<str>)> = HashSet::new();
     for (_, file) in tpv_compiler::config::files(linter.sources) {
         for (kind, section) in EntityClass::SECTIONS.into_iter().zip(&file.sections) {
             for (id, entity) in section {
                 let inherits = entity.common.inherits.as_ref().filter(|parent| !parent.value.is_empty());
-                let is_again = earlier.insert((kind, id.clone()), ()).is_some();
+                let is_again = !earlier.insert((kind, id.clone()));
                 if let Some(parent) = inherits.filter(|_| is_again) {
                     tell(linter, seen, Change::ParentsFirst, parent.span, entity);
                     tell(linter, seen, Change::ParentsAcrossFiles, parent.span, entity);

@@ -28,7 +28,7 @@ use tpv_compiler::config::Config;
 use tpv_compiler::config::code::each_code;
 use tpv_compiler::link::destination_defaults;
 use tpv_compiler::source::{SourceMap, Span};
-use tpv_model::EntityClass;
+use tpv_model::{Change, EntityClass};
 
 use code::Code;
 use conditions::Conditions;
@@ -115,8 +115,12 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Follows the jobs of a config. `None` if its code may change destinations, or an id is not a valid pattern.
+    /// Follows the jobs of a config. `None` if its code may change destinations, if an id is not a valid pattern, or of a version of
+    /// TPV that clamps amounts otherwise.
     pub(crate) fn of(config: &Config, blocks: &Blocks) -> Option<Self> {
+        if !config.version.has(Change::ClampByBounds) {
+            return None;
+        }
         Self::within(config, blocks, Budget::new())
     }
 

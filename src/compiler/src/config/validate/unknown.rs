@@ -84,7 +84,7 @@ impl Validator<'_> {
     fn of_later_version(&self, key: &str, what: &str) -> Diagnostic {
         Diagnostic::warning(format!("`{key}` is not a {what} that TPV {} knows", self.version))
             .code("T104")
-            .note(format!("a later version of TPV has it; TPV {} keeps it but never uses it", self.version))
+            .note(format!("a later version of TPV has it; TPV {} never uses it", self.version))
             .help(format!("remove it, or check for a later version: `--tpv {}`", Version::default()))
     }
 
