@@ -1,6 +1,6 @@
 //! The versions of TPV whose answers tpvc gives, and what each has. A patch release is its minor version.
 //!
-//! What differs between versions is told here and nowhere else; `docs/versions.md` has a config that shows each difference.
+//! What differs between versions is told here and in `change.rs`; `docs/versions.md` has a tool that shows each change.
 
 use std::fmt;
 use std::str::FromStr;
