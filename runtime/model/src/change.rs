@@ -273,8 +273,8 @@ const TABLE: [Row; 25] = [
         Change::Scores,
         Version::NEXT,
         "scores of tags",
-        "require counts 3, prefer 2, accept 1; tags that only the destination has count against it",
-        "require counts 1, prefer 2, accept 1; so do tags that only the job has",
+        "require counts 3, prefer 2, accept 1, reject -1; tags that only the destination has count against it",
+        "require counts 1, prefer 2, accept 1, reject nothing; tags that only one of both has count against it",
         "write a `rank` that orders the destinations",
     ),
 ];

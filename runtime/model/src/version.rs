@@ -205,18 +205,24 @@ impl Version {
 
     /// The numbers of the types of tags: the values of TPV's enumeration `TagType`.
     pub const fn tag_numbers(self) -> TagNumbers {
-        match self.has(Change::TagNumbers) {
-            false => TagNumbers { require: 2, prefer: 1, accept: 0, reject: -1 },
-            true => TagNumbers { require: 3, prefer: 2, accept: 1, reject: -1 },
+        match (self.has(Change::TagNumbers), self.has(Change::Scores)) {
+            (false, false) => TagNumbers { require: 2, prefer: 1, accept: 0, reject: -1 },
+            (true, false) => TagNumbers { require: 3, prefer: 2, accept: 1, reject: -1 },
+            (_, true) => TagNumbers { require: 1, prefer: 2, accept: 3, reject: 4 },
         }
     }
 
     /// The numbers that the types of tags count in a score.
     pub const fn tag_weights(self) -> TagNumbers {
         match self.has(Change::Scores) {
-            true => TagNumbers { require: 1, prefer: 2, accept: 1, reject: -1 },
+            true => TagNumbers { require: 1, prefer: 2, accept: 1, reject: 0 },
             false => self.tag_numbers(),
         }
+    }
+
+    /// Returns `true` if the members of `TagType` are ints.
+    pub const fn has_int_tag_types(self) -> bool {
+        self.has(Change::Models) && !self.has(Change::Scores)
     }
 
     /// Returns `true` if a score is also lowered by the tags that only the job has. Before, it is by those that only the

@@ -215,6 +215,8 @@ impl Worker {
             };
             // What code did to the entity so far counts, too.
             let mut applied = inherit(&mut self.vm, None, &rule, &new)?;
+            // Code may have changed the amounts of the entity itself.
+            let own = given.entity(&mut self.vm)?;
             for resource in ORDER {
                 applied.set_resource(resource, own.resource(resource).clone());
             }

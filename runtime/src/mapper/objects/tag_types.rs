@@ -57,8 +57,7 @@ impl Object for TagTypeMember {
     }
 
     fn truthy(&self, vm: &mut Vm) -> PyResult<bool> {
-        // Before TPV 3.0 it is no int.
-        Ok(self.value_of(vm) != 0 || !version_of(vm).has_models())
+        Ok(self.value_of(vm) != 0 || !version_of(vm).has_int_tag_types())
     }
 
     fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
@@ -66,7 +65,7 @@ impl Object for TagTypeMember {
     }
 
     fn str(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
-        Ok(if version_of(vm).has_models() {
+        Ok(if version_of(vm).has_int_tag_types() {
             self.value_of(vm).to_string()
         } else {
             format!("TagType.{}", self.0.name())
@@ -79,12 +78,23 @@ impl Object for TagTypeMember {
     }
 
     fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+        if !version_of(vm).has_int_tag_types() {
+            let is_same = Self::kind(other) == Some(self.0);
+            return match op {
+                CompareOp::Eq => Some(Ok(Value::Bool(is_same))),
+                CompareOp::Ne => Some(Ok(Value::Bool(!is_same))),
+                _ => None,
+            };
+        }
         let (mine, other) = (self.int(vm), plain(vm, other));
         Some(vm.compare(op, &mine, &other))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
         let (op, reflected) = of_method(method)?;
+        if !version_of(vm).has_int_tag_types() {
+            return None;
+        }
         match op {
             BinaryOp::Add
             | BinaryOp::Subtract

@@ -7,8 +7,8 @@ use crate::galaxy::signature;
 use crate::galaxy::tpv::version_of;
 use crate::mapper::inherit::incompatible;
 use crate::mapper::tags::{Lists, TagNames, Tags};
-use tpv_model::TagType;
 use tpv_model::merge::override_tag;
+use tpv_model::{Change, TagType};
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, attribute_error, type_error, value_error};
 use tpv_python::iterator::{Items, IteratorObject};
@@ -187,14 +187,13 @@ impl SchedulingTagsObject {
                 [tag_type, tag_value]
             }
         };
-        let tag_type = match tag_type {
-            Some(value) if vm.truthy(&value)? => Some(value),
-            _ => None,
+        // Pull request 186 takes all that is not `None`.
+        let takes_empty = version_of(vm).has(Change::Scores);
+        let given = |vm: &mut Vm, value: Option<Value>| -> PyResult<Option<Value>> {
+            let Some(value) = value.filter(|value| !value.is_none()) else { return Ok(None) };
+            Ok(if takes_empty || vm.truthy(&value)? { Some(value) } else { None })
         };
-        let wanted = match tag_value {
-            Some(value) if vm.truthy(&value)? => Some(value),
-            _ => None,
-        };
+        let (tag_type, wanted) = (given(vm, tag_type)?, given(vm, tag_value)?);
         let tags = self.tags(vm)?;
         vm.charge(Tags::effort(&tags, &Tags::default()))?;
         let text = wanted.as_ref().and_then(Value::as_str);
