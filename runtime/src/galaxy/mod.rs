@@ -8,6 +8,7 @@ pub mod json;
 pub mod modules;
 mod name_index;
 pub mod objects;
+pub mod outcome;
 pub mod query;
 pub mod resource_requirements;
 pub mod shape;

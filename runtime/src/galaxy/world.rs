@@ -207,7 +207,7 @@ fn read_query(reader: &mut Reader<'_>) -> Result<(String, Vec<Vec<Json>>), Fault
 }
 
 /// The time that a text in ISO 8601 names. Without an offset it is UTC: a world has no other local time.
-fn microseconds(text: &str) -> Option<i64> {
+pub(in crate::galaxy) fn microseconds(text: &str) -> Option<i64> {
     if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
         return Some(timestamp.as_microsecond());
     }

@@ -72,6 +72,8 @@ pub struct Job {
     /// `dispatcher`: the dynamic destination of Galaxy's job configuration that the job was given to; `Some(None)` if the
     /// configuration names a static destination, `None` if the line does not say.
     pub dispatcher: Option<Option<Place>>,
+    /// `outcome`, an object that no rule sees: [`Outcome`](super::outcome::Outcome) reads it.
+    pub outcome: Option<RawJson>,
     /// `true` if code sees the objects that `tpv dry-run` substitutes for Galaxy's, which have fewer attributes.
     pub stand_in: bool,
 }

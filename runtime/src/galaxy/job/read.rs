@@ -31,6 +31,7 @@ pub(super) fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {
         resource_params: None,
         workflow_invocation_uuid: None,
         dispatcher: None,
+        outcome: None,
         stand_in: false,
     };
     let mut tool = None;
@@ -53,6 +54,7 @@ pub(super) fn read_job(reader: &mut Reader<'_>) -> Result<Job, Fault> {
             b"resource_params" => job.resource_params = object_or_null(reader, RawJson::read)?,
             b"workflow_invocation_uuid" => job.workflow_invocation_uuid = reader.place_or_null()?,
             b"dispatcher" => job.dispatcher = Some(reader.place_or_null()?),
+            b"outcome" => job.outcome = object_or_null(reader, RawJson::read)?,
             _ => {
                 reader.raw()?;
             }

@@ -29,6 +29,11 @@ pub static JOB: Object = Object {
             TEXT_OR_NULL,
             "The dynamic destination of Galaxy's job configuration that the job was given to; null for a static destination.",
         ),
+        field(
+            "outcome",
+            OWN_OBJECT,
+            "The end of the job, which no rule sees: its state, and the time and memory that it used. `tpvc fit` reads it.",
+        ),
     ]],
     others: Others::Ignored,
 };

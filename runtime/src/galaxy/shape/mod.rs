@@ -5,6 +5,7 @@
 
 pub mod answer;
 pub mod job;
+pub mod outcome;
 pub mod world;
 
 /// The values allowed in a place of a file.
