@@ -19,6 +19,7 @@ mod error;
 mod explain_code;
 mod export_jobs;
 mod findings;
+mod fit;
 mod fixes;
 mod format;
 mod input;
@@ -99,6 +100,7 @@ enum Verb {
     Dump(dump::Dump),
     Inspect(inspect::Inspect),
     Sweep(sweep::Sweep),
+    Fit(fit::Fit),
     Schema(schema::Schema),
     Bench(bench::Bench),
     ExportJobs(export_jobs::ExportJobs),
@@ -123,6 +125,7 @@ impl Verb {
             Self::Dump(verb) => verb.run(common),
             Self::Inspect(verb) => verb.run(),
             Self::Sweep(verb) => verb.run(common),
+            Self::Fit(verb) => verb.run(common),
             Self::Schema(verb) => verb.run(),
             Self::Bench(verb) => roomy(|| verb.run()),
             Self::ExportJobs(verb) => verb.run(),

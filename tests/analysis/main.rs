@@ -1,4 +1,4 @@
-//! Commands about rules: `lint`, `check`, `diff`, `test`, `dry-run`, `dump`, `format`, `schema` and `sweep`.
+//! Commands about rules: `lint`, `check`, `diff`, `test`, `dry-run`, `dump`, `format`, `schema`, `sweep` and `fit`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
@@ -12,6 +12,7 @@ mod check_patterns;
 mod check_reach;
 mod diff;
 mod dry_run;
+mod fit;
 mod fix;
 mod format;
 mod lint;

@@ -153,7 +153,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 13] = [
+const WRITERS: [(&str, &[&str]); 14] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
     ("diff", &["diff", "config.yml", "changed.yml", "-o", "OUT"]),
@@ -161,6 +161,7 @@ const WRITERS: [(&str, &[&str]); 13] = [
     ("diff --format html", &["diff", "config.yml", "changed.yml", "--format", "html", "-o", "OUT"]),
     ("diff --differences", &["diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--differences", "OUT"]),
     ("sweep", &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "OUT"]),
+    ("fit", &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "OUT"]),
     ("test --junit", &["test", "tests.yml", "--junit", "OUT"]),
     ("diff --format markdown", &["diff", "config.yml", "changed.yml", "--format", "markdown", "-o", "OUT"]),
     ("check --matrix", &["check", "config.yml", "--matrix", "OUT"]),
@@ -250,6 +251,8 @@ fn odd_folder() -> tempfile::TempDir {
     fs::write(path("config.yml"), CONFIG).unwrap();
     fs::write(path("changed.yml"), CONFIG.replace('2', "3")).unwrap();
     fs::write(path("jobs.jsonl"), "{\"id\": 1, \"tool\": {\"id\": \"bwa\"}}\n").unwrap();
+    let finished = "{\"tool\": {\"id\": \"bwa\"}, \"outcome\": {\"memory_bytes\": 1e9, \"runtime_seconds\": 60}}\n";
+    fs::write(path("finished.jsonl"), finished).unwrap();
     fs::write(path("tests.yml"), "config: config.yml\ntests:\n  - job: {tool: bwa}\n    expect: {cores: 2}\n").unwrap();
     fs::create_dir(path("folder")).unwrap();
     reset(folder.path());
@@ -394,6 +397,7 @@ fn no_output_takes_the_place_of_an_input() {
         &["map", "rules.bin", "jobs.jsonl", "--world", "world.json", "-o", "world.json"],
         &["diff", "config.yml", "changed.yml", "-o", "changed.yml"],
         &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "config.yml"],
+        &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "finished.jsonl"],
         &["test", "tests.yml", "--junit", "tests.yml"],
         &["check", "config.yml", "--matrix", "config.yml"],
     ] {

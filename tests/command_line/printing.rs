@@ -49,7 +49,7 @@ destinations:
 ";
 
 /// Files of the table's folder; `HOSTILE` is the quoted text.
-const FILES: [(&str, &str); 19] = [
+const FILES: [(&str, &str); 20] = [
     ("config.yml", CONFIG),
     ("inherits.yml", "tools:\n  HOSTILE:\n    inherits: HOSTILE\n"),
     ("type.yml", "tools:\n  HOSTILE:\n    cores: [HOSTILE]\n"),
@@ -65,6 +65,10 @@ const FILES: [(&str, &str); 19] = [
     (
         "jobs.jsonl",
         "{\"id\": HOSTILE, \"tool\": {\"id\": HOSTILE}, \"user\": {\"email\": HOSTILE}}\n{\"id\": 2, \"tool\": {\"id\": \"failing\"}}\n",
+    ),
+    (
+        "finished.jsonl",
+        "{\"tool\": {\"id\": HOSTILE, \"version\": HOSTILE}, \"outcome\": {\"state\": HOSTILE, \"memory_bytes\": 1e9, \"runtime_seconds\": 60}}\n",
     ),
     ("bad-jobs.jsonl", "{\"id\": 1, \"tool\": {\"id\": \"a\"}, \"user\": HOSTILE}\n"),
     ("job.json", "{\"tool\": {\"id\": HOSTILE}}\n"),
@@ -167,6 +171,11 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Json, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "json"]),
     (Markup, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "html"]),
     (Text, &["sweep", "config.yml", "--job", "job.json", "--over", "HOSTILE"]),
+    (Text, &["fit", "HOSTILE.yml", "--jobs", "finished.jsonl", "--explain"]),
+    (Json, &["fit", "HOSTILE.yml", "--jobs", "finished.jsonl", "--format", "json"]),
+    (Markup, &["fit", "HOSTILE.yml", "--jobs", "finished.jsonl", "--format", "csv"]),
+    (Text, &["fit", "config.yml", "--jobs", "HOSTILE"]),
+    (Text, &["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv", "--columns", "memory=HOSTILE"]),
     (Text, &["test", "tests.yml"]),
     (Text, &["test", "tests.yml", "--coverage"]),
     (Json, &["test", "tests.yml", "--format", "json"]),

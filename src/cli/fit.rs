@@ -1,0 +1,376 @@
+//! `tpvc fit`
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use tpv_runtime::mapper::Mapper;
+use tpv_runtime::stream;
+
+use super::common::Common;
+use super::error::{CliError, Outcome};
+use super::map::{self, hooks};
+use super::output::write_text;
+use super::progress::Progress;
+use super::table::{self, Cell, Rows};
+use super::{rules, world};
+use tpv_analysis::explain::Provenance;
+use tpv_analysis::figures::count;
+use tpv_analysis::job_file::JobFile;
+use tpv_compiler::printable::Form;
+use tpv_fit::csv::Table;
+use tpv_fit::history::{History, Lines};
+use tpv_fit::policy::{LostCosts, Policy};
+use tpv_fit::propose::Settings;
+use tpv_fit::report::{Proposal, Report, Tool, report};
+
+/// Learn from finished jobs how much memory tools need
+///
+/// The rules are config files or an artifact; the jobs are those that `tpvc export-jobs` writes, with what each used. Each job is mapped, so that
+/// use is compared with what today's rules ask for. Shown are the tools by the memory that they reserve and do not use, with a better value for
+/// `mem` where later jobs confirm one that was learnt from earlier jobs.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc fit shared.yml 'tpv/*.yml' --jobs jobs.jsonl.zst\n  \
+    tpvc fit rules.bin --jobs jobs.jsonl.gz --tool metaspades --explain\n  \
+    tpvc fit tpv.yml --jobs usage.csv --csv --tool-id metaspades --columns memory_gib=peak_memory_gb\n  \
+    tpvc fit tpv.yml --jobs jobs.jsonl --attempts 1 --format csv -o fit.csv")]
+pub(super) struct Fit {
+    /// Config files, URLs, folders or patterns, merged in this order, or one artifact [default: those of tpvc.toml]
+    #[arg(value_name = "CONFIG|RULES")]
+    configs: Vec<String>,
+    /// The finished jobs: a job file with outcomes, plain, gzip or zstd; `-` is stdin
+    #[arg(long, value_name = "JOBS")]
+    jobs: PathBuf,
+    /// The jobs are a table with a header: CSV, tabs, or `sacct --parsable2`
+    #[arg(long)]
+    csv: bool,
+    /// Name a column of the table for a field of jobs, such as `memory_gib=peak_memory_gb`; separated by commas, or repeated
+    #[arg(long, value_name = "FIELD=COLUMN", value_delimiter = ',', requires = "csv")]
+    columns: Vec<String>,
+    /// The tool of all rows of the table
+    #[arg(long, value_name = "ID", requires = "csv")]
+    tool_id: Option<String>,
+    /// Galaxy's state for the jobs (a world file)
+    #[arg(long, value_name = "WORLD")]
+    world: Option<PathBuf>,
+    /// Only tools whose id contains this text
+    #[arg(long, value_name = "TEXT")]
+    tool: Option<String>,
+    /// Times that a job runs at most while its memory is short [default: by the `resubmit` of destinations that name `memory_limit_reached`, else 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
+    attempts: Option<u32>,
+    /// Memory of a further attempt, divided by that of the one before
+    #[arg(long, value_name = "FACTOR", default_value = "2", value_parser = factor)]
+    factor: f64,
+    /// Price of a job that no attempt finishes: GiB·h, or as many times what the job needs, such as `5x`
+    #[arg(long, value_name = "PRICE", default_value = "5x", value_parser = price)]
+    lost_costs: LostCosts,
+    /// Fewest jobs of a tool that are enough for a proposal
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(20..))]
+    least_jobs: u32,
+    /// Show the evidence of each tool
+    #[arg(long)]
+    explain: bool,
+    /// Threads to map with [default: all cores; one if the rules have resource pools, which admit jobs in order]
+    #[arg(long, value_name = "N", value_parser = map::threads)]
+    threads: Option<u16>,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Output file; `-` is stdout
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+}
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// A table for a terminal
+    Text,
+    /// All of it as data
+    Json,
+    /// Comma-separated values with a header, safe to open in a spreadsheet
+    Csv,
+}
+
+fn factor(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|factor| (1.0..=100.0).contains(factor));
+    number.ok_or_else(|| "write a number from 1 to 100".to_owned())
+}
+
+fn price(text: &str) -> Result<LostCosts, String> {
+    let number = |text: &str| text.parse::<f64>().ok().filter(|price| *price >= 0.0 && price.is_finite());
+    let price = match text.strip_suffix('x') {
+        Some(times) => number(times).map(LostCosts::Times),
+        None => number(text).map(LostCosts::GibHours),
+    };
+    price.ok_or_else(|| "write GiB·h such as `500`, or a multiple such as `5x`".to_owned())
+}
+
+impl Fit {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
+        let Some(given) = rules::load_any(None, &self.configs, common)? else { return Ok(Outcome::Bad) };
+        let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
+        let mapper = Mapper::with_hooks(given.rules.clone(), hooks(common), false);
+        let history = self.history(Lines::new(mapper, world, self.tool.clone()), common)?;
+        let policy = Policy {
+            attempts: self.attempts.unwrap_or(Policy::default().attempts),
+            factor: self.factor,
+            lost_costs: self.lost_costs,
+        };
+        let settings = Settings { policy, least_jobs: self.least_jobs as usize };
+        let origin = given.origin.as_ref().map(|(config, sources)| (config, sources));
+        let provenance = Provenance::new(&given.rules, origin);
+        let report = report(&history, &provenance, &settings, self.attempts.is_some());
+        let (form, text) = match self.format {
+            Format::Text => (Form::Text, self.text(&report)),
+            Format::Csv => (Form::Data, rows(&report).show(table::Format::Csv)),
+            Format::Json => {
+                let text =
+                    serde_json::to_string_pretty(&report).map_err(|error| CliError::bug("the report", &error))?;
+                (Form::Json, text + "\n")
+            }
+        };
+        write_text("the report", &self.output, form, &text)?;
+        Ok(Outcome::Done)
+    }
+
+    /// Reads all jobs.
+    fn history(&self, lines: Lines, common: &Common) -> Result<History, CliError> {
+        let (file, size) = JobFile::open(&self.jobs)?;
+        let fault = file.fault();
+        let mut progress = Progress::bytes(common, size.filter(|_| !self.csv));
+        let one = size.is_some_and(|size| size <= stream::BATCH as u64) || lines.mapper.depends_on_order();
+        let threads = if one { 1 } else { map::threads_or_all(self.threads, common) };
+        let done = |bytes| progress.advance(bytes as u64);
+        let streamed = if self.csv {
+            let table = Table::new(file, &self.columns, self.tool_id.as_deref());
+            let table = table.map_err(|(message, help)| CliError::new(format!("{}: {message}", self.name()), help))?;
+            stream::run(table, io::sink(), threads, &lines, done)
+        } else {
+            stream::run(file, io::sink(), threads, &lines, done)
+        };
+        progress.finish();
+        if let Some(fault) = fault.get() {
+            return Err(fault.into());
+        }
+        streamed
+            .map_err(|error| CliError::new(format!("{} cannot be read: {error}", self.name()), "check the file"))?;
+        let history = lines.take();
+        Mapper::leave_to_system();
+        std::mem::forget(lines);
+        self.checked(history)
+    }
+
+    fn name(&self) -> String {
+        if self.jobs == Path::new("-") { "stdin".to_owned() } else { format!("`{}`", self.jobs.display()) }
+    }
+
+    /// Refuses a history with faulty lines, and one that tells nothing.
+    fn checked(&self, history: History) -> Result<History, CliError> {
+        if history.faulty > 0 {
+            let faults = history.faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.message));
+            let faults = faults.collect::<Vec<_>>().join("; ");
+            let message = format!("{} of {} cannot be used: {faults}", count(history.faulty, "line"), self.name());
+            let help = if self.csv {
+                "mend these lines of the table, or leave them out"
+            } else {
+                "mend these lines, or leave them out; docs/formats.md describes `outcome`"
+            };
+            return Err(CliError::new(message, help));
+        }
+        if history.jobs == 0 {
+            let what = if self.tool.is_some() { "no job of such a tool" } else { "no jobs" };
+            return Err(CliError::new(
+                format!("{} has {what}", self.name()),
+                "name a job file that `tpvc export-jobs` wrote",
+            ));
+        }
+        if history.outcomes == 0 {
+            let message = format!(
+                "no line of {} has an `outcome`: line 1 and all others are jobs that are still to run",
+                self.name()
+            );
+            return Err(CliError::new(
+                message,
+                "export the finished jobs: `tpvc export-jobs --since 365d -o jobs.jsonl.gz`",
+            ));
+        }
+        Ok(history)
+    }
+
+    /// For a terminal.
+    fn text(&self, report: &Report) -> String {
+        let mut text = String::new();
+        let mut table = Rows::new(vec![
+            "TOOL", "JOBS", "ASKED", "MEDIAN", "95%", "MOST", "RESERVED", "UNUSED", "KILLED", "SAVES", "MEM",
+        ]);
+        for tool in &report.tools {
+            let usage = &tool.usage;
+            let (saves, mem) = match &tool.proposal {
+                Proposal::Change { mem, evidence, by_version, .. } => {
+                    let versions = if by_version.is_empty() { "" } else { " (by version: --explain)" };
+                    (percent(evidence.saving), format!("{mem}{versions}"))
+                }
+                Proposal::Keep { why, .. } => (String::new(), format!("keep: {}", why.words())),
+            };
+            table.push(vec![
+                short(&tool.tool).into(),
+                Cell::Number(usage.jobs),
+                amount(Some(usage.asked_median)),
+                amount(usage.used_median),
+                amount(usage.used_95),
+                amount(usage.used_most),
+                amount(Some(usage.reserved)),
+                Cell::Decimal(if usage.reserved > 0.0 {
+                    percent(tool.waste() / usage.reserved)
+                } else {
+                    String::new()
+                }),
+                Cell::Number(usage.killed),
+                Cell::Decimal(saves),
+                mem.into(),
+            ]);
+        }
+        text += &table.show(table::Format::Table);
+        text += "\nMemory in GiB, RESERVED in GiB·h. SAVES is the part of today's cost on later jobs, lost jobs included.\n";
+        for (jobs, what) in
+            [(report.without_outcome, "without an outcome"), (report.unmapped, "that today's rules do not map")]
+        {
+            if jobs > 0 {
+                text += &format!("Left out: {} {what}.\n", count(jobs, "job"));
+            }
+        }
+        if self.explain {
+            report.tools.iter().for_each(|tool| text += &explained(tool));
+        }
+        text
+    }
+}
+
+/// The evidence of a tool.
+fn explained(tool: &Tool) -> String {
+    let mut text = format!("\n{}\n", tool.tool);
+    let mut fact = |name: &str, value: String| text += &format!("  {name}: {value}\n");
+    fact("memory is set at", tool.place.clone().unwrap_or_else(|| "nowhere".to_owned()));
+    if let Some([first, last]) = &tool.usage.period {
+        fact("period", format!("{first} to {last}"));
+    }
+    let policy = &tool.policy;
+    fact("attempts", format!("{}, each with {} times the memory", policy.attempts, policy.factor));
+    if let Some(most) = tool.largest_destination {
+        fact("largest destination", format!("{most} GiB"));
+    }
+    if let Some(busy) = tool.usage.cores_busy {
+        fact("cores busy", percent(busy));
+    }
+    let evidence = match &tool.proposal {
+        Proposal::Change { mem, by_version, evidence, .. } => {
+            fact("mem", mem.clone());
+            for (version, mem) in by_version {
+                fact(&format!("mem of version {version}"), mem.clone());
+            }
+            Some(evidence)
+        }
+        Proposal::Keep { why, evidence } => {
+            fact("keep", why.words().to_owned());
+            evidence.as_ref()
+        }
+    };
+    if let Some(evidence) = evidence {
+        let [low, high] = evidence.interval.map(percent);
+        fact(
+            "learnt and judged",
+            format!("on {}, then on {} later ones", count(evidence.learnt_on as u64, "job"), evidence.judged_on),
+        );
+        fact(
+            "saves",
+            format!("{} of the cost of the later jobs; with 95 % confidence {low} to {high}", percent(evidence.saving)),
+        );
+        for (name, cost) in [("today", &evidence.before), ("proposed", &evidence.after)] {
+            let again = cost.again.round();
+            fact(
+                name,
+                format!(
+                    "{:.1} GiB·h, {again} jobs need another attempt, {} are lost",
+                    cost.reserved,
+                    cost.lost.round()
+                ),
+            );
+        }
+    }
+    for unknown in &tool.unknown {
+        fact("not known", unknown.clone());
+    }
+    text
+}
+
+/// All of it as rows.
+fn rows(report: &Report) -> Rows {
+    let mut rows = Rows::new(vec![
+        "tool",
+        "place",
+        "jobs",
+        "asked_median_gib",
+        "used_median_gib",
+        "used_95_gib",
+        "used_most_gib",
+        "reserved_gib_h",
+        "used_gib_h",
+        "failed_gib_h",
+        "killed",
+        "lost",
+        "cores_busy",
+        "verdict",
+        "mem",
+        "saving",
+        "saving_low",
+        "saving_high",
+    ]);
+    for tool in &report.tools {
+        let usage = &tool.usage;
+        let number = |value: Option<f64>| value.map_or(Cell::Empty, |value| Cell::Decimal(format!("{value:.4}")));
+        let (verdict, mem, evidence) = match &tool.proposal {
+            Proposal::Change { mem, evidence, .. } => ("change", Some(mem.clone()), Some(evidence)),
+            Proposal::Keep { why, evidence } => (why.words(), None, evidence.as_ref()),
+        };
+        rows.push(vec![
+            tool.tool.as_str().into(),
+            tool.place.clone().into(),
+            usage.jobs.into(),
+            number(Some(usage.asked_median)),
+            number(usage.used_median),
+            number(usage.used_95),
+            number(usage.used_most),
+            number(Some(usage.reserved)),
+            number(Some(usage.used)),
+            number(Some(usage.failed)),
+            usage.killed.into(),
+            usage.lost.into(),
+            number(usage.cores_busy),
+            verdict.into(),
+            mem.into(),
+            number(evidence.map(|evidence| evidence.saving)),
+            number(evidence.map(|evidence| evidence.interval[0])),
+            number(evidence.map(|evidence| evidence.interval[1])),
+        ]);
+    }
+    rows
+}
+
+/// The last part of a tool's id, which is what people call it.
+fn short(tool: &str) -> &str {
+    tool.rsplit('/').next().unwrap_or(tool)
+}
+
+fn percent(part: f64) -> String {
+    format!("{:.0} %", part * 100.0)
+}
+
+fn amount(value: Option<f64>) -> Cell {
+    value.map_or(Cell::Empty, |value| {
+        Cell::Decimal(if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") })
+    })
+}
