@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use tpv_runtime::Job;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
+use super::kind::Kind;
 use super::map::{self, hooks};
 use super::output::write_text;
 use super::progress::Progress;
@@ -18,12 +20,15 @@ use super::{rules, world};
 use tpv_analysis::explain::Provenance;
 use tpv_analysis::figures::count;
 use tpv_analysis::job_file::JobFile;
+use tpv_compiler::config::Input;
 use tpv_compiler::printable::Form;
 use tpv_fit::csv::Table;
 use tpv_fit::history::{History, Lines};
+use tpv_fit::patch::patch;
 use tpv_fit::policy::{LostCosts, Policy};
 use tpv_fit::propose::Settings;
 use tpv_fit::report::{Proposal, Report, Tool, report};
+use tpv_fit::today;
 
 /// Learn from finished jobs how much memory tools need
 ///
@@ -35,6 +40,7 @@ use tpv_fit::report::{Proposal, Report, Tool, report};
     tpvc fit shared.yml 'tpv/*.yml' --jobs jobs.jsonl.zst\n  \
     tpvc fit rules.bin --jobs jobs.jsonl.gz --tool metaspades --explain\n  \
     tpvc fit tpv.yml --jobs usage.csv --csv --tool-id metaspades --columns memory_gib=peak_memory_gb\n  \
+    tpvc fit shared.yml tpv.yml --jobs jobs.jsonl.gz --patch fitted.yml\n  \
     tpvc fit tpv.yml --jobs jobs.jsonl --attempts 1 --format csv -o fit.csv")]
 pub(super) struct Fit {
     /// Config files, URLs, folders or patterns, merged in this order, or one artifact [default: those of tpvc.toml]
@@ -70,6 +76,9 @@ pub(super) struct Fit {
     /// Fewest jobs of a tool that are enough for a proposal
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(20..))]
     least_jobs: u32,
+    /// Write the proposals as a TPV file to merge last, each with its evidence as a comment
+    #[arg(long, value_name = "FILE")]
+    patch: Option<PathBuf>,
     /// Show the evidence of each tool
     #[arg(long)]
     explain: bool,
@@ -134,7 +143,62 @@ impl Fit {
             }
         };
         write_text("the report", &self.output, form, &text)?;
+        if let Some(path) = &self.patch {
+            self.write_patch(path, &report, common)?;
+        }
         Ok(Outcome::Done)
+    }
+
+    /// Writes the proposals as a TPV file, and notes what it does not change.
+    fn write_patch(&self, path: &Path, report: &Report, common: &Common) -> Result<(), CliError> {
+        let patch = patch(report);
+        let tools: Vec<&Tool> = patch.tools.iter().filter_map(|index| report.tools.get(*index)).collect();
+        let ineffective = self.ineffective(path, &patch.text, &tools, common)?;
+        write_text("the patch", path, Form::Text, &patch.text)?;
+        let name = path.display();
+        common.note(&format!("wrote {} to `{name}`: merge it last", count(tools.len() as u64, "value")));
+        patch.left.iter().for_each(|left| common.note(&format!("left out: {left}")));
+        ineffective.iter().for_each(|note| common.note(&format!("note: {note}")));
+        Ok(())
+    }
+
+    /// The entities of a patch that do not decide the memory of their tool, by mapping a job without inputs with the configs and the patch.
+    fn ineffective(&self, path: &Path, patch: &str, tools: &[&Tool], common: &Common) -> Result<Vec<String>, CliError> {
+        if let [only] = self.configs.as_slice()
+            && Kind::of(Path::new(only)) == Kind::Artifact
+        {
+            return Ok(vec![
+                "whether the patch takes effect was not tried, because the rules are an artifact".to_owned(),
+            ]);
+        }
+        let (mut inputs, mut sources) = rules::inputs(None, &self.configs, common)?;
+        inputs.push(Input::Text(sources.add(&path.display().to_string(), patch)));
+        let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+        let Some(rules) = compiled.rules else {
+            common.show(&compiled.diagnostics, &compiled.sources);
+            return Err(CliError::new(
+                "the patch does not compile with these configs",
+                tpv_compiler::diagnostic::REPORT_BUG,
+            ));
+        };
+        let mapper = Mapper::with_hooks(Arc::new(rules), hooks(common), false);
+        let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
+        let mut notes = Vec::new();
+        for tool in tools {
+            let Proposal::Change { rule, .. } = &tool.proposal else { continue };
+            let Ok(job) = Job::builder(&tool.example).build() else { continue };
+            let job = Arc::new(job);
+            let (expected, got) =
+                (rule.line.memory(0.0, 0.0), today::ask(&mapper, &job, &world).map(|today| today.memory));
+            if got.is_none_or(|got| (got - expected).abs() > 1e-9) {
+                let got = got.map_or_else(|| "no memory".to_owned(), |got| format!("{got} GiB"));
+                notes.push(format!(
+                    "a job of `{}` without inputs gets {got}, not {expected} GiB: a rule or a bound such as `min_mem` decides",
+                    tool.tool
+                ));
+            }
+        }
+        Ok(notes)
     }
 
     /// Reads all jobs.

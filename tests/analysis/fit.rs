@@ -114,6 +114,57 @@ fn the_policy_can_be_given() {
     assert!(csv.starts_with("tool,place,jobs,asked_median_gib") && csv.lines().count() == 3, "{csv}");
 }
 
+/// The patch, merged last, gives the tool its value, keeps the rule, and is accepted by the other verbs.
+#[test]
+fn patches_take_effect() {
+    let folder = folder(&history(400));
+    let output = tpvc_in(folder.path(), &["fit", "config.yml", "--jobs", "jobs.jsonl", "--patch", "fitted.yml"]);
+    let said = stderr(&output);
+    assert!(output.status.success() && said.contains("wrote 1 value to `fitted.yml`: merge it last"), "{said}");
+    assert!(!said.contains("note:"), "{said}");
+    let patch = std::fs::read_to_string(folder.path().join("fitted.yml")).unwrap();
+    for text in [
+        "  # 400 jobs from 2026-01-01 to 2026-01-28; today's value is set at config.yml:5:10.",
+        "  shed.org/repos/o/assembler/assembler/.*:\n    mem: min(",
+    ] {
+        assert!(patch.contains(text), "{text}\n{patch}");
+    }
+    for args in [
+        &["lint", "config.yml", "fitted.yml"][..],
+        &["check", "config.yml", "fitted.yml"],
+        &["format", "--check", "fitted.yml"],
+    ] {
+        let run = tpvc_in(folder.path(), args);
+        assert!(run.status.success(), "{args:?}\n{}{}\n{patch}", stdout(&run), stderr(&run));
+    }
+    let mem = |size: &str| -> f64 {
+        let args = [
+            "dry-run",
+            "config.yml",
+            "fitted.yml",
+            "--tool",
+            ASSEMBLER,
+            "--input-size",
+            size,
+            "--output-format",
+            "json",
+            "--explain",
+        ];
+        let run = tpvc_in(folder.path(), &args);
+        let text = stdout(&run);
+        let at = text.find("\"mem\":").unwrap_or_else(|| panic!("{text}{}", stderr(&run)));
+        text[at + 6..].trim_start().split([',', '}']).next().unwrap().trim().parse().unwrap()
+    };
+    assert!((mem("5") - 17.5).abs() < 2.0, "{}", mem("5"));
+    // What a rule sets is as it was.
+    let again = tpvc_in(
+        folder.path(),
+        &["fit", "config.yml", "--jobs", "jobs.jsonl", "--patch", "fitted.yml", "--tool", "small", "-q"],
+    );
+    assert!(again.status.success());
+    assert!(std::fs::read_to_string(folder.path().join("fitted.yml")).unwrap().ends_with("tools: {}\n"));
+}
+
 #[test]
 fn tables_are_read() {
     let mut table = String::from("JobID|JobName|MaxRSS|ElapsedRaw|State\n");

@@ -86,6 +86,8 @@ pub struct Group {
     pub attempts: BTreeMap<u32, u64>,
     /// The memory of the largest destination that takes the tool's jobs, in GiB.
     pub ceiling: Option<f64>,
+    /// The id of a tool of the group with its version: the first by name.
+    pub example: String,
     /// The times of the first and the last job, in seconds since 1970.
     pub period: Option<(i64, i64)>,
     /// The jobs that are kept: the greatest hash first.
@@ -253,12 +255,12 @@ impl Work for Lines {
         let (tool, version) = split_version(job.tool_id());
         let version = job.tool.version.map_or(version, |version| job.text(version));
         let key = Key { tool: tool.to_owned(), setter: today.setter };
-        let entry = Entry::of(&job, outcome, &today);
+        let entry = Entry { line: number, version, ..Entry::of(&job, outcome, &today) };
         let is_new = {
             let mut history = self.lock();
             history.jobs += 1;
             history.outcomes += 1;
-            history.add(&key, number, version, &entry, outcome, &today)
+            history.add(&key, &entry, outcome, &today)
         };
         if is_new {
             let ceiling = today::ceiling(&self.mapper, &job, &self.world);
@@ -275,15 +277,7 @@ impl Work for Lines {
 
 impl History {
     /// Adds a job; true if it is the first of its group.
-    fn add(
-        &mut self,
-        key: &Key,
-        number: usize,
-        version: &str,
-        entry: &Entry,
-        outcome: &Outcome,
-        today: &Today,
-    ) -> bool {
+    fn add(&mut self, key: &Key, entry: &Entry<'_>, outcome: &Outcome, today: &Today) -> bool {
         let count = self.groups.len();
         let is_new = !self.groups.contains_key(key);
         if is_new && count >= MOST_GROUPS {
@@ -293,10 +287,13 @@ impl History {
         let room = Self::room(count + usize::from(is_new));
         let group = self.groups.entry(key.clone()).or_default();
         group.count(entry, outcome, today);
+        if group.example.is_empty() || entry.id < group.example.as_str() {
+            entry.id.clone_into(&mut group.example);
+        }
         if let Some(mut job) = entry.observation {
-            job.version = group.version(version);
-            let line = u32::try_from(number).unwrap_or(u32::MAX);
-            let kept = Kept { hash: mixed(number as u64), line, job, has_time: outcome.end_time.is_some() };
+            job.version = group.version(entry.version);
+            let line = u32::try_from(entry.line).unwrap_or(u32::MAX);
+            let kept = Kept { hash: mixed(entry.line as u64), line, job, has_time: outcome.end_time.is_some() };
             if group.kept.len() < room || group.kept.peek().is_some_and(|greatest| kept.hash < greatest.hash) {
                 group.kept.push(kept);
             }
@@ -313,7 +310,12 @@ impl History {
 }
 
 /// What a job adds to its group.
-struct Entry {
+struct Entry<'a> {
+    /// The number of its line.
+    line: usize,
+    /// The tool's id and its version.
+    id: &'a str,
+    version: &'a str,
     observation: Option<Observation>,
     /// MiB·s of all attempts, and of those that were killed.
     reserved: f64,
@@ -326,8 +328,8 @@ struct Entry {
     is_unsized: bool,
 }
 
-impl Entry {
-    fn of(job: &Job, outcome: &Outcome, today: &Today) -> Self {
+impl<'a> Entry<'a> {
+    fn of(job: &'a Job, outcome: &Outcome, today: &Today) -> Self {
         let is_lost = outcome.last.oom == Some(true);
         let is_failed = !is_lost && outcome.state.as_deref().is_some_and(|state| state != "ok");
         let is_killed = is_lost || outcome.earlier.iter().any(|attempt| attempt.oom == Some(true));
@@ -356,12 +358,25 @@ impl Entry {
                 version: 0,
             }
         });
-        Self { observation, reserved, failed, used, is_killed, is_lost, is_failed, is_unsized }
+        let id = job.tool_id();
+        Self {
+            line: 0,
+            id,
+            version: "",
+            observation,
+            reserved,
+            failed,
+            used,
+            is_killed,
+            is_lost,
+            is_failed,
+            is_unsized,
+        }
     }
 }
 
 impl Group {
-    fn count(&mut self, entry: &Entry, outcome: &Outcome, today: &Today) {
+    fn count(&mut self, entry: &Entry<'_>, outcome: &Outcome, today: &Today) {
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,

@@ -5,6 +5,7 @@ pub mod csv;
 pub mod history;
 pub mod line;
 pub mod need;
+pub mod patch;
 pub mod policy;
 pub mod propose;
 mod random;

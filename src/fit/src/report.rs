@@ -42,6 +42,12 @@ pub struct Tool {
     pub proposal: Proposal,
     /// What limits the proposal.
     pub unknown: Vec<String>,
+    /// `true` if the tool's id has a version at its end, as those from tool sheds.
+    #[serde(skip)]
+    pub has_version: bool,
+    /// The id of one of the tools, with its version.
+    #[serde(skip)]
+    pub example: String,
     /// The place of what sets the memory, in the artifact.
     #[serde(skip)]
     pub setter: Setter,
@@ -165,6 +171,8 @@ fn tool(key: &Key, group: &Group, provenance: &Provenance<'_>, settings: &Settin
         usage: usage(group),
         proposal,
         unknown: unknown(group, observations.len()),
+        has_version: group.example != key.tool,
+        example: group.example.clone(),
         setter: key.setter,
     }
 }

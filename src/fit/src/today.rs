@@ -19,6 +19,20 @@ pub struct Setter {
     pub entity: Option<u32>,
     /// The value's own place, where it is an expression.
     pub value: Option<u32>,
+    /// The kind of what set it.
+    pub by: SetBy,
+}
+
+/// The kind of what sets a tool's memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SetBy {
+    /// An entity of a tool, or the default; nothing, too.
+    #[default]
+    Tool,
+    /// A rule.
+    Rule,
+    /// A role, a user or a destination.
+    Other,
 }
 
 /// What today's rules give a job.
@@ -79,7 +93,7 @@ impl Default for Origin {
 }
 
 impl Origin {
-    fn set(&mut self, site: u32, value: &Value) {
+    fn set(&mut self, by: SetBy, site: u32, value: &Value) {
         if value.is_none() {
             return;
         }
@@ -87,7 +101,7 @@ impl Origin {
             Value::Str(text) => text.code().map(|code| code.site),
             _ => None,
         };
-        self.setter = Setter { entity: Some(site), value };
+        self.setter = Setter { entity: Some(site), value, by };
     }
 }
 
@@ -99,9 +113,10 @@ impl Observer for Origin {
     fn step(&mut self, step: Step<'_>) {
         match step {
             Step::OnceMore { .. } => *self = Self::default(),
-            Step::Lookup { found, .. } => {
+            Step::Lookup { section, found, .. } => {
+                let by = if section == "tools" { SetBy::Tool } else { SetBy::Other };
                 for found in found {
-                    self.set(found.entity.site, found.entity.resource(Resource::Mem));
+                    self.set(by, found.entity.site, found.entity.resource(Resource::Mem));
                 }
             }
             // Tool, role and user are known: the rest is mapped at full speed.
@@ -109,10 +124,10 @@ impl Observer for Origin {
             Step::Applied { rule, before, after } => {
                 let mem = after.resource(Resource::Mem);
                 if !rule.resource(Resource::Mem).is_none() || !mem.is(before.resource(Resource::Mem)) {
-                    self.set(rule.site, mem);
+                    self.set(SetBy::Rule, rule.site, mem);
                 }
             }
-            Step::Trying { candidate } => self.set(candidate.site, candidate.resource(Resource::Mem)),
+            Step::Trying { candidate } => self.set(SetBy::Other, candidate.site, candidate.resource(Resource::Mem)),
             _ => {}
         }
     }
