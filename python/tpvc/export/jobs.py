@@ -207,6 +207,8 @@ def old_id(tool_id: str) -> str | None:
 def outcome(page: Page, job: Mapping[str, Any]) -> dict[str, Any]:
     """What became of the job, which no rule sees."""
     metrics = page.metrics.get(job["id"], {})
+    cgroup = metrics.get("cgroup", {})
+    states = page.states.get(job["id"], [])
     return without_none({
         "state": job["state"],
         "destination_id": job["destination_id"],
@@ -217,10 +219,15 @@ def outcome(page: Page, job: Mapping[str, Any]) -> dict[str, Any]:
         "object_store_id": job["object_store_id"],
         "resubmitted": page.resubmitted(job["id"]) or None,
         "copied_from_job_id": job["copied_from_job_id"],
-        "queue_seconds": queue_seconds(page.states.get(job["id"], [])),
+        **times(states),
+        "queue_seconds": queue_seconds(states),
         "runtime_seconds": metrics.get("core", {}).get("runtime_seconds"),
         "slots": metrics.get("core", {}).get("galaxy_slots"),
-        "memory_bytes": memory(metrics.get("cgroup", {})),
+        "memory_bytes": memory(cgroup),
+        "allocated_memory_bytes": allocated(metrics.get("core", {})),
+        "cpu_seconds": cpu_seconds(cgroup),
+        "oom": killed_for_memory(job, cgroup),
+        "attempts": attempts(states) or None,
         "metrics": dict(sorted(metrics.items())) or None,
     })
 
@@ -235,6 +242,71 @@ def queue_seconds(states: Iterable[tuple[str, datetime | None]]) -> float | None
             waited = max((time - queued).total_seconds(), 0.0)
             queued = None
     return waited
+
+
+def times(states: Iterable[tuple[str, datetime | None]]) -> dict[str, str | None]:
+    """The times at which the job was created, and at which its last attempt was queued, ran and ended."""
+    names = {"new": "create_time", "queued": "queued_time", "running": "running_time", "ok": "end_time", "error": "end_time"}
+    found: dict[str, str | None] = {}
+    for state, time in states:
+        name = names.get(state)
+        if name == "create_time" and name in found:
+            continue
+        if name is not None:
+            found[name] = iso(time)
+        if state in ("queued", "running"):
+            # An attempt that goes on has no end.
+            found.pop("end_time", None)
+    return found
+
+
+def attempts(states: Iterable[tuple[str, datetime | None]]) -> list[dict[str, Any]]:
+    """The attempts before the last one. Galaxy keeps of them how long they ran, not why they ended."""
+    earlier: list[dict[str, Any]] = []
+    started = None
+    for state, time in states:
+        if state == "running":
+            started = time
+        elif state == "resubmitted":
+            ran = (time - started).total_seconds() if started is not None and time is not None else None
+            earlier.append(without_none({"runtime_seconds": None if ran is None else max(ran, 0.0)}))
+            started = None
+    return earlier
+
+
+def allocated(core: Mapping[str, Any]) -> Any:
+    """The memory that the job was given, in bytes: Galaxy keeps `GALAXY_MEMORY_MB`, which is in MiB."""
+    mebibytes = core.get("galaxy_memory_mb")
+    return None if mebibytes is None else mebibytes * 2**20
+
+
+def cpu_seconds(cgroup: Mapping[str, Any]) -> float | None:
+    """The processor time, by the names of cgroups version 2 (microseconds) and 1 (nanoseconds)."""
+    for name, units in (("cpu.stat.usage_usec", 1e6), ("cpuacct.usage", 1e9)):
+        if name in cgroup:
+            return float(cgroup[name]) / units
+    return None
+
+
+#: What Galaxy's runners say of a job that exceeded its memory.
+SHORT_OF_MEMORY = "used more memory than it was allocated"
+#: The exit code of a process that the kernel killed.
+KILLED = 137
+
+
+def killed_for_memory(job: Mapping[str, Any], cgroup: Mapping[str, Any]) -> bool | None:
+    """Whether the last attempt was killed because its memory was short; `None` if nothing tells."""
+    if job["state"] == "ok":
+        return False
+    if SHORT_OF_MEMORY in (job["info"] or ""):
+        return True
+    kills = cgroup.get("memory.events.oom_kill")
+    if kills is not None:
+        return bool(kills > 0)
+    # Version 1 counts every allocation that met the limit, also those for which room was then made.
+    if "memory.failcnt" in cgroup and job["exit_code"] == KILLED:
+        return bool(cgroup["memory.failcnt"] > 0)
+    return None
 
 
 def memory(cgroup: Mapping[str, Any]) -> Any:

@@ -6,7 +6,7 @@ from __future__ import annotations
 COLUMNS = {
     "job": (
         "id create_time update_time history_id tool_id tool_version dynamic_tool_id state user_id job_runner_name "
-        "destination_id destination_params object_store_id imported handler exit_code copied_from_job_id"
+        "destination_id destination_params object_store_id imported handler exit_code copied_from_job_id info"
     ),
     "job_parameter": "id job_id name value",
     "job_state_history": "id job_id create_time state",
@@ -37,7 +37,7 @@ WHERE (j.update_time >= :updated_since OR j.update_time IS NULL) AND j.create_ti
 
 JOBS = """
 SELECT j.id, j.create_time, j.update_time, j.state, j.tool_id, j.tool_version, j.user_id, j.history_id, j.destination_id,
-       j.destination_params, j.job_runner_name, j.exit_code, j.object_store_id, j.handler, j.imported, j.copied_from_job_id,
+       j.destination_params, j.job_runner_name, j.exit_code, j.object_store_id, j.handler, j.imported, j.copied_from_job_id, j.info,
        {tool_state} AS tool_state, u.id AS known_user_id, u.email, u.username, u.create_time AS user_create_time,
        h.id AS known_history_id, h.name AS history_name, d.uuid AS dynamic_tool_uuid
 FROM job j

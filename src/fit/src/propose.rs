@@ -19,7 +19,7 @@ const MOST_LEARNT: usize = 2_000;
 /// The part by which a rule must be cheaper than a simpler one.
 const SIMPLER: f64 = 0.03;
 /// The part of the cost that a proposal must save for certain.
-const LEAST_SAVING: f64 = 0.02;
+const LEAST_SAVING: f64 = 0.05;
 /// Samples with replacement, for intervals.
 const SAMPLES: usize = 500;
 /// The part of the samples beyond either end of an interval.
