@@ -300,9 +300,10 @@ impl Fit {
         }
         text += &table.show(table::Format::Table);
         text += "\nMemory in GiB, RESERVED in GiB·h. SAVES is the part of today's cost on later jobs, lost jobs included.\n";
-        for (jobs, what) in
-            [(report.without_outcome, "without an outcome"), (report.unmapped, "that today's rules do not map")]
-        {
+        for (jobs, what) in [
+            (report.without_outcome, "without an outcome"),
+            (report.unmapped, "that today's rules do not map, or give no memory"),
+        ] {
             if jobs > 0 {
                 text += &format!("Left out: {} {what}.\n", count(jobs, "job"));
             }

@@ -49,7 +49,7 @@ destinations:
 ";
 
 /// Files of the table's folder; `HOSTILE` is the quoted text.
-const FILES: [(&str, &str); 20] = [
+const FILES: [(&str, &str); 21] = [
     ("config.yml", CONFIG),
     ("inherits.yml", "tools:\n  HOSTILE:\n    inherits: HOSTILE\n"),
     ("type.yml", "tools:\n  HOSTILE:\n    cores: [HOSTILE]\n"),
@@ -66,6 +66,7 @@ const FILES: [(&str, &str); 20] = [
         "jobs.jsonl",
         "{\"id\": HOSTILE, \"tool\": {\"id\": HOSTILE}, \"user\": {\"email\": HOSTILE}}\n{\"id\": 2, \"tool\": {\"id\": \"failing\"}}\n",
     ),
+    ("memory.yml", "tools: {'.*': {mem: 4}}\ndestinations: {d: {runner: slurm}}\n"),
     (
         "finished.jsonl",
         "{\"tool\": {\"id\": HOSTILE, \"version\": HOSTILE}, \"outcome\": {\"state\": HOSTILE, \"memory_bytes\": 1e9, \"runtime_seconds\": 60}}\n",
@@ -171,9 +172,9 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Json, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "json"]),
     (Markup, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "html"]),
     (Text, &["sweep", "config.yml", "--job", "job.json", "--over", "HOSTILE"]),
-    (Text, &["fit", "HOSTILE.yml", "--jobs", "finished.jsonl", "--explain"]),
-    (Json, &["fit", "HOSTILE.yml", "--jobs", "finished.jsonl", "--format", "json"]),
-    (Markup, &["fit", "HOSTILE.yml", "--jobs", "finished.jsonl", "--format", "csv"]),
+    (Text, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--explain"]),
+    (Json, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--format", "json"]),
+    (Markup, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--format", "csv"]),
     (Text, &["fit", "config.yml", "--jobs", "HOSTILE"]),
     (Text, &["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv", "--columns", "memory=HOSTILE"]),
     (Text, &["test", "tests.yml"]),

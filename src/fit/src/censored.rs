@@ -63,17 +63,65 @@ impl Typical {
 }
 
 /// The fractional part of the golden ratio: its multiples are spread evenly between 0 and 1, however many they are.
-const GOLDEN: f64 = 0.618_033_988_749_895;
+pub(crate) const GOLDEN: f64 = 0.618_033_988_749_895;
 
-/// The standard deviation of the logarithm of needs around what is typical for their size, by its quartiles.
-pub(crate) fn spread(needs: &[Need], compression: f64) -> f64 {
-    let sizes: Vec<f64> = needs.iter().map(|need| need.size(compression)).collect();
-    let logs: Vec<f64> = needs.iter().map(|need| need.peak.ln()).collect();
-    let typical = Typical::of(&sizes, &logs);
-    let mut ratios: Vec<f64> = logs.iter().zip(&sizes).map(|(log, size)| log - typical.log(*size)).collect();
-    ratios.sort_by(f64::total_cmp);
-    let quartile = |part: usize| ratios.get(ratios.len() * part / 4).copied().unwrap_or_default();
-    (quartile(3) - quartile(1)) / 1.349
+/// The ratios of needs to what is typical for their size, by their logarithms.
+pub(crate) struct Ratios {
+    typical: Typical,
+    /// In the order of the needs, and sorted.
+    logs: Vec<f64>,
+    sorted: Vec<f64>,
+}
+
+impl Ratios {
+    pub(crate) fn of(needs: &[Need], compression: f64) -> Self {
+        let sizes: Vec<f64> = needs.iter().map(|need| need.size(compression)).collect();
+        let peaks: Vec<f64> = needs.iter().map(|need| need.peak.ln()).collect();
+        let typical = Typical::of(&sizes, &peaks);
+        let logs: Vec<f64> = peaks.iter().zip(&sizes).map(|(log, size)| log - typical.log(*size)).collect();
+        let mut sorted = logs.clone();
+        sorted.sort_by(f64::total_cmp);
+        Self { typical, logs, sorted }
+    }
+
+    /// The standard deviation, by the quartiles.
+    pub(crate) fn spread(&self) -> f64 {
+        let quartile = |part: usize| self.sorted.get(self.sorted.len() * part / 4).copied().unwrap_or_default();
+        (quartile(3) - quartile(1)) / 1.349
+    }
+
+    /// The need of a size with the ratio at a place, from 0 to 1, among all.
+    pub(crate) fn need(&self, size: f64, place: f64) -> f64 {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a part of a count")]
+        let log = self.sorted.get((place * count(self.sorted.len())) as usize).copied().unwrap_or_default();
+        (self.typical.log(size) + log).exp()
+    }
+
+    /// Returns `true` if neither the ratios nor their distance from the middle go with the time or the size of the jobs, as far as that shows.
+    pub(crate) fn is_independent(&self, needs: &[Need], compression: f64) -> bool {
+        let distances: Vec<f64> = self.logs.iter().map(|log| log.abs()).collect();
+        let hours: Vec<f64> = needs.iter().map(|need| need.hours.max(1e-6).ln()).collect();
+        let sizes: Vec<f64> = needs.iter().map(|need| need.size(compression).max(1e-6).ln()).collect();
+        let chance = 2.6 / count(needs.len().max(1)).sqrt();
+        [(&self.logs, &hours), (&distances, &hours), (&distances, &sizes), (&self.logs, &sizes)]
+            .into_iter()
+            .all(|(one, other)| correlation(one, other).abs() < chance)
+    }
+}
+
+/// The correlation of two lists; 0 if one does not vary.
+fn correlation(one: &[f64], other: &[f64]) -> f64 {
+    let len = count(one.len().max(1));
+    let (mean, other_mean) = (one.iter().sum::<f64>() / len, other.iter().sum::<f64>() / len);
+    let (mut both, mut square, mut other_square) = (0.0, 0.0, 0.0);
+    for (one, other) in one.iter().zip(other) {
+        let (one, other) = (one - mean, other - other_mean);
+        both += one * other;
+        square += one * one;
+        other_square += other * other;
+    }
+    let product = (square * other_square).sqrt();
+    if product > 0.0 { both / product } else { 0.0 }
 }
 
 /// The needs of jobs.

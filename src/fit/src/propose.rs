@@ -5,7 +5,7 @@
 
 use serde::Serialize;
 
-use crate::censored::{Needs, count, spread};
+use crate::censored::{GOLDEN, Needs, Ratios, count};
 use crate::line::{Family, Line};
 use crate::need::{Need, Observation};
 use crate::policy::{Cost, Policy};
@@ -259,21 +259,28 @@ impl Learner {
     }
 }
 
-/// Needs that a rule is learnt from: each is spread around what it was, so that no rule follows a single job.
+/// Needs that a rule is learnt from: each is spread around what it was, so that no rule follows a single job. Where the ratio of need
+/// to what is typical depends on neither size nor time, half of a job's weight goes to the ratios of others.
 fn around(needs: &[Need], compression: f64) -> Vec<Need> {
+    let ratios = Ratios::of(needs, compression);
     // Silverman's width, and the three points of Gauss and Hermite.
-    let width = 1.06 * spread(needs, compression) * count(needs.len().max(1)).powf(-0.2) * 3_f64.sqrt();
+    let width = 1.06 * ratios.spread() * count(needs.len().max(1)).powf(-0.2) * 3_f64.sqrt();
     if width <= 1e-6 {
         return needs.to_vec();
     }
-    let spread = |need: &Need| {
-        [(-width, 1.0 / 6.0), (0.0, 2.0 / 3.0), (width, 1.0 / 6.0)].map(|(shift, weight)| Need {
-            peak: need.peak * shift.exp(),
-            weight: need.weight * weight,
-            ..*need
-        })
-    };
-    needs.iter().flat_map(spread).collect()
+    let shared = if ratios.is_independent(needs, compression) { 0.5 } else { 0.0 };
+    let mut all = Vec::with_capacity(5 * needs.len());
+    let mut place = 0.5;
+    for need in needs {
+        let points = [(-width, 1.0 / 6.0), (0.0, 2.0 / 3.0), (width, 1.0 / 6.0)];
+        let weighted = |peak: f64, part: f64| Need { peak, weight: need.weight * part, ..*need };
+        all.extend(points.map(|(shift, part)| weighted(need.peak * shift.exp(), part * (1.0 - shared))));
+        for _ in 0..if shared > 0.0 { 2 } else { 0 } {
+            place = (place + GOLDEN) % 1.0;
+            all.push(weighted(ratios.need(need.size(compression), place), shared / 2.0));
+        }
+    }
+    all
 }
 
 /// Judges rules on jobs that they were not learnt on.
