@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use tpv_runtime::mapper::Mapper;
-use tpv_runtime::stream;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::kind::Kind;
 use super::map::{self, hooks};
 use super::output::{Output, write_text};
-use super::progress::Progress;
+use super::stream::{self, Threads};
 use super::tpv::Tpv;
 use super::{paths, rules, world};
 use crate::settings::Settings;
@@ -23,7 +21,6 @@ use tpv_analysis::diff::reasons::Reasons;
 use tpv_analysis::diff::report::{Jobs, Report, markdown, page, text};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
 use tpv_analysis::diff::{Side, revision};
-use tpv_analysis::job_file::JobFile;
 use tpv_compiler::config::{Input, unreadable};
 use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::printable::Form;
@@ -202,10 +199,7 @@ impl Diff {
     }
 
     fn map(&self, path: &Path, old: &Side, new: &Side, changes: &Changes, common: &Common) -> Result<Jobs, CliError> {
-        if let kind @ (Kind::Artifact | Kind::World | Kind::JobConf | Kind::Config) = Kind::of(path) {
-            let message = format!("`{}` is {}, not a job file", path.display(), kind.noun());
-            return Err(CliError::new(message, "name the job file with `--jobs JOBS`"));
-        }
+        stream::check_kind(path)?;
         // The settings that name the files name their world.
         let of_settings = self.operands.len() == 1 && self.configs.is_empty();
         let settings = if of_settings { Settings::read()? } else { Settings::default() };
@@ -218,25 +212,15 @@ impl Diff {
         };
         let (examples, writes) = (usize::from(self.examples), self.differences.is_some());
         let lines = Lines { old: mapper(old), new: mapper(new), world, reasons, upgrade, examples, writes };
-        let (reader, size) = JobFile::open(path)?;
-        let fault = reader.fault();
-        let mut progress = Progress::bytes(common, size);
-        let one = size.is_some_and(|size| size <= stream::BATCH as u64)
-            || lines.old.depends_on_order()
-            || lines.new.depends_on_order();
-        let threads = if one { 1 } else { map::threads_or_all(self.threads, common) };
+        let in_order = lines.old.depends_on_order() || lines.new.depends_on_order();
+        let threads = Threads { wanted: self.threads, in_order };
         let written = self.differences.as_deref();
         let unwritable = |error: &io::Error| CliError::unwritable("the differences", error, written.unwrap_or(path));
         let mut output = written.map(Output::create).transpose().map_err(|error| unwritable(&error))?;
-        let done = |bytes| progress.advance(bytes as u64);
         let streamed = match &mut output {
-            Some(output) => stream::run(reader, output, threads, &lines, done),
-            None => stream::run(reader, io::sink(), threads, &lines, done),
+            Some(output) => stream::over(path, output, threads, &lines, common)?,
+            None => stream::over(path, io::sink(), threads, &lines, common)?,
         };
-        progress.finish();
-        if let Some(fault) = fault.get() {
-            return Err(fault.into());
-        }
         let tallies = streamed.map_err(|error| unwritable(&error))?;
         output.map(Output::finish).transpose().map_err(|error| unwritable(&error))?;
         let outcome = tallies.iter().fold(jobs::Outcome::default(), |mut all, one| {

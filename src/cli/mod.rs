@@ -38,12 +38,14 @@ mod rewrite;
 mod rules;
 mod schema;
 mod shadow;
+mod stream;
 mod sweep;
 mod table;
 mod temporary;
 mod test;
 mod tpv;
 mod unfinished;
+mod who;
 mod world;
 
 use std::borrow::Cow;
@@ -95,6 +97,7 @@ enum Verb {
     Lint(lint::Lint),
     Test(test::Test),
     Check(check::Check),
+    Who(who::Who),
     ExplainCode(explain_code::ExplainCode),
     Format(format::Format),
     Dump(dump::Dump),
@@ -120,6 +123,7 @@ impl Verb {
             Self::Lint(verb) => verb.run(common),
             Self::Test(verb) => roomy(|| verb.run(common)),
             Self::Check(verb) => verb.run(common),
+            Self::Who(verb) => verb.run(common),
             Self::ExplainCode(verb) => verb.run(),
             Self::Format(verb) => verb.run(common),
             Self::Dump(verb) => verb.run(common),

@@ -1,4 +1,4 @@
-//! Commands about rules: `lint`, `check`, `diff`, `test`, `dry-run`, `dump`, `format`, `schema`, `sweep` and `fit`.
+//! Commands about rules: `lint`, `check`, `diff`, `test`, `dry-run`, `dump`, `format`, `schema`, `sweep`, `fit` and `who`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
@@ -20,3 +20,4 @@ mod mistakes;
 mod planted_faults;
 mod schema;
 mod sweep;
+mod who;

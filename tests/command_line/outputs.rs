@@ -153,7 +153,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 15] = [
+const WRITERS: [(&str, &[&str]); 16] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
     ("diff", &["diff", "config.yml", "changed.yml", "-o", "OUT"]),
@@ -163,6 +163,7 @@ const WRITERS: [(&str, &[&str]); 15] = [
     ("sweep", &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "OUT"]),
     ("fit", &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "OUT"]),
     ("fit --patch", &["fit", "config.yml", "--jobs", "finished.jsonl", "--patch", "OUT", "-o", "/dev/null"]),
+    ("who", &["who", "reaches", "local", "config.yml", "-o", "OUT"]),
     ("test --junit", &["test", "tests.yml", "--junit", "OUT"]),
     ("diff --format markdown", &["diff", "config.yml", "changed.yml", "--format", "markdown", "-o", "OUT"]),
     ("check --matrix", &["check", "config.yml", "--matrix", "OUT"]),
@@ -399,6 +400,7 @@ fn no_output_takes_the_place_of_an_input() {
         &["diff", "config.yml", "changed.yml", "-o", "changed.yml"],
         &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "config.yml"],
         &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "finished.jsonl"],
+        &["who", "fires", "config.yml", "--jobs", "jobs.jsonl", "-o", "jobs.jsonl"],
         &["test", "tests.yml", "--junit", "tests.yml"],
         &["check", "config.yml", "--matrix", "config.yml"],
     ] {

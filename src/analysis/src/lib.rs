@@ -22,6 +22,8 @@ pub mod summary;
 pub mod sweep;
 pub mod system_error;
 pub mod text_diff;
+pub mod tool_id;
+pub mod who;
 
 #[cfg(test)]
 #[allow(dead_code, clippy::indexing_slicing, reason = "integration tests use the rest")]

@@ -24,6 +24,16 @@ pub(super) struct JobArgs {
     /// The id of the tool
     #[arg(long, default_value = "_default_")]
     tool: String,
+    /// A job, as a line of the job file of `tpvc map`, in place of `--tool` and the flags of its user and inputs
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "user", "roles", "history_tags", "input_size", "job_state"])]
+    job: Option<PathBuf>,
+    #[command(flatten)]
+    flags: JobFlags,
+}
+
+/// All of a job but its tool, as given by flags.
+#[derive(Args)]
+pub(super) struct JobFlags {
     /// The email of the user; without it the job is anonymous
     #[arg(long, value_name = "EMAIL")]
     user: Option<String>,
@@ -39,9 +49,6 @@ pub(super) struct JobArgs {
     /// The job's state: `new`, `resubmitted`, ...
     #[arg(long, default_value = "new", value_name = "STATE")]
     job_state: String,
-    /// A job, as a line of the job file of `tpvc map`, in place of the flags above
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "user", "roles", "history_tags", "input_size", "job_state"])]
-    job: Option<PathBuf>,
     /// Change a field of the job, by its path in the job file: `tool.version=1.2`; repeat it for more
     #[arg(long, value_name = "PATH=VALUE")]
     set: Vec<String>,
@@ -60,10 +67,37 @@ impl JobArgs {
     /// # Errors
     /// A file that cannot be read, and changes that lead nowhere.
     pub(super) fn json(&self) -> Result<Json, CliError> {
-        let mut json = match &self.job {
-            Some(path) => from_file(path)?,
-            None => self.from_flags(),
-        };
+        match &self.job {
+            Some(path) => self.flags.changed(from_file(path)?),
+            None => self.flags.json(&self.tool),
+        }
+    }
+
+    /// Parses a job from its JSON form.
+    ///
+    /// # Errors
+    /// An error if the JSON is not a valid job.
+    pub(super) fn parse(&self, json: &Json) -> Result<Job, CliError> {
+        self.flags.parse(json)
+    }
+
+    /// Returns `true` if the job is the one that TPV's dry run would create.
+    pub(super) fn is_as_in_tpv(&self) -> bool {
+        self.job.is_none() && self.flags.set.is_empty()
+    }
+}
+
+impl JobFlags {
+    /// The job of a tool in its JSON form.
+    ///
+    /// # Errors
+    /// Changes that lead nowhere.
+    pub(super) fn json(&self, tool: &str) -> Result<Json, CliError> {
+        self.changed(self.of_tool(tool))
+    }
+
+    /// A job with the changes of `--set`.
+    fn changed(&self, mut json: Json) -> Result<Json, CliError> {
         for assignment in &self.set {
             set(&mut json, assignment)?;
         }
@@ -89,17 +123,10 @@ impl JobArgs {
         })
     }
 
-    /// Returns `true` if the job is the one that TPV's dry run would create.
-    pub(super) fn is_as_in_tpv(&self) -> bool {
-        self.job.is_none() && self.set.is_empty()
-    }
-
     /// The job that TPV's dry run would make of the flags.
-    // The name says what it is made of.
-    #[allow(clippy::wrong_self_convention)]
-    fn from_flags(&self) -> Json {
-        let mut tool = vec![("id", Json::str(self.tool.as_str()))];
-        if let Some((_, version)) = self.tool.rsplit_once('/') {
+    fn of_tool(&self, id: &str) -> Json {
+        let mut tool = vec![("id", Json::str(id))];
+        if let Some((_, version)) = id.rsplit_once('/') {
             tool.push(("version", Json::str(version)));
         }
         let email = self.user.as_deref().or((!self.roles.is_empty()).then_some(EMAIL));

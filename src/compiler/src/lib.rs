@@ -18,6 +18,7 @@ pub mod printable;
 pub mod python;
 pub mod source;
 pub mod template;
+pub mod unlink;
 pub mod yaml;
 
 use tpv_runtime::artifact::Rules;

@@ -9,23 +9,23 @@ use tpv_compiler::source::{SourceId, SourceMap};
 use tpv_model::EntityClass;
 
 /// All files, in load order.
-pub(super) struct Files {
+pub(crate) struct Files {
     list: Vec<(SourceId, FileConfig)>,
 }
 
 impl Files {
     /// The files of a config that loads.
-    pub(super) fn read(sources: &SourceMap) -> Self {
+    pub(crate) fn read(sources: &SourceMap) -> Self {
         Self { list: config::files(sources) }
     }
 
     /// Each file's section of a kind.
-    pub(super) fn sections(&self, kind: EntityClass) -> impl Iterator<Item = (SourceId, &Section)> {
+    pub(crate) fn sections(&self, kind: EntityClass) -> impl Iterator<Item = (SourceId, &Section)> {
         self.list.iter().filter_map(move |(id, file)| Some((*id, file.section(kind)?)))
     }
 
     /// The definitions of one entity, one for each file that has it.
-    pub(super) fn definitions(&self, kind: EntityClass, id: &str) -> Vec<&Arc<Entity>> {
+    pub(crate) fn definitions(&self, kind: EntityClass, id: &str) -> Vec<&Arc<Entity>> {
         self.sections(kind).filter_map(|(_, section)| section.get(id)).collect()
     }
 }

@@ -7,7 +7,7 @@
 mod budget;
 mod conditions;
 pub mod domain;
-mod files;
+pub(crate) mod files;
 mod nowhere;
 mod overridden;
 mod parents;
@@ -18,7 +18,7 @@ mod user_defined;
 
 pub use budget::Unproved;
 use files::Files;
-use reach::{Matrix, Reach};
+use reach::{Matrix, Reach, Users};
 
 use crate::lint::{Blocks, Linted, Linter, Options, run};
 use tpv_compiler::config::{Config, Input};
@@ -53,10 +53,10 @@ pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) ->
 
 /// The destinations that each tool can reach by a config that loads. `None` if code may change destinations, or an id is not a
 /// valid pattern.
-pub fn matrix(config: &Config, sources: &SourceMap) -> Option<Matrix> {
+pub fn matrix(config: &Config, sources: &SourceMap, users: Users) -> Option<Matrix> {
     let make = || {
         let (_, program, trees) = tpv_compiler::link::link(config, sources, false, &mut Diagnostics::new());
-        Some(Reach::of(config, &Blocks { program, trees })?.matrix(config, sources))
+        Some(Reach::of(config, &Blocks { program, trees }, users)?.matrix(config, sources))
     };
     on_roomy_thread(make).unwrap_or_else(make)
 }
@@ -69,7 +69,7 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
     let files = Files::read(linter.sources);
     overridden::check(linter, &files);
     parents::check(linter, &files);
-    let Some(reach) = Reach::of(linter.config, blocks) else { return (None, unproved) };
+    let Some(reach) = Reach::of(linter.config, blocks, Users::All) else { return (None, unproved) };
     nowhere::check(linter, &reach);
     match &reach.unproved {
         Some(reason) => unproved.push(reason.clone()),

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::Side;
 use super::entities::{Change, Group, Kind};
 use crate::check::matrix;
-use crate::check::reach::{Matrix, Row};
+use crate::check::reach::{Matrix, Row, Users};
 
 /// The section of these groups.
 const SECTION: &str = "reachability";
@@ -22,14 +22,14 @@ struct Column<'m> {
 /// The destinations that jobs of a tool lose or gain, for tools and destinations that both rule sets have; tools of one change stand
 /// together. Nothing for artifacts, of which nothing is proved, and for configs whose code may change destinations.
 pub fn compare(old: &Side, new: &Side) -> Vec<Group> {
-    let matrix = |side: &Side| side.origin.as_ref().and_then(|(config, sources)| matrix(config, sources));
+    let matrix = |side: &Side| side.origin.as_ref().and_then(|(config, sources)| matrix(config, sources, Users::All));
     let (Some(old), Some(new)) = (matrix(old), matrix(new)) else { return Vec::new() };
     let columns = columns(&old, &new);
     let before: HashMap<&str, &Row> = rows(&old).collect();
     let mut found: IndexMap<[Vec<&str>; 2], Vec<String>> = IndexMap::new();
     for (id, after) in rows(&new) {
         let Some(before) = before.get(id).filter(|before| !before.unproved && !after.unproved) else { continue };
-        let goes = |column: &&Column<'_>| [may_go(before, column.old), may_go(after, column.new)];
+        let goes = |column: &&Column<'_>| [before.reaches(column.old), after.reaches(column.new)];
         let ids = |wanted: [bool; 2]| -> Vec<&str> {
             columns.iter().filter(|column| goes(column) == wanted).map(|column| column.id).collect()
         };
@@ -60,10 +60,6 @@ fn columns<'m>(old: &'m Matrix, new: &Matrix) -> Vec<Column<'m>> {
 /// The tools with their rows.
 fn rows(matrix: &Matrix) -> impl Iterator<Item = (&str, &Row)> {
     matrix.tools.iter().filter_map(|tool| Some((tool.id.as_str(), matrix.rows.get(tool.row)?)))
-}
-
-fn may_go(row: &Row, column: usize) -> bool {
-    row.ends.is_none() && matches!(row.never.get(column), Some(None))
 }
 
 fn change(kind: Kind, ids: &[&str]) -> Change {

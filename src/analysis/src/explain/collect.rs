@@ -17,7 +17,7 @@ use tpv_runtime::mapper::trace::Trace;
 use super::provenance::{Field, Provenance};
 use super::show::{MAX_SHOWN_OF_ALL, show};
 use super::{
-    Candidate, Change, Explanation, Found, InCpython, Lookup, Pool, Property, Rule, RuleState, Tried, Verdict,
+    Candidate, Change, Explanation, Found, InCpython, Lookup, Pool, Property, Rule, RuleState, Tried, Unset, Verdict,
     show_json,
 };
 
@@ -54,6 +54,9 @@ struct FieldValue {
     text: String,
     site: Option<u32>,
 }
+
+/// The group of the code of rules.
+pub(crate) const EXECUTE: &str = tpv_model::Field::Execute.name();
 
 impl<'a> Collector<'a> {
     /// For one job.
@@ -114,12 +117,7 @@ impl<'a> Collector<'a> {
         let mut values: Vec<Property> = Vec::new();
         for contribution in &self.contributions {
             for value in &contribution.values {
-                let place = match value.site {
-                    Some(site) => self.provenance.site(site),
-                    None => self.provenance.field(contribution.site, Field { group: value.group, name: &value.name }),
-                };
-                let is_code = value.site.is_some();
-                let change = Change { by: contribution.by.clone(), value: value.text.clone(), is_code, place };
+                let change = self.change(&contribution.by, contribution.site, value);
                 let same = |property: &&mut Property| property.group == value.group && property.name == value.name;
                 match values.iter_mut().find(same) {
                     // An entity that inherits a value repeats what is written elsewhere.
@@ -153,6 +151,31 @@ impl<'a> Collector<'a> {
         let order = |group: &str| groups().position(|known| known == group).unwrap_or(usize::MAX);
         values.sort_by_key(|property| order(property.group));
         values
+    }
+
+    /// A value as the setting of an entity or rule.
+    fn change(&self, by: &str, site: u32, value: &FieldValue) -> Change {
+        let place = match value.site {
+            Some(site) => self.provenance.site(site),
+            None => self.provenance.field(site, Field { group: value.group, name: &value.name }),
+        };
+        Change { by: by.to_owned(), value: value.text.clone(), is_code: value.site.is_some(), place }
+    }
+
+    /// The values that a rule which did not fire would have set.
+    fn unset(&self, rule: &Entity) -> Vec<Unset> {
+        let by = format!("rule {}", show(&rule.id));
+        let unset = |value: FieldValue| {
+            let change = self.change(&by, rule.site, &value);
+            Unset { group: value.group, name: value.name, change }
+        };
+        let mut out: Vec<Unset> = self.own(rule).into_iter().map(unset).collect();
+        if let Some(Value::Str(code)) = rule.rule.as_ref().map(|fields| &fields.execute) {
+            let place = code.code().and_then(|code| self.provenance.site(code.site));
+            let change = Change { by, value: code.as_str().trim().to_owned(), is_code: true, place };
+            out.push(Unset { group: EXECUTE, name: String::new(), change });
+        }
+        out
     }
 
     /// The values that an entity has and another has not, or has otherwise.
@@ -363,6 +386,7 @@ impl Observer for Collector<'_> {
 impl Collector<'_> {
     fn push_rule(&mut self, rule: &Entity, value: String, state: RuleState, reads: Vec<Read>) {
         let condition = rule.rule.as_ref().map_or_else(String::new, |fields| show(&fields.if_condition));
+        let unset = if state == RuleState::NotFired { self.unset(rule) } else { Vec::new() };
         self.explanation.rules.push(Rule {
             id: show(&rule.id),
             place: self.place(rule),
@@ -371,6 +395,7 @@ impl Collector<'_> {
             state,
             reads,
             destination: self.trying.clone(),
+            unset,
         });
     }
 

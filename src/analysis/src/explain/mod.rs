@@ -15,6 +15,8 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
 pub use collect::Collector;
+pub(crate) use collect::EXECUTE;
+pub(crate) use provenance::config_place;
 pub use provenance::{Field as ConfigField, Provenance};
 
 /// A decision.
@@ -94,6 +96,19 @@ pub struct Rule {
     pub reads: Vec<Read>,
     /// The destination that was tried at the time, for rules that count there only.
     pub destination: Option<String>,
+    /// The values that it would have set, if it did not fire.
+    pub unset: Vec<Unset>,
+}
+
+/// A value that a rule would have set.
+#[derive(Clone, Debug)]
+pub struct Unset {
+    /// The group of the value, as of a [`Property`]; of code that would have run, `execute`.
+    pub group: &'static str,
+    /// The name within the group.
+    pub name: String,
+    /// The setting.
+    pub change: Change,
 }
 
 /// The outcome of a rule.

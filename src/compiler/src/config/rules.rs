@@ -24,6 +24,11 @@ impl Rules {
         Self { list: Arc::new(rules.into_iter().map(|(key, rule)| Arc::new(Rule { key, ..rule })).collect()) }
     }
 
+    /// Rules that other entities may have too, each under the key it knows.
+    pub(crate) fn shared(list: Vec<Arc<Rule>>) -> Self {
+        Self { list: Arc::new(list) }
+    }
+
     /// The number of rules.
     pub fn len(&self) -> usize {
         self.list.len()

@@ -7,7 +7,7 @@ use tpv_runtime::mapper::explain::{Because, Step};
 
 /// A case's use of a part of the config.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(super) enum Use {
+pub(crate) enum Use {
     /// A lookup found the entity.
     Matched,
     /// The entity is `default_inherits`, and a lookup took it.
@@ -37,6 +37,11 @@ pub struct Seen {
 }
 
 impl Seen {
+    /// The uses with the sites of what was used, as often as it was.
+    pub(crate) fn into_uses(self) -> Vec<(Use, u32)> {
+        self.uses
+    }
+
     /// One step of the mapping.
     pub(crate) fn step(&mut self, step: &Step<'_>) {
         match step {

@@ -13,7 +13,8 @@ use serde::Serialize;
 use tpv_bytecode::{CodeKind, CodeRef};
 
 use super::run::Tested;
-use counts::{ByPlace, Cases, SitePlace, Use};
+pub(crate) use counts::Use;
+use counts::{ByPlace, Cases, SitePlace};
 pub use counts::{Counts, Seen};
 pub use lines::Line;
 use tpv_compiler::config::code::each_code;

@@ -54,3 +54,10 @@ pub struct Row {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unproved: bool,
 }
+
+impl Row {
+    /// Returns `true` if jobs may reach the destination of this index.
+    pub fn reaches(&self, destination: usize) -> bool {
+        self.ends.is_none() && matches!(self.never.get(destination), Some(None))
+    }
+}

@@ -40,7 +40,7 @@ pub(crate) use job::End;
 use job::{Asked, Higher, Jobs};
 pub use matrix::{Column, DECLARED, Matrix, Row, Tool};
 use names::Context;
-use overlap::{Beside, Overlap};
+pub(crate) use overlap::{Beside, Overlap};
 pub use page::page;
 
 /// The type of user-defined tools, and the prefix of their ids.
@@ -55,6 +55,15 @@ pub(crate) enum Whose {
     Other,
     /// Those of tools that users define.
     UserDefined,
+}
+
+/// The users whose jobs are followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Users {
+    /// All, with any roles.
+    All,
+    /// Those who get no role or user of the config but the default.
+    Ordinary,
 }
 
 /// A destination's verdict on the jobs of a tool.
@@ -117,14 +126,14 @@ pub(crate) struct Reach {
 impl Reach {
     /// Follows the jobs of a config. `None` if its code may change destinations, if an id is not a valid pattern, or of a version of
     /// TPV that clamps amounts otherwise.
-    pub(crate) fn of(config: &Config, blocks: &Blocks) -> Option<Self> {
+    pub(crate) fn of(config: &Config, blocks: &Blocks, users: Users) -> Option<Self> {
         if !config.version.has(Change::ClampByBounds) {
             return None;
         }
-        Self::within(config, blocks, Budget::new())
+        Self::within(config, blocks, users, Budget::new())
     }
 
-    fn within(config: &Config, blocks: &Blocks, budget: Budget) -> Option<Self> {
+    fn within(config: &Config, blocks: &Blocks, users: Users, budget: Budget) -> Option<Self> {
         let code = Code::new(blocks);
         let defaults = destination_defaults(config);
         let destinations: Vec<Destination> = config
@@ -140,7 +149,7 @@ impl Reach {
             config,
             code,
             overlap,
-            higher: higher(config),
+            higher: higher(config, users),
             destinations,
             fields: vec![OnceCell::new(); config.tools.len()],
             conditions: Conditions::default(),
@@ -353,11 +362,14 @@ impl Follower<'_> {
 }
 
 /// The roles and users that jobs may have, each after those that it may be laid over.
-fn higher(config: &Config) -> Higher {
+fn higher(config: &Config, users: Users) -> Higher {
     let mut out = Higher::default();
     for kind in [EntityClass::Role, EntityClass::User] {
         // The default is below all others, wherever it stands.
         default(config, kind).into_iter().for_each(|entity| out.add(entity));
+        if users == Users::Ordinary {
+            continue;
+        }
         let entities = config.section(kind).values();
         entities.filter(|entity| !entity.common.is_abstract).for_each(|entity| out.add(entity));
     }
@@ -390,7 +402,7 @@ mod tests {
         let config = load_sources(&sources, &[source], &mut problems);
         let (_, program, trees) = tpv_compiler::link::link(&config, &sources, false, &mut problems);
         assert!(problems.is_empty());
-        let reach = Reach::within(&config, &Blocks { program, trees }, budget).unwrap();
+        let reach = Reach::within(&config, &Blocks { program, trees }, Users::All, budget).unwrap();
         let matrix = reach.matrix(&config, &sources);
         (reach, matrix, sources)
     }

@@ -6,7 +6,7 @@ use tpv_python::regex::parser::parse;
 use tpv_runtime::patterns::prefix::{Ending, GAP, Prefix, WILDCARD, prefixes};
 
 /// The ids of a section, as patterns.
-pub(super) struct Overlap {
+pub(crate) struct Overlap {
     nodes: Vec<Node>,
     ids: Vec<Vec<Prefix>>,
 }
@@ -21,7 +21,7 @@ struct Node {
 
 /// A pattern that may match the ids of another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Beside {
+pub(crate) struct Beside {
     /// Its place in the section.
     pub index: usize,
     /// `true` if it matches all of them.
@@ -30,7 +30,7 @@ pub(super) struct Beside {
 
 impl Overlap {
     /// The ids of a section. `None` if one is no valid pattern, which ends every job.
-    pub(super) fn new<'k>(keys: impl Iterator<Item = &'k str>) -> Option<Self> {
+    pub(crate) fn new<'k>(keys: impl Iterator<Item = &'k str>) -> Option<Self> {
         let mut out = Self { nodes: vec![Node::default()], ids: Vec::new() };
         for (index, key) in keys.enumerate() {
             let found = prefixes(&parse(key, 0).ok()?);
@@ -64,7 +64,7 @@ impl Overlap {
     }
 
     /// The patterns that may match an id that this one matches, itself included, in order.
-    pub(super) fn beside(&self, index: usize) -> Vec<Beside> {
+    pub(crate) fn beside(&self, index: usize) -> Vec<Beside> {
         self.ids.get(index).map_or_else(Vec::new, |own| {
             let mut found = self.matching(own);
             found.retain(|other| other.index != index);
@@ -75,7 +75,7 @@ impl Overlap {
     }
 
     /// The patterns that may match an id that begins with a text, in order.
-    pub(super) fn beginning(&self, text: &str) -> Vec<Beside> {
+    pub(crate) fn beginning(&self, text: &str) -> Vec<Beside> {
         self.matching(&[Prefix { bytes: text.as_bytes().to_vec(), ending: Ending::Verify }])
     }
 

@@ -40,8 +40,7 @@ pub fn page(matrix: &Matrix, rules: &str) -> Result<String, serde_json::Error> {
 fn header(out: &mut String, matrix: &Matrix, rules: &str) {
     let nowhere = |row: &Row| row.ends.is_some() || row.never.iter().all(Option::is_some);
     let lost = matrix.tools.iter().filter(|tool| matrix.rows.get(tool.row).is_some_and(nowhere)).count();
-    let reached =
-        |index: usize| matrix.rows.iter().any(|row| row.ends.is_none() && matches!(row.never.get(index), Some(None)));
+    let reached = |index: usize| matrix.rows.iter().any(|row| row.reaches(index));
     let columns = matrix.destinations.iter().enumerate().filter(|(_, column)| !column.is_abstract);
     let unreached = columns.clone().filter(|(index, _)| !reached(*index)).count();
     let _ = writeln!(out, "<header>\n<h1>Where jobs can go</h1>");

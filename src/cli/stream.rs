@@ -1,0 +1,58 @@
+//! Work on the jobs of a job file, on several threads.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use tpv_analysis::job_file::JobFile;
+use tpv_runtime::stream::{self, Work};
+
+use super::common::Common;
+use super::error::CliError;
+use super::kind::Kind;
+use super::map;
+use super::progress::Progress;
+
+/// The threads of a run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Threads {
+    /// As many as were asked for; one a core if none were.
+    pub(super) wanted: Option<u16>,
+    /// `true` if jobs depend on those before them: then there is one.
+    pub(super) in_order: bool,
+}
+
+/// Works on the lines of a job file, and writes what comes of them. The inner error is one of writing.
+///
+/// # Errors
+/// The file is of another kind, or cannot be read.
+pub(super) fn over<K: Work>(
+    path: &Path,
+    writer: impl Write + Send,
+    threads: Threads,
+    work: &K,
+    common: &Common,
+) -> Result<io::Result<Vec<K::Tally>>, CliError> {
+    let (reader, size) = JobFile::open(path)?;
+    let fault = reader.fault();
+    let mut progress = Progress::bytes(common, size);
+    // One batch takes less time than starting a second thread.
+    let one = threads.in_order || size.is_some_and(|size| size <= stream::BATCH as u64);
+    let threads = if one { 1 } else { map::threads_or_all(threads.wanted, common) };
+    let streamed = stream::run(reader, writer, threads, work, |bytes| progress.advance(bytes as u64));
+    progress.finish();
+    fault.get().map_or(Ok(streamed), |fault| Err(fault.into()))
+}
+
+/// Refuses a file that is of another kind than a job file, by the option that names it.
+///
+/// # Errors
+/// It is.
+pub(super) fn check_kind(path: &Path) -> Result<(), CliError> {
+    match Kind::of(path) {
+        kind @ (Kind::Artifact | Kind::World | Kind::JobConf | Kind::Config) => {
+            let message = format!("`{}` is {}, not a job file", path.display(), kind.noun());
+            Err(CliError::new(message, "name the job file with `--jobs JOBS`"))
+        }
+        Kind::Jobs | Kind::Unknown => Ok(()),
+    }
+}
