@@ -303,6 +303,7 @@ impl Fit {
         for (jobs, what) in [
             (report.without_outcome, "without an outcome"),
             (report.unmapped, "that today's rules do not map, or give no memory"),
+            (report.others, "of further tools, which are too many"),
         ] {
             if jobs > 0 {
                 text += &format!("Left out: {} {what}.\n", count(jobs, "job"));

@@ -20,6 +20,8 @@ pub struct Report {
     pub without_outcome: u64,
     /// Those that today's rules do not map.
     pub unmapped: u64,
+    /// Those of tools beyond the number that is kept apart.
+    pub others: u64,
     /// The tools, those with the most to gain first.
     pub tools: Vec<Tool>,
 }
@@ -142,7 +144,13 @@ pub fn report(history: &History, provenance: &Provenance<'_>, settings: &Setting
     let tools = groups.iter().map(|(key, group)| tool(key, group, provenance, settings, attempts_given));
     let mut tools: Vec<Tool> = tools.collect();
     tools.sort_by(|one, other| other.waste().total_cmp(&one.waste()));
-    Report { jobs: history.jobs, without_outcome: history.jobs - history.outcomes, unmapped: history.unmapped, tools }
+    Report {
+        jobs: history.jobs,
+        without_outcome: history.jobs - history.outcomes,
+        unmapped: history.unmapped,
+        others: history.others,
+        tools,
+    }
 }
 
 fn tool(key: &Key, group: &Group, provenance: &Provenance<'_>, settings: &Settings, attempts_given: bool) -> Tool {
