@@ -76,7 +76,8 @@ impl Reporting {
     /// An error for an unknown code.
     pub(super) fn options(&self, limits: bool, settings: &Settings, common: &Common) -> Result<Options, CliError> {
         let ignore = ignored(self.ignore.as_deref(), common)?;
-        Ok(Options { ignore, limits, from: None, severities: settings.severities.clone() })
+        let server = settings.server.read(&common.sources()?)?;
+        Ok(Options { ignore, limits, from: None, severities: settings.severities.clone(), server })
     }
 
     /// Prints the findings of a verb, but for those of the baseline, and gives the outcome.

@@ -3,6 +3,8 @@
 //! It is looked for in the present folder and those above it, and then in `~/.tpvc`. Paths in it are relative to its folder.
 //! docs/settings.md lists all settings.
 
+mod server;
+
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -20,6 +22,8 @@ use tpv_compiler::diagnostic::Diagnostic;
 pub use tpv_compiler::diagnostic::Problem;
 use tpv_compiler::source::{Limits, SourceMap, Span, is_url};
 use tpv_model::{UnknownVersion, Version};
+
+pub use server::ServerFiles;
 
 /// The name of the file.
 pub const FILE: &str = "tpvc.toml";
@@ -48,6 +52,8 @@ pub struct Settings {
     pub baseline: Option<PathBuf>,
     /// The files of test cases: paths, patterns and folders.
     pub tests: Vec<String>,
+    /// The files that say what the Galaxy server has.
+    pub server: ServerFiles,
     /// The settings of maps, without the environment's.
     maps: tpv_maps::settings::Settings,
 }
@@ -66,6 +72,8 @@ struct File {
     lint: Lint,
     #[serde(deserialize_with = "table")]
     test: Test,
+    #[serde(deserialize_with = "table")]
+    server: ServerFiles,
     #[serde(deserialize_with = "table")]
     maps: tpv_maps::settings::Settings,
 }
@@ -181,6 +189,7 @@ impl Settings {
             severities,
             baseline: file.lint.baseline.map(beside),
             tests: file.test.files.into_iter().map(named).collect(),
+            server: file.server.map(beside),
             maps,
         })
     }

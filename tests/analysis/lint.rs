@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tpv_analysis::check::check;
 use tpv_analysis::lint::codes::CODES;
+use tpv_analysis::lint::server::Server;
 use tpv_analysis::lint::{Linted, Options, lint, report};
 use tpv_compiler::checker::RAISING;
 use tpv_model::Version;
@@ -386,7 +387,10 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
         true => check(&paths, &Options::default()).linted,
         false => {
             let from = (code == "T134").then_some(Version::V3_2);
-            lint(&paths, &Options { limits: true, from, ..Options::default() })
+            // The page names the server's `job_conf`.
+            let runners = (code == "T142").then(|| ["local", "bridges2"].map(str::to_owned).into());
+            let server = Server { runners, ..Server::default() };
+            lint(&paths, &Options { limits: true, from, server, ..Options::default() })
         }
     }
 }

@@ -19,5 +19,6 @@ mod lint;
 mod mistakes;
 mod planted_faults;
 mod schema;
+mod server;
 mod sweep;
 mod who;

@@ -1,6 +1,6 @@
 //! One run of the linter: the config, and what is found in it.
 
-use super::{codes, severities::Severities};
+use super::{codes, server::Server, severities::Severities};
 use tpv_compiler::config::Config;
 use tpv_compiler::diagnostic::{Diagnostic, Severity};
 use tpv_compiler::finding::Finding;
@@ -18,6 +18,8 @@ pub struct Options {
     pub from: Option<Version>,
     /// The severities of codes; those of `ignore` are left out nevertheless.
     pub severities: Severities,
+    /// What the site's Galaxy server has.
+    pub server: Server,
 }
 
 /// One run over one merged config.
@@ -40,6 +42,11 @@ impl<'a> Linter<'a> {
     /// The version of TPV that the config was written for, if what changed since is asked for.
     pub(super) fn from(&self) -> Option<Version> {
         self.options.from
+    }
+
+    /// What the site's Galaxy server has.
+    pub(super) fn server(&self) -> &'a Server {
+        &self.options.server
     }
 
     /// A linter of the same config that has found nothing yet.

@@ -24,6 +24,7 @@ pub static SETTINGS: Object = Object {
         ),
         field("lint", Shape::Object(&LINT), "Settings of `tpvc lint`."),
         field("test", Shape::Object(&TEST), "Settings of `tpvc test`."),
+        field("server", Shape::Object(&SERVER), "The files of a Galaxy server that say what it has."),
         field("maps", Shape::Object(&MAPS), "Settings of maps."),
     ]],
     others: Others::Refused,
@@ -40,6 +41,20 @@ static TEST: Object = Object {
     name: "settings_test",
     doc: "Settings of `tpvc test`.",
     fields: &[&[field("files", List(&Text), "The files of test cases: paths, patterns and folders.")]],
+    others: Others::Refused,
+};
+
+static SERVER: Object = Object {
+    name: "settings_server",
+    doc: "The files of a Galaxy server that say what it has. Findings of `tpvc lint` depend on those that are named.",
+    fields: &[&[
+        field(
+            "tools",
+            List(&Text),
+            "The installed tools: `/api/tools` as JSON, `shed_tool_conf.xml`, `integrated_tool_panel.xml`, lists of ephemeris.",
+        ),
+        field("job_conf", Text, "`job_conf.yml` or `job_conf.xml`: the runners."),
+    ]],
     others: Others::Refused,
 };
 

@@ -1,6 +1,6 @@
-//! T132: comparisons of an object with a text, which are never true: a role isn't text.
+//! T135: `in` with one text in parentheses, which is no tuple. T132: comparisons of an object with a text, which are never true: a role isn't text.
 
-use rustpython_parser::ast::{CmpOp, Expr};
+use rustpython_parser::ast::{CmpOp, Constant, Expr, Ranged};
 use rustpython_parser::text_size::TextRange;
 
 use super::block::Checker;
@@ -27,6 +27,27 @@ const NAMED: [Named; 8] = [
 ];
 
 impl<'a> Checker<'a> {
+    /// `x in ("text")`: the parentheses make no tuple.
+    pub(super) fn in_text(&mut self, right: &'a Expr, range: TextRange) {
+        let Expr::Constant(node) = right else { return };
+        let Constant::Str(value) = &node.value else { return };
+        let (start, end) = (right.range().start().to_usize(), right.range().end().to_usize());
+        let before = self.source.get(..start).unwrap_or("").trim_end();
+        let after = self.source.get(end..).unwrap_or("").trim_start();
+        // Long texts are written in parentheses to break their lines.
+        let text = self.text(right).to_owned();
+        if !before.ends_with('(')
+            || !after.starts_with(')')
+            || text.contains('\n')
+            || value.contains(char::is_whitespace)
+        {
+            return;
+        }
+        let message = format!("`({text})` is a text, not a tuple");
+        self.fault("T135", range, message, "this looks for a part of the text");
+        self.help(format!("write `({text},)` or `[{text}]`, or `==`"));
+    }
+
     /// `left == right`, `left in right` and their negations.
     pub(super) fn never_equal(&mut self, op: CmpOp, left: &Type, right: &Type, right_node: &'a Expr, range: TextRange) {
         let always = match op {

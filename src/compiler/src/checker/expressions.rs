@@ -115,6 +115,9 @@ impl<'a> Checker<'a> {
                         }
                         CmpOp::Eq | CmpOp::NotEq | CmpOp::In | CmpOp::NotIn => {
                             self.never_equal(*op, &left, &right, item, node.range);
+                            if matches!(op, CmpOp::In | CmpOp::NotIn) {
+                                self.in_text(item, node.range);
+                            }
                             match op {
                                 CmpOp::In | CmpOp::NotIn => self.calculates(item),
                                 _ => self.not_called(item, "no value equals this"),
@@ -174,6 +177,7 @@ impl<'a> Checker<'a> {
             }
             Expr::Set(node) => {
                 node.elts.iter().for_each(|item| drop(self.value(item)));
+                self.unhashable(&node.elts);
                 Type::SET
             }
             Expr::Dict(node) => {
@@ -203,6 +207,25 @@ impl<'a> Checker<'a> {
                 });
                 Type::Any
             }
+        }
+    }
+
+    /// Items of a set that have no hash: `{[]}` where `{}` is meant.
+    fn unhashable(&mut self, items: &'a [Expr]) {
+        for item in items {
+            let kind = match item {
+                Expr::List(_) | Expr::ListComp(_) => "list",
+                Expr::Dict(_) | Expr::DictComp(_) => "dict",
+                Expr::Set(_) | Expr::SetComp(_) => "set",
+                _ => continue,
+            };
+            let message = format!("a set cannot hold a {kind}");
+            self.always_raises(
+                item.range(),
+                message,
+                "TypeError",
+                "write `{}` for an empty dict, or a tuple as the item",
+            );
         }
     }
 

@@ -4,6 +4,7 @@
 //! writes them out ([`in_code`]).
 
 pub(crate) mod in_code;
+mod turned;
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -61,6 +62,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
             offered(linter);
         }
         asked(linter, tags);
+        turned::check(linter);
     }
 }
 

@@ -1,0 +1,152 @@
+//! T136: ids of tools that no tool has: those of no possible form, and those that name a repository and the tool of another.
+//!
+//! The id of a tool from a tool shed is `host/repos/OWNER/REPOSITORY/TOOL/VERSION`; others have no slash.
+
+use std::collections::BTreeSet;
+
+use super::Linter;
+use super::server::Repository;
+use tpv_compiler::config::entity::Entity;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::finding::Finding;
+use tpv_compiler::source::Span;
+
+/// Looks at the ids of all tools. Abstract ones are names for others to inherit from.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let config = linter.config;
+    let mut here = BTreeSet::new();
+    for id in config.tools.keys() {
+        if let Some(path) = Path::of(id) {
+            here.insert((path.owner, path.repository, path.tool));
+        }
+    }
+    for entity in config.tools.values().filter(|tool| !tool.common.is_abstract) {
+        if let Some(diagnostic) = impossible(entity).or_else(|| elsewhere(linter, entity, &here)) {
+            linter.report(Finding::new("T136", diagnostic).of(&entity.common));
+        }
+    }
+}
+
+/// The parts of a tool's id that are written out.
+struct Path<'a> {
+    owner: &'a str,
+    repository: &'a str,
+    tool: &'a str,
+    /// The repository's place in the id, in bytes.
+    at: usize,
+}
+
+impl<'a> Path<'a> {
+    fn of(id: &'a str) -> Option<Self> {
+        let plain =
+            |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+        let mut parts = id.split('/');
+        let host = parts.next()?;
+        if parts.next()? != "repos" {
+            return None;
+        }
+        let (owner, repository, tool) = (parts.next()?, parts.next()?, parts.next()?);
+        let at = host.len() + "/repos/".len() + owner.len() + 1;
+        [owner, repository, tool].into_iter().all(plain).then_some(Self { owner, repository, tool, at })
+    }
+}
+
+/// Ids of a form that no tool's id has.
+fn impossible(entity: &Entity) -> Option<Diagnostic> {
+    let id = &*entity.id;
+    let says = |message: &str, help: String| {
+        Diagnostic::warning(format!("no tool has the id `{id}`")).at(entity.span, message).help(help)
+    };
+    for start in ["https://", "http://", "tool_id=", "tool_id:", "id="] {
+        if let Some(rest) = id.strip_prefix(start) {
+            let span = key(entity, 0, start.len());
+            let diagnostic =
+                says(&format!("ids of tools do not begin with `{start}`"), format!("leave out `{start}`: `{rest}`"));
+            return Some(match span {
+                Some(span) => diagnostic.fix(span, ""),
+                None => diagnostic,
+            });
+        }
+    }
+    let (first, rest) = id.split_once('/')?;
+    if rest.starts_with("view/") && first.contains('.') && !first.contains('*') {
+        return Some(says(
+            "this is the address of a page: ids of tools have `/repos/`",
+            "write `HOST/repos/OWNER/REPOSITORY/TOOL/.*`".to_owned(),
+        ));
+    }
+    let is_word = !first.is_empty() && first.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
+    // A tool shed on the own machine may have a name without dots.
+    if is_word && !rest.starts_with("repos/") {
+        return Some(
+            says(
+                "only ids from a tool shed have slashes, and these begin with its host",
+                format!("write `{rest}` for a tool of this server, or the whole id, from the host on"),
+            )
+            .note("TPV matches ids from their start; `.*/` before it stands for anything"),
+        );
+    }
+    None
+}
+
+/// A part of the key, if it is written as it is.
+fn key(entity: &Entity, start: usize, length: usize) -> Option<Span> {
+    let range = entity.span.range();
+    (range.len() == entity.id.len())
+        .then(|| Span::new(entity.span.source, range.start + start, range.start + start + length))
+}
+
+/// Ids whose tool belongs to another repository.
+fn elsewhere(linter: &Linter<'_>, entity: &Entity, here: &BTreeSet<(&str, &str, &str)>) -> Option<Diagnostic> {
+    let path = Path::of(&entity.id)?;
+    let server = linter.server();
+    let known = |owner: &str, name: &str| {
+        server.repositories.contains(&Repository { owner: owner.to_owned(), name: name.to_owned() })
+    };
+    let is_installed = |id: &str| {
+        let start = id.trim_end_matches(".*");
+        server.tools.iter().any(|tool| tool.starts_with(start))
+    };
+    if !server.tools.is_empty() && is_installed(&entity.id) {
+        return None;
+    }
+    let span = key(entity, path.at, path.repository.len()).unwrap_or(entity.span);
+    let write = |name: &str| {
+        let (before, after) = entity.id.split_at_checked(path.at)?;
+        Some(format!("{before}{name}{}", after.get(path.repository.len()..)?))
+    };
+    // The tool has the name of another repository of the owner.
+    let is_own = path.tool.eq_ignore_ascii_case(path.repository);
+    let beside = here.contains(&(path.owner, path.tool, path.tool));
+    // A suite may hold a tool of any name, such as `freebayes/bamleftalign`; with a word in common, it is a tool of its own
+    // repository in most owners' layout: `tool_odv/tool_odv_history`.
+    let words = |name: &str| name.split(['_', '-']).map(str::to_lowercase).collect::<BTreeSet<_>>();
+    let is_alike = !words(path.tool).is_disjoint(&words(path.repository));
+    let is_likely = is_alike || (known(path.owner, path.tool) && !known(path.owner, path.repository));
+    if !is_own && is_likely && (known(path.owner, path.tool) || beside) {
+        let (tool, repository) = (path.tool, path.repository);
+        let message = format!("the tool `{tool}` is not in the repository `{repository}`");
+        let label = format!("`{}` has a repository `{tool}`", path.owner);
+        let diagnostic = Diagnostic::warning(message).at(span, label);
+        return Some(if beside && !known(path.owner, path.tool) {
+            diagnostic.help(format!("if `{repository}` is meant, name its tool: `.../{repository}/{repository}/.*`"))
+        } else {
+            diagnostic.help(format!("write `{}`", write(tool)?))
+        });
+    }
+    if server.repositories.is_empty() || known(path.owner, path.repository) {
+        return None;
+    }
+    let of_owner = server.repositories.iter().filter(|repository| repository.owner == path.owner);
+    let names: Vec<&str> = of_owner.map(|repository| repository.name.as_str()).collect();
+    // A repository that is named as the tool is the likelier one.
+    let near = closest(path.repository, names.iter().copied())?;
+    let diagnostic =
+        Diagnostic::warning(format!("`{}` has no repository `{}` on this server", path.owner, path.repository))
+            .at(span, "no installed tool has this id")
+            .help(did_you_mean(near));
+    // Beside an entry of the right name, it is another tool, which is not installed here.
+    let is_taken = here.iter().any(|(owner, repository, _)| *owner == path.owner && *repository == near);
+    (!is_taken).then_some(diagnostic)
+}

@@ -1,0 +1,180 @@
+//! T138: params whose name is a slip of one that Galaxy knows. T139: values that the reader of a param takes otherwise.
+
+use std::collections::HashSet;
+
+use super::Linter;
+use super::fields::key_span;
+use tpv_compiler::config::entity::{Common, Dict};
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::finding::Finding;
+use tpv_compiler::source::Span;
+use tpv_compiler::yaml::value::ConfigValue;
+use tpv_model::EntityClass;
+
+/// Params of destinations that Galaxy 26.0 reads, whatever the runner: `lib/galaxy/jobs/__init__.py`, `lib/galaxy/jobs/runners/`,
+/// `lib/galaxy/tool_util/deps/container_classes.py`, `lib/galaxy/job_metrics/`. Others may be known to a site's own runner, so
+/// only slips of these are reported.
+const KNOWN: [&str; 62] = [
+    "amqp_url",
+    "container_monitor",
+    "container_override",
+    "container_resolvers",
+    "default_file_action",
+    "dependency_resolution",
+    "docker_auto_rm",
+    "docker_cmd",
+    "docker_container_id_override",
+    "docker_default_container_id",
+    "docker_enabled",
+    "docker_host",
+    "docker_memory",
+    "docker_net",
+    "docker_run_extra_arguments",
+    "docker_set_user",
+    "docker_sudo",
+    "docker_sudo_cmd",
+    "docker_volumes",
+    "docker_volumes_from",
+    "dependencies_directory",
+    "embed_metadata_in_job",
+    "file_action_config",
+    "job_directory_files_globs",
+    "jobs_directory",
+    "k8s_namespace",
+    "metadata_strategy",
+    "native_specification",
+    "nativeSpecification",
+    "object_store_id",
+    "outputs_to_working_directory",
+    "persistence_directory",
+    "private_token",
+    "remote_metadata",
+    "remote_property_galaxy_home",
+    "request_cpus",
+    "request_memory",
+    "require_container",
+    "requirements",
+    "retry_metadata_internally",
+    "rewrite_parameters",
+    "singularity_cleanenv",
+    "singularity_cmd",
+    "singularity_container_id_override",
+    "singularity_contain",
+    "singularity_default_container_id",
+    "singularity_enabled",
+    "singularity_ipc",
+    "singularity_no_mount",
+    "singularity_pid",
+    "singularity_run_extra_arguments",
+    "singularity_sudo",
+    "singularity_sudo_cmd",
+    "singularity_volumes",
+    "submit_native_specification",
+    "submit_request_cpus",
+    "submit_request_memory",
+    "tmp_dir",
+    "transport",
+    "universe",
+    "use_metadata_binary",
+    "tus_upload",
+];
+
+/// The params that are amounts of memory, with what a number without a unit is to their readers.
+const MEMORY: [(&str, &str, &str); 3] = [
+    ("request_memory", "HTCondor takes this for MiB", "G"),
+    ("submit_request_memory", "HTCondor takes this for MiB", "G"),
+    ("docker_memory", "Docker takes this for bytes", "g"),
+];
+
+/// Looks at all entities and rules.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let mut seen = HashSet::new();
+    for kind in EntityClass::SECTIONS {
+        for entity in linter.config.section(kind).values() {
+            for common in entity.commons() {
+                for (code, span, diagnostic) in judge(linter, common) {
+                    if seen.insert((code, span)) {
+                        let place = format!("in the {} `{}`", kind.noun(), entity.id);
+                        linter.report(Finding::new(code, diagnostic.also(entity.span, place)).of(&entity.common));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(&'static str, Span, Diagnostic)> {
+    let params: Option<&Dict> = common.params.as_deref();
+    let mut out = Vec::new();
+    for (key, value) in params.into_iter().flatten() {
+        if let Some(meant) = slip(key) {
+            let span = key_span(linter, key, value);
+            let diagnostic = Diagnostic::warning(format!("`{key}` is not a param that Galaxy reads"))
+                .at(span, "no runner and no container reads this")
+                .help(format!("did you mean `{meant}`?"));
+            // Where the right one is there as well, taking this one's place would make two.
+            let is_free = params.is_some_and(|params| !params.contains_key(meant));
+            let diagnostic = if is_free { diagnostic.fix(span, meant) } else { diagnostic };
+            out.push(("T138", span, diagnostic));
+        }
+        if let Some(diagnostic) = without_unit(key, value).or_else(|| in_quotes(key, value)) {
+            out.push(("T139", value.span, diagnostic));
+        }
+    }
+    out
+}
+
+/// The param that a name is a slip of: one letter more, less or another, or two in the place of each other.
+fn slip(key: &str) -> Option<&'static str> {
+    // Short names have neighbours of their own, and so have HTCondor's requests: `request_gpus` is one.
+    if key.len() < 7 || key.contains("request_") || KNOWN.contains(&key) {
+        return None;
+    }
+    let found = |known: &&str| known.len() >= 7 && is_one_slip(key.as_bytes(), known.as_bytes());
+    KNOWN.iter().copied().find(|known| found(known))
+}
+
+/// Returns `true` if one slip of a key makes the one of the other.
+fn is_one_slip(one: &[u8], other: &[u8]) -> bool {
+    let before = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    let after = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
+    let left = |text: &[u8]| text.len().saturating_sub(before + after);
+    match (left(one), left(other), one.len().abs_diff(other.len())) {
+        (0 | 1, 0 | 1, 1) | (1, 1, 0) => true,
+        (2, 2, 0) => one.get(before) == other.get(before + 1) && one.get(before + 1) == other.get(before),
+        _ => false,
+    }
+}
+
+/// A memory in GiB without its unit.
+fn without_unit(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
+    let (_, taken, unit) = MEMORY.into_iter().find(|(name, ..)| *name == key)?;
+    let text = value.as_text()?.as_str().trim();
+    let inner = text.strip_prefix('{')?.strip_suffix('}')?.trim();
+    if !matches!(inner, "mem" | "int(mem)" | "round(mem)" | "entity.mem") {
+        return None;
+    }
+    Some(
+        Diagnostic::warning(format!("`{key}` has no unit, and `mem` is in GiB"))
+            .at(value.span, taken)
+            .help(format!("write `{text}{unit}`")),
+    )
+}
+
+/// Options that are one word to the shell, because the quotes around them are a part of the text.
+fn in_quotes(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
+    if !key.ends_with("_run_extra_arguments") && !key.to_lowercase().ends_with("native_specification") {
+        return None;
+    }
+    let text = value.as_text()?.as_str().trim();
+    let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+    let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
+    if inner.contains(quote) || !inner.starts_with('-') || !inner.contains(char::is_whitespace) {
+        return None;
+    }
+    Some(
+        Diagnostic::warning(format!("the quotes are a part of `{key}`"))
+            .at(value.span, "the shell takes all of this for one word")
+            .help("leave out the inner quotes"),
+    )
+}

@@ -1,0 +1,29 @@
+//! T142: runners that the server's `job_conf` does not have.
+
+use std::collections::HashSet;
+
+use super::Linter;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::finding::Finding;
+
+/// Looks at the runners of all destinations that jobs can come to.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let Some(runners) = &linter.server().runners else { return };
+    let mut seen = HashSet::new();
+    for destination in linter.config.destinations.values().filter(|destination| !destination.common.is_abstract) {
+        let Some(runner) = destination.destination.as_ref().and_then(|fields| fields.runner.as_ref()) else { continue };
+        let name = runner.as_str();
+        if name.is_empty() || name.contains('{') || runners.contains(name) || !seen.insert(runner.span) {
+            continue;
+        }
+        let near = closest(name, runners.iter().map(String::as_str));
+        let diagnostic = Diagnostic::warning(format!("`job_conf` has no runner `{name}`"))
+            .at(runner.span, "Galaxy fails each job that comes to this destination")
+            .also(destination.span, "")
+            .help(
+                near.map_or_else(|| "add the runner to `job_conf`, or name one that is there".to_owned(), did_you_mean),
+            );
+        linter.report(Finding::new("T142", diagnostic).of(&destination.common));
+    }
+}
