@@ -32,7 +32,7 @@ macro_rules! fields {
                 match self { $(Self::$variant => $text),* }
             }
 
-            /// The meaning, with the unit.
+            /// The meaning, without the unit.
             pub const fn words(self) -> &'static str {
                 match self { $(Self::$variant => $words),* }
             }
@@ -45,7 +45,7 @@ macro_rules! fields {
 
             /// The quantity of the field.
             #[inline]
-            pub fn quantity(self) -> Quantity {
+            pub const fn quantity(self) -> Quantity {
                 match self { $(Self::$variant => Quantity::$quantity),* }
             }
         }
@@ -57,13 +57,13 @@ fields! {
     Resource {
         MinGpus = "min_gpus" of Gpus: "At least so many GPUs.",
         MinCores = "min_cores" of Cores: "At least so many cores: a job that asks for fewer gets these.",
-        MinMem = "min_mem" of Mem: "At least so much memory, in GiB.",
+        MinMem = "min_mem" of Mem: "At least so much memory.",
         MaxGpus = "max_gpus" of Gpus: "At most so many GPUs.",
         MaxCores = "max_cores" of Cores: "At most so many cores: a job that asks for more gets these.",
-        MaxMem = "max_mem" of Mem: "At most so much memory, in GiB.",
+        MaxMem = "max_mem" of Mem: "At most so much memory.",
         Gpus = "gpus" of Gpus: "GPUs: a number, or a Python expression.",
         Cores = "cores" of Cores: "Cores: a number, or a Python expression.",
-        Mem = "mem" of Mem: "Memory in GiB: a number, or a Python expression such as `cores * 3.8`.",
+        Mem = "mem" of Mem: "Memory: a number, or a Python expression such as `cores * 3.8`.",
     }
 }
 
@@ -71,13 +71,13 @@ fields! {
     /// The amounts that are plain numbers: cores and GPUs by count, memory in GiB. The order is that of their definition in TPV.
     Limit {
         MaxConcurrentCores = "max_concurrent_cores" of Cores: "Resource pools: so many cores at most in all running jobs of a user; a number.",
-        MaxConcurrentMem = "max_concurrent_mem" of Mem: "Resource pools: so much memory, in GiB, at most in all running jobs of a user; a number.",
+        MaxConcurrentMem = "max_concurrent_mem" of Mem: "Resource pools: so much memory at most in all running jobs of a user; a number.",
         MaxConcurrentGpus = "max_concurrent_gpus" of Gpus: "Resource pools: so many GPUs at most in all running jobs of a user; a number.",
         MaxAcceptedCores = "max_accepted_cores" of Cores: "The most cores of a job that this destination accepts; a number.",
-        MaxAcceptedMem = "max_accepted_mem" of Mem: "The most memory, in GiB, of a job that this destination accepts; a number.",
+        MaxAcceptedMem = "max_accepted_mem" of Mem: "The most memory of a job that this destination accepts; a number.",
         MaxAcceptedGpus = "max_accepted_gpus" of Gpus: "The most GPUs of a job that this destination accepts; a number.",
         MinAcceptedCores = "min_accepted_cores" of Cores: "The fewest cores of a job that this destination accepts; a number.",
-        MinAcceptedMem = "min_accepted_mem" of Mem: "The least memory, in GiB, of a job that this destination accepts; a number.",
+        MinAcceptedMem = "min_accepted_mem" of Mem: "The least memory of a job that this destination accepts; a number.",
         MinAcceptedGpus = "min_accepted_gpus" of Gpus: "The fewest GPUs of a job that this destination accepts; a number.",
     }
 }
@@ -144,9 +144,17 @@ impl Quantity {
         self.resource().name()
     }
 
+    /// The unit. `None` for a count.
+    pub const fn unit(self) -> Option<&'static str> {
+        match self {
+            Self::Mem => Some("GiB"),
+            Self::Cores | Self::Gpus => None,
+        }
+    }
+
     /// The unit after a blank, or the empty text for a count.
-    pub fn unit(self) -> &'static str {
-        if self == Self::Mem { " GiB" } else { "" }
+    pub fn suffix(self) -> String {
+        self.unit().map_or_else(String::new, |unit| format!(" {unit}"))
     }
 
     /// The amount that a job asks for.
@@ -231,7 +239,7 @@ impl Amount {
         }
     }
 
-    /// The meaning, with the unit.
+    /// The meaning, without the unit.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Resource(resource) => resource.words(),
@@ -257,7 +265,7 @@ impl Amount {
 
     /// The quantity of the field.
     #[inline]
-    pub fn quantity(self) -> Quantity {
+    pub const fn quantity(self) -> Quantity {
         match self {
             Self::Resource(resource) => resource.quantity(),
             Self::Limit(limit) => limit.quantity(),

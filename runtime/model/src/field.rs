@@ -87,8 +87,22 @@ pub enum Field {
     FailOpen,
 }
 
-/// A row of the table: the name in TPV's class, the name in a config, the kind and the meaning.
-type Row = (&'static str, &'static str, Kind, &'static str);
+/// The value of a field that no config sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unset {
+    /// Null.
+    Null,
+    /// `false`.
+    False,
+    /// An empty text, list or mapping.
+    Empty,
+    /// None: the field has to be set.
+    Required,
+}
+
+/// A row of the table: the name in TPV's class, the name in a config, the kind, the value if unset, the unit unless it is a
+/// count, and the meaning.
+type Row = (&'static str, &'static str, Kind, Unset, Option<&'static str>, &'static str);
 
 const fn resource(resource: Resource) -> Field {
     Field::Amount(Amount::Resource(resource))
@@ -180,9 +194,19 @@ impl Field {
         self.row().2
     }
 
-    /// The meaning, with unit and default.
-    pub const fn words(self) -> &'static str {
+    /// The value if no config sets it.
+    pub const fn unset(self) -> Unset {
         self.row().3
+    }
+
+    /// The unit of its numbers. `None` for counts and for what is no number.
+    pub const fn unit(self) -> Option<&'static str> {
+        self.row().4
+    }
+
+    /// The meaning, without unit and default.
+    pub const fn words(self) -> &'static str {
+        self.row().5
     }
 
     const fn row(self) -> Row {
@@ -191,18 +215,19 @@ impl Field {
                 "id",
                 "id",
                 Kind::Text,
+                Unset::Empty,
+                None,
                 "Another name for the entity. Its key is what counts; a destination is called by it.",
             ),
-            Self::Abstract => (
-                "abstract",
-                "abstract",
-                Kind::Truth,
-                "Whether the entity is there to be inherited from, only. Default: false.",
-            ),
+            Self::Abstract => {
+                ("abstract", "abstract", Kind::Truth, Unset::False, None, "If true, the entity is only inherited from.")
+            }
             Self::Inherits => (
                 "inherits",
                 "inherits",
                 Kind::OptionalText,
+                Unset::Null,
+                None,
                 "The id of the entity of the same section to inherit from.",
             ),
             Self::Amount(amount) => {
@@ -210,93 +235,138 @@ impl Field {
                     Amount::Resource(_) => Kind::NumberOrCode,
                     Amount::Limit(_) => Kind::Number,
                 };
-                (amount.name(), amount.name(), kind, amount.words())
+                (amount.name(), amount.name(), kind, Unset::Null, amount.quantity().unit(), amount.words())
             }
             Self::Env => (
                 "env",
                 "env",
                 Kind::Env,
+                Unset::Null,
+                None,
                 "Environment variables: a mapping of names to values, which are f-strings; or a list of `{name: ..., value: ...}`, `{file: ...}` or `{execute: ...}`.",
             ),
             Self::Params => (
                 "params",
                 "params",
                 Kind::Dict,
+                Unset::Null,
+                None,
                 "Params of the Galaxy destination. Texts at any depth are f-strings: `\"--mem {mem}\"`.",
             ),
             Self::Resubmit => (
                 "resubmit",
                 "resubmit",
                 Kind::Resubmit,
+                Unset::Empty,
+                None,
                 "What Galaxy does with a job that fails: names to `{condition: ..., destination: ..., delay: ...}`.",
             ),
             Self::Rank => (
                 "rank",
                 "rank",
                 Kind::Code,
+                Unset::Null,
+                None,
                 "Python code that puts the destinations that match in order, the best first.",
             ),
             Self::Context => (
                 "context",
                 "context",
                 Kind::Dict,
+                Unset::Empty,
+                None,
                 "Names for the code of the entity and of what inherits from it: `name: value`.",
             ),
             Self::Tags => (
                 "tpv_tags",
                 "scheduling",
                 Kind::Tags,
+                Unset::Empty,
+                None,
                 "Tags that decide which destinations take a job. On a destination: the tags it offers.",
             ),
             Self::NoQaCodes => (
                 "no_qa_codes",
                 "no_qa_codes",
                 Kind::Texts,
+                Unset::Empty,
+                None,
                 "Codes of lint findings that are not reported for the entity, as `# noqa: T101` behind its key does.",
             ),
             Self::Rules => (
                 "rules",
                 "rules",
                 Kind::Rules,
+                Unset::Empty,
+                None,
                 "Rules, which are evaluated in order: a list, or a mapping of ids to rules.",
             ),
-            Self::If => ("if_condition", "if", Kind::Condition, "The condition: a Python expression, or `true`."),
+            Self::If => (
+                "if_condition",
+                "if",
+                Kind::Condition,
+                Unset::Required,
+                None,
+                "The condition: a Python expression, or `true`.",
+            ),
             Self::Execute => (
                 "execute",
                 "execute",
                 Kind::Code,
+                Unset::Null,
+                None,
                 "Python statements that run where the condition holds: `entity.cores = 4`.",
             ),
-            Self::Fail => ("fail", "fail", Kind::FString, "Ends the job with this message, an f-string."),
-            Self::Runner => {
-                ("runner", "runner", Kind::OptionalText, "The id of a runner of Galaxy's job configuration.")
+            Self::Fail => {
+                ("fail", "fail", Kind::FString, Unset::Null, None, "Ends the job with this message, an f-string.")
             }
+            Self::Runner => (
+                "runner",
+                "runner",
+                Kind::OptionalText,
+                Unset::Null,
+                None,
+                "The id of a runner of Galaxy's job configuration.",
+            ),
             Self::DestName => (
                 "dest_name",
                 "destination_name_override",
                 Kind::FString,
+                Unset::Null,
+                None,
                 "The id that Galaxy sees instead of the destination's own, an f-string.",
             ),
             Self::DestTags => (
                 "tpv_dest_tags",
                 "scheduling",
                 Kind::Tags,
+                Unset::Empty,
+                None,
                 "Tags that decide which destinations take a job. On a destination: the tags it offers.",
             ),
             Self::HandlerTags => (
                 "handler_tags",
                 "tags",
                 Kind::Texts,
+                Unset::Empty,
+                None,
                 "The tags of the job handlers that Galaxy sees, f-strings; not those of `scheduling`.",
             ),
-            Self::Oversize => {
-                ("oversize", "oversize", Kind::Oversize, "What becomes of a job that is larger than the budget.")
-            }
+            Self::Oversize => (
+                "oversize",
+                "oversize",
+                Kind::Oversize,
+                Unset::Empty,
+                None,
+                "What becomes of a job that is larger than the budget.",
+            ),
             Self::FailOpen => (
                 "fail_open",
                 "fail_open",
                 Kind::Flag,
-                "Whether jobs run where the store cannot be reached. Default: false.",
+                Unset::False,
+                None,
+                "If true, jobs run while the store cannot be reached.",
             ),
         }
     }

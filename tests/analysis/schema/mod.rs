@@ -10,7 +10,8 @@ use crate::support::{expect_file, project, stdout, tpvc_in};
 use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
 use tpv_analysis::schema::{File, schema, text};
-use tpv_model::{EntityClass, Field};
+use tpv_model::EntityClass;
+use tpv_model::field::{Field, Unset};
 
 /// The schema of a file, ready to judge documents.
 struct Judge {
@@ -50,13 +51,19 @@ fn the_words_of_fields_are_those_of_the_model() {
     ];
     for (name, class) in objects {
         for field in Field::of(class) {
-            let described = published["$defs"][name]["properties"][field.alias()]["description"].as_str();
+            let property = &published["$defs"][name]["properties"][field.alias()];
+            let described = property["description"].as_str();
             let described = described.unwrap_or_else(|| panic!("{name} has no {}", field.alias()));
+            let default = (field.unset() == Unset::False).then_some(false);
+            assert_eq!(property["default"].as_bool(), default, "{name} {}", field.alias());
+            let unit = field.unit().map_or_else(String::new, |unit| format!(" Unit: {unit}."));
+            let default = default.map_or_else(String::new, |default| format!(" Default: {default}."));
+            let words = format!("{}{unit}{default}", field.words());
             let is_own = matches!(
                 (class, field),
                 (EntityClass::Rule, Field::Id) | (EntityClass::PoolEntity, Field::Tags | Field::DestTags)
             );
-            assert!(is_own || described == field.words(), "{name} {}: {described}", field.alias());
+            assert!(is_own || described == words, "{name} {}: {described}", field.alias());
         }
     }
 }

@@ -58,10 +58,29 @@ pub struct Field {
     pub name: &'static str,
     /// The allowed values.
     pub shape: Shape,
-    /// The meaning, with unit and default.
+    /// The meaning.
     pub doc: &'static str,
+    /// The unit of its numbers, unless `doc` names it or it is a count.
+    pub unit: Option<&'static str>,
+    /// The value if the field is missing, unless `doc` names it.
+    pub default: Option<bool>,
     /// `true` if it is required.
     pub is_required: bool,
+}
+
+impl Field {
+    /// This field with the value that it has if it is missing.
+    #[must_use]
+    pub const fn otherwise(self, default: bool) -> Self {
+        Self { default: Some(default), ..self }
+    }
+
+    /// The meaning, with unit and default.
+    pub fn description(&self) -> String {
+        let unit = self.unit.map_or_else(String::new, |unit| format!(" Unit: {unit}."));
+        let default = self.default.map_or_else(String::new, |default| format!(" Default: {default}."));
+        format!("{}{unit}{default}", self.doc)
+    }
 }
 
 /// A mapping with fields.
@@ -92,12 +111,12 @@ pub enum Others {
 
 /// A field that may be missing.
 pub const fn field(name: &'static str, shape: Shape, doc: &'static str) -> Field {
-    Field { name, shape, doc, is_required: false }
+    Field { name, shape, doc, unit: None, default: None, is_required: false }
 }
 
 /// A field that has to be there.
 pub const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Field {
-    Field { name, shape, doc, is_required: true }
+    Field { is_required: true, ..field(name, shape, doc) }
 }
 
 impl Object {

@@ -304,7 +304,7 @@ impl Observer for Collector<'_> {
             }
             Step::Clamped { resource, asked, value } => {
                 let bound = if is_less(asked, value) { "min" } else { "max" };
-                let unit = resource.quantity().unit();
+                let unit = resource.quantity().suffix();
                 let note = format!("{}{unit} became {}{unit} by {bound}_{}", show(asked), show(value), resource.name());
                 self.clamped.retain(|(known, _)| *known != resource);
                 self.clamped.push((resource, note));
@@ -422,7 +422,7 @@ impl Collector<'_> {
             Reason::Limit { limit, bound, resource, wanted } => {
                 let relation = if limit.is_upper() { "more" } else { "less" };
                 let (name, place) = (limit.name(), at(limit.name(), ""));
-                let unit = resource.quantity().unit();
+                let unit = resource.quantity().suffix();
                 format!("{} {wanted}{unit} is {relation} than {name} {bound}{unit}{place}", resource.name())
             }
             Reason::DestinationLacks(tag) => format!("the destination lacks the tag `{tag}`, which the job requires"),

@@ -191,7 +191,10 @@ impl Writer {
                 continue;
             }
             let mut schema = self.shape(&field.shape);
-            schema.insert("description".into(), field.doc.into());
+            schema.insert("description".into(), field.description().into());
+            if let Some(default) = field.default {
+                schema.insert("default".into(), default.into());
+            }
             properties.insert(field.name.into(), schema.into());
         }
         let required: Vec<&str> = object.fields().filter(|field| field.is_required).map(|field| field.name).collect();

@@ -7,7 +7,7 @@ use tpv_runtime::galaxy::shape::Shape::{
 use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field};
 
 use tpv_model::EntityClass;
-use tpv_model::field::Kind;
+use tpv_model::field::{Kind, Unset};
 
 const OPTIONAL_TEXT: Shape = Union(&[Text, Null]);
 const TEXTS: Shape = List(&Text);
@@ -127,8 +127,15 @@ const fn of_model<const N: usize>(fields: &[tpv_model::Field], rules: Shape) -> 
     let mut out = [field("", Any, ""); N];
     let (mut from, mut to) = (fields, out.as_mut_slice());
     while let ([first, others @ ..], [slot, rest @ ..]) = (from, to) {
-        let is_required = matches!(first, tpv_model::Field::If);
-        *slot = Field { name: first.alias(), shape: shape(first.kind(), rules), doc: first.words(), is_required };
+        let default = if matches!(first.unset(), Unset::False) { Some(false) } else { None };
+        *slot = Field {
+            name: first.alias(),
+            shape: shape(first.kind(), rules),
+            doc: first.words(),
+            unit: first.unit(),
+            default,
+            is_required: matches!(first.unset(), Unset::Required),
+        };
         (from, to) = (others, rest);
     }
     out
@@ -241,7 +248,8 @@ pub static OVERSIZE: Object = Object {
         field("hard_max_cores", NUMBER, "No job of more cores runs."),
         field("hard_max_mem", NUMBER, "No job of more memory, in GiB, runs."),
         field("hard_max_gpus", NUMBER, "No job of more GPUs runs."),
-        field("reserve_pool", FLAG, "If true, the job runs alone in the pool, and others wait for it. Default: false."),
+        field("reserve_pool", FLAG, "If true, the job runs alone in the pool, and others wait for it.")
+            .otherwise(false),
     ]],
     others: Others::Refused,
 };
