@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
+use tpv_model::Quantity;
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
@@ -272,7 +273,9 @@ fn shown(rows: &[sweep::Row]) -> String {
 
 /// Every value that was tried.
 fn every(tried: &[Tried]) -> Rows {
-    let mut rows = Rows::new(vec!["value", "destination", "cores", "mem", "gpus", "error"]);
+    let amounts = Quantity::ALL.map(Quantity::name);
+    let header = ["value", "destination"].into_iter().chain(amounts).chain(["error"]).collect();
+    let mut rows = Rows::new(header);
     for one in tried {
         let number =
             |value: &Option<Value>| value.as_ref().map_or(Cell::Empty, |value| Cell::Decimal(value.to_string()));

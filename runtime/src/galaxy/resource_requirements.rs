@@ -5,7 +5,7 @@
 //! skips; RAM comes in MiB and leaves in GiB.
 
 use super::json::Json;
-use tpv_model::Version;
+use tpv_model::{Resource, Version};
 use tpv_python::number::{convert, parse};
 
 /// The resource types that Galaxy knows.
@@ -77,12 +77,12 @@ impl Requirement {
 pub fn field(resource_type: &str, version: Version) -> Option<(&'static str, Option<f64>)> {
     let to_gib = version.converts_ram().then_some(MEBIBYTES_PER_GIB);
     Some(match resource_type {
-        "cores_min" => ("cores", None),
-        "cores_max" => ("max_cores", None),
-        "ram_min" => ("mem", to_gib),
-        "ram_max" => ("max_mem", to_gib),
-        "cuda_device_count_min" => ("gpus", None),
-        "cuda_device_count_max" => ("max_gpus", None),
+        "cores_min" => (Resource::Cores.name(), None),
+        "cores_max" => (Resource::MaxCores.name(), None),
+        "ram_min" => (Resource::Mem.name(), to_gib),
+        "ram_max" => (Resource::MaxMem.name(), to_gib),
+        "cuda_device_count_min" => (Resource::Gpus.name(), None),
+        "cuda_device_count_max" => (Resource::MaxGpus.name(), None),
         _ => return None,
     })
 }

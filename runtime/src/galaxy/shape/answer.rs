@@ -1,6 +1,8 @@
 //! The answer file, an answer a line: what `answer.rs` of Galaxy writes. Code can put any value anywhere; these are the kinds that
 //! TPV's own classes give.
 
+use tpv_model::Resource;
+
 use super::Shape::{Any, Bool, List, Map, Null, Number, Text, Union};
 use super::{Field, Object, Others, Shape, field, required};
 
@@ -16,9 +18,9 @@ pub static MAPPED: Object = Object {
     fields: &[&[
         ID,
         required("destination", Shape::Object(&DESTINATION), "Where the job goes."),
-        required("cores", Any, "The cores: a number, or null if nothing sets them."),
-        required("mem", Any, "The memory in GiB: a number, or null if nothing sets it."),
-        required("gpus", Any, "The GPUs: a number, or null if nothing sets them."),
+        required(Resource::Cores.name(), Any, "The cores: a number, or null if nothing sets them."),
+        required(Resource::Mem.name(), Any, "The memory in GiB: a number, or null if nothing sets it."),
+        required(Resource::Gpus.name(), Any, "The GPUs: a number, or null if nothing sets them."),
         field("candidates", List(&Text), "The ids of the destinations that match, best first; only with `--detail`."),
     ]],
     others: Others::Refused,

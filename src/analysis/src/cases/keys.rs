@@ -5,6 +5,7 @@ use tpv_runtime::galaxy::shape::world::WORLD_FIELDS;
 use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field, required};
 
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_model::Resource;
 
 /// A kind of value in a test file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,9 +193,9 @@ pub static EXPECT: Object =
 static EXPECT_FIELDS: &[Field] = &[
     field("destination", Text, "The id of the destination."),
     field("runner", Union(&[Text, Null]), "The destination's runner."),
-    field("cores", RESOURCE, "The cores."),
-    field("mem", RESOURCE, "The memory in GiB."),
-    field("gpus", RESOURCE, "The GPUs."),
+    field(Resource::Cores.name(), RESOURCE, "The cores."),
+    field(Resource::Mem.name(), RESOURCE, "The memory in GiB."),
+    field(Resource::Gpus.name(), RESOURCE, "The GPUs."),
     field("env", Map(&Any), "Variables of the environment; null for one that must not be set."),
     field("params", Map(&Any), "Parameters of the destination; null for one that must not be set."),
     field("tags", List(&Any), "The handler tags of the destination, in order."),

@@ -7,6 +7,7 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 
 use indexmap::IndexMap;
+use tpv_model::Resource;
 
 pub use tpv_compiler::yaml::roundtrip::{Key, Mapping, Pair, Result, RoundTripError, Sequence, Value, ValueId, Values};
 
@@ -31,9 +32,9 @@ impl Order {
     }
 
     fn config(default_inherits: Key) -> Rc<Self> {
-        let mut entity = Vec::from(
-            ["id", "inherits", "if", "context", "gpus", "cores", "mem"].map(|text| (name(text), Rc::<Self>::default())),
-        );
+        let mut entity = Vec::from(["id", "inherits", "if", "context"].map(|text| (name(text), Rc::<Self>::default())));
+        let amounts = [Resource::Gpus, Resource::Cores, Resource::Mem];
+        entity.extend(amounts.map(|amount| (name(amount.name()), Rc::default())));
         entity.push((name("env"), Self::names(&["*"])));
         entity.push((name("params"), Self::names(&["*"])));
         entity.push((name("scheduling"), Self::names(&["require", "prefer", "accept", "reject"])));

@@ -1,6 +1,6 @@
 //! Fields and sections that TPV does not know, and what may be meant by them.
 
-use tpv_model::{Resource, Version};
+use tpv_model::{Quantity, Resource, Version};
 use tpv_runtime::galaxy::shape::Object;
 
 use super::{Owner, Validator};
@@ -11,15 +11,15 @@ use crate::yaml::value::Entry;
 
 /// Names that other systems use, with the field that they mean.
 const SYNONYMS: [(&str, &str); 13] = [
-    ("memory", "mem"),
-    ("ram", "mem"),
-    ("mem_gb", "mem"),
-    ("mem_mb", "mem"),
-    ("cpu", "cores"),
-    ("cpus", "cores"),
-    ("ncpus", "cores"),
-    ("threads", "cores"),
-    ("slots", "cores"),
+    ("memory", Resource::Mem.name()),
+    ("ram", Resource::Mem.name()),
+    ("mem_gb", Resource::Mem.name()),
+    ("mem_mb", Resource::Mem.name()),
+    ("cpu", Resource::Cores.name()),
+    ("cpus", Resource::Cores.name()),
+    ("ncpus", Resource::Cores.name()),
+    ("threads", Resource::Cores.name()),
+    ("slots", Resource::Cores.name()),
     ("parent", "inherits"),
     ("extends", "inherits"),
     ("environment", "env"),
@@ -56,7 +56,7 @@ fn place(key: &str, known: &Object) -> Option<String> {
             Some("`context` belongs under `global`, or under an entity".to_owned())
         }
         _ if known.field("require").is_some()
-            && matches!(key, "cores" | "mem" | "gpus" | "env" | "params" | "rules" | "rank") =>
+            && (Quantity::from_name(key).is_some() || matches!(key, "env" | "params" | "rules" | "rank")) =>
         {
             Some(format!("`{key}` isn't a tag: give it the indentation of `scheduling`"))
         }
