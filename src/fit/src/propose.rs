@@ -20,6 +20,8 @@ const MOST_LEARNT: usize = 2_000;
 const SIMPLER: f64 = 0.03;
 /// The part of the cost that a proposal must save for certain.
 const LEAST_SAVING: f64 = 0.05;
+/// What it must save on top of that, divided by the number of judged jobs: few jobs mislead more often than their interval says.
+const MORE_OF_FEW: f64 = 3.0;
 /// Samples with replacement, for intervals.
 const SAMPLES: usize = 500;
 /// The part of the samples beyond either end of an interval.
@@ -158,7 +160,9 @@ pub fn propose(observations: &[Observation], ceiling: f64, settings: &Settings) 
     let evidence = Evidence { learnt_on: split, judged_on: jobs.len() - split, before, after, saving, interval };
     match () {
         () if saving.is_nan() || saving <= 0.0 => keep(Keep::NoGain, Some(evidence)),
-        () if interval[0] < LEAST_SAVING => keep(Keep::WithinNoise, Some(evidence)),
+        () if interval[0] < LEAST_SAVING + MORE_OF_FEW / count(jobs.len() - split) => {
+            keep(Keep::WithinNoise, Some(evidence))
+        }
         () => match learner(&all, &jobs).rule(choice) {
             Some(rule) => Verdict::Change { rule, evidence },
             None => keep(Keep::NoGain, Some(evidence)),
