@@ -1,6 +1,7 @@
 //! The entities of an artifact as flat fields by name, with `inherits` and `default_inherits` folded in.
 
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -8,6 +9,7 @@ use indexmap::IndexMap;
 use num_bigint::BigInt;
 use tpv_bytecode::listing::meaning;
 use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
+use tpv_model::merge::{Env, RuleList, merge_env, merge_rules};
 use tpv_model::{self as model, TagType};
 use tpv_python::number::float_text;
 use tpv_runtime::artifact::Rules;
@@ -428,20 +430,45 @@ impl Entity {
                 self.fields.entry(field.clone()).or_insert_with(|| value.clone());
             }
         }
-        let mut env = default.env.clone();
-        env.extend(self.env.drain(..).filter(|name| !default.env.contains(name)));
+        let Ok(env) = merge_env(&mut ByName, std::mem::take(&mut self.env), default.env.clone());
         self.env = env;
-        if default.rules.is_empty() {
-            return;
-        }
-        let mut rules = default.rules.clone();
-        for rule in self.rules.drain(..) {
-            match rules.iter_mut().find(|inherited| inherited.id == rule.id) {
-                Some(inherited) => *inherited = Arc::new(rule.over(inherited)),
-                None => rules.push(rule),
-            }
-        }
+        let Ok(rules) = merge_rules(&mut ByName, &self.rules, &default.rules);
         self.rules = rules;
+    }
+}
+
+/// Variables of `env` and rules, which are known by their names alone.
+struct ByName;
+
+impl Env for ByName {
+    type Entry = Arc<str>;
+    type Name = Arc<str>;
+    type Error = Infallible;
+
+    fn name(&mut self, entry: &Arc<str>) -> Result<Option<Arc<str>>, Infallible> {
+        Ok(Some(entry.clone()))
+    }
+
+    fn equal(&mut self, entry: &Arc<str>, other: &Arc<str>) -> Result<bool, Infallible> {
+        Ok(entry == other)
+    }
+}
+
+impl RuleList for ByName {
+    type Rule = Arc<Rule>;
+    type Id = Arc<str>;
+    type Error = Infallible;
+
+    fn key<'r>(&self, rule: &'r Arc<Rule>) -> &'r str {
+        &rule.id
+    }
+
+    fn id(&mut self, rule: &Arc<Rule>) -> Result<Arc<str>, Infallible> {
+        Ok(rule.id.clone())
+    }
+
+    fn inherit(&mut self, child: &Arc<Rule>, parent: &Arc<Rule>, _: Arc<str>) -> Result<Arc<Rule>, Infallible> {
+        Ok(Arc::new(child.over(parent)))
     }
 }
 
