@@ -106,7 +106,7 @@ fn content(path: &Path, sources: &mut SourceMap) -> Result<(SourceId, Content), 
     };
     let text = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
     if text.trim_start().starts_with('<') {
-        let names = xml(&text, id).map_err(|diagnostic| Problem::new(diagnostic, sources.clone()))?;
+        let names = xml(&text, id).map_err(|diagnostic| Problem::new(*diagnostic, sources.clone()))?;
         return Ok((id, Content::Xml(names)));
     }
     let mut problems = Diagnostics::new();
@@ -124,7 +124,7 @@ fn nothing(of: &str, help: &str, id: SourceId, sources: SourceMap) -> Problem {
 }
 
 /// The ids of tools and plugins in XML: `<tool guid="...">`, `<tool id="...">`, `<plugin id="...">`.
-fn xml(text: &str, id: SourceId) -> Result<Names, Diagnostic> {
+fn xml(text: &str, id: SourceId) -> Result<Names, Box<Diagnostic>> {
     let document = roxmltree::Document::parse(text).map_err(|error| {
         let (pos, mut at) = (error.pos(), 0);
         for line in text.split_inclusive('\n').take((pos.row as usize).saturating_sub(1)) {
@@ -134,7 +134,8 @@ fn xml(text: &str, id: SourceId) -> Result<Names, Diagnostic> {
         while !text.is_char_boundary(at) {
             at -= 1;
         }
-        Diagnostic::error(format!("the XML is wrong: {error}")).at(Span::new(id, at, at), "").help("correct the file")
+        let diagnostic = Diagnostic::error(format!("the XML is wrong: {error}"));
+        Box::new(diagnostic.at(Span::new(id, at, at), "").help("correct the file"))
     })?;
     let mut names = Names::default();
     for node in document.descendants().filter(roxmltree::Node::is_element) {

@@ -31,8 +31,8 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             let touching = pairs().filter(|(a, b)| a.high == b.low).count();
             let mut gaps = pairs().filter(|(a, b)| a.high < b.low);
             let (Some((below, above)), None) = (gaps.next(), gaps.next()) else { continue };
-            // All but the gap must touch, so that nothing overlaps.
-            if touching + 2 != steps.len() || !seen.insert(above.rule.condition.span) {
+            // All but the gap must touch, so that nothing overlaps. A rule that refuses large inputs is no step of the ladder.
+            if touching + 2 != steps.len() || above.rule.fail.is_some() || !seen.insert(above.rule.condition.span) {
                 continue;
             }
             let message = format!("no rule is for an input of {} to {} GiB", below.high, above.low);
