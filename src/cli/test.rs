@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::{ArgAction, Args, ValueEnum};
 use indexmap::IndexMap;
 use tpv_runtime::mapper::Hooks;
 
@@ -52,9 +52,9 @@ pub(super) struct Test {
     /// Write the results as JUnit XML, for CI servers
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Tell what of the config the cases used: as text, or to a file that ends in .html or .json
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_parser = coverage_file)]
-    coverage: Option<PathBuf>,
+    /// Tell what of the config the cases used: as text, or to a file that ends in .html or .json; repeat it for several forms
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_parser = coverage_file, action = ArgAction::Append)]
+    coverage: Vec<PathBuf>,
     /// Write the answers of failing cases, and of cases that expect nothing, into the test files
     #[arg(long)]
     update: bool,
@@ -157,14 +157,14 @@ impl Test {
         outcomes: &mut [Vec<Option<run::Outcome>>],
     ) -> Option<Coverage> {
         let cases: Vec<&Case> = chosen.iter().filter_map(|(file, case)| files.get(*file)?.cases.get(*case)).collect();
-        let (mut done, counts) = run::run(tested, hooks, &cases, self.coverage.is_some());
+        let (mut done, counts) = run::run(tested, hooks, &cases, !self.coverage.is_empty());
         run::explain(tested, hooks, &cases, &mut done);
         for ((file, case), outcome) in chosen.iter().zip(done) {
             if let Some(place) = outcomes.get_mut(*file).and_then(|cases| cases.get_mut(*case)) {
                 *place = Some(outcome);
             }
         }
-        self.coverage.is_some().then(|| coverage(tested, &counts, cases.len()))
+        (!self.coverage.is_empty()).then(|| coverage(tested, &counts, cases.len()))
     }
 
     /// Prints and writes the results.
@@ -175,7 +175,7 @@ impl Test {
         covered: &[Coverage],
         common: &Common,
     ) -> Result<(), CliError> {
-        let in_text = self.coverage.as_deref() == Some(Path::new("-"));
+        let in_text = self.coverage.iter().any(|path| path == Path::new("-"));
         match self.format {
             Format::Text => {
                 let mut out = String::new();
@@ -197,7 +197,7 @@ impl Test {
         if let Some(path) = &self.junit {
             write_text("the results", path, Form::Data, &report::junit(ran, sources))?;
         }
-        if let Some(path) = self.coverage.as_deref().filter(|_| !in_text) {
+        for path in self.coverage.iter().filter(|path| *path != Path::new("-")) {
             let is_html = path.extension().is_some_and(|extension| extension == "html");
             let (form, text) = match is_html {
                 true => (Form::Data, html(covered)),

@@ -11,7 +11,7 @@ fn found(config: &str, files: &[(&str, &str)]) -> Vec<(String, u64)> {
         std::fs::write(folder.path().join(name), text).unwrap();
     }
     let output = tpvc_in(folder.path(), &["lint", "--format", "json", "config.yml"]);
-    let findings: Vec<Value> = serde_json::from_str(&stdout(&output)).expect(&stderr(&output));
+    let findings: Vec<Value> = serde_json::from_str(&stdout(&output)).unwrap_or_else(|_| panic!("{}", stderr(&output)));
     let place = |finding: &Value| (finding["code"].as_str().unwrap().to_owned(), finding["line"].as_u64().unwrap());
     findings.iter().map(place).collect()
 }

@@ -48,7 +48,7 @@ impl Lacks {
         }
         let default = match found.first().map(|tool| (&tool.gets, &tool.from)) {
             Some((Some(value), Some(from))) => {
-                let unit = if value.parse::<f64>().is_ok() { self.field.unit() } else { "" };
+                let unit = if value.parse::<f64>().is_ok() { self.field.unit() } else { String::new() };
                 format!(" and get that of the default: {value}{unit} ({}:{})", from.file, from.line)
             }
             Some(_) => ", and the default has none".to_owned(),

@@ -69,9 +69,9 @@ impl Field {
         })
     }
 
-    /// The unit of its values, such as ` GiB`; empty if it has none.
-    pub fn unit(&self) -> &'static str {
-        Resource::from_name(self.group).map_or("", |resource| resource.quantity().unit())
+    /// The unit of its values after a blank, such as ` GiB`; empty if it has none.
+    pub fn unit(&self) -> String {
+        Resource::from_name(self.group).map_or_else(String::new, |resource| resource.quantity().suffix())
     }
 }
 

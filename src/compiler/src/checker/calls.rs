@@ -53,6 +53,9 @@ impl<'a> Checker<'a> {
             self.left_out_range(node);
         }
         self.calls_annotation(node, &function, &arguments);
+        if let (Type::Function("builtins", "len"), [ty], [argument]) = (&function, arguments.as_slice(), &*node.args) {
+            self.has_no_length(ty, argument, node.range);
+        }
         if let Type::Object(path) = &function {
             if let Some((module, name)) = path.split_once(':') {
                 self.left_out_arguments(node, module, name, &arguments);
@@ -84,6 +87,19 @@ impl<'a> Checker<'a> {
             self.always_raises(node.range, message, "TypeError", "remove the `(...)`");
         }
         Type::Any
+    }
+
+    /// `len(input_size)`
+    fn has_no_length(&mut self, ty: &Type, argument: &'a Expr, range: TextRange) {
+        if !ty.is_number() && *ty != Type::None {
+            return;
+        }
+        let help = if self.is_size(argument) {
+            "the size is a number of GiB; `len(job.input_datasets)` is the number of inputs"
+        } else {
+            "only texts, lists, tuples, sets and dicts have a length"
+        };
+        self.always_raises(range, format!("{} has no length", ty.describe()), "TypeError", help);
     }
 
     /// `getattr` and `hasattr`; with a default, a missing attribute is not an error.

@@ -1,4 +1,5 @@
-//! T135: `in` with one text in parentheses, which is no tuple. T132: comparisons of an object with a text, which are never true: a role isn't text.
+//! T135: `in` with one text in parentheses, which is no tuple. T132: comparisons that are never true: of an object with a text,
+//! because a role is no text, and of a text with a number.
 
 use rustpython_parser::ast::{CmpOp, Constant, Expr, Ranged};
 use rustpython_parser::text_size::TextRange;
@@ -49,7 +50,13 @@ impl<'a> Checker<'a> {
     }
 
     /// `left == right`, `left in right` and their negations.
-    pub(super) fn never_equal(&mut self, op: CmpOp, left: &Type, right: &Type, right_node: &'a Expr, range: TextRange) {
+    pub(super) fn never_equal(
+        &mut self,
+        op: CmpOp,
+        [left, right]: [&Type; 2],
+        [left_node, right_node]: [&'a Expr; 2],
+        range: TextRange,
+    ) {
         let always = match op {
             CmpOp::Eq | CmpOp::In => "this is never true",
             _ => "this is always true",
@@ -60,7 +67,10 @@ impl<'a> Checker<'a> {
                     (object, text) | (text, object) if *text == Type::STR => named(object),
                     _ => None,
                 };
-                let Some(named) = named else { return };
+                let Some(named) = named else {
+                    self.text_and_number([(left, left_node), (right, right_node)], always, range);
+                    return;
+                };
                 let noun = noun(named);
                 self.fault("T132", range, format!("a {noun} isn't text"), always);
                 self.help(format!("compare its `.{}`", named.attribute));
@@ -88,6 +98,23 @@ impl<'a> Checker<'a> {
             }
             _ => {}
         }
+    }
+
+    /// `tool.id == 5`
+    fn text_and_number(&mut self, sides: [(&Type, &'a Expr); 2], always: &str, range: TextRange) {
+        let is_text = |ty: &Type| ty.not_none() == Type::STR;
+        let (text, number) = match sides {
+            [(text, left), (number, right)] if is_text(text) && number.is_number() => (left, right),
+            [(number, left), (text, right)] if is_text(text) && number.is_number() => (right, left),
+            _ => return,
+        };
+        self.fault("T132", range, "a text isn't a number".to_owned(), always);
+        let written = self.text(number);
+        self.help(match (number, text) {
+            (Expr::Constant(_) | Expr::UnaryOp(_), _) => format!("put it in quotes: `'{written}'`"),
+            (_, Expr::Constant(_)) => "leave the quotes out".to_owned(),
+            _ => format!("compare texts: `str({written})`"),
+        });
     }
 }
 

@@ -114,7 +114,7 @@ impl<'a> Checker<'a> {
                             self.compares_size(left_node, item);
                         }
                         CmpOp::Eq | CmpOp::NotEq | CmpOp::In | CmpOp::NotIn => {
-                            self.never_equal(*op, &left, &right, item, node.range);
+                            self.never_equal(*op, [&left, &right], [left_node, item], node.range);
                             if matches!(op, CmpOp::In | CmpOp::NotIn) {
                                 self.in_text(item, node.range);
                             }

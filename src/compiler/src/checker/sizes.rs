@@ -50,7 +50,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Returns `true` for an expression that gives the size of a job's inputs, in GiB.
-    fn is_size(&self, node: &Expr) -> bool {
+    pub(super) fn is_size(&self, node: &Expr) -> bool {
         match node {
             Expr::Name(name) => name.id.as_str() == "input_size" && !self.bindings.names.contains("input_size"),
             Expr::Call(call) => {
