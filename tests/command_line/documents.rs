@@ -255,8 +255,9 @@ fn the_keys_of_test_files_are_documented() {
     expect_parts(&project().join("docs/test.md"), &parts);
 }
 
-/// The jobs of `fixtures/tpv-upgrades` that show each change of TPV; those of `next` have no TPV to record them.
-const SHOWN: [(Change, &str); 22] = [
+/// The jobs of `fixtures/tpv-upgrades` that show each change of TPV, or those of [`fixture_of`] a change; those of `next` have no TPV
+/// to record them.
+const SHOWN: [(Change, &str); 24] = [
     (Change::CombineFirst, "lower"),
     (Change::ParentsAcrossFiles, "again"),
     (Change::OwnAbstract, "abstract_child"),
@@ -266,6 +267,7 @@ const SHOWN: [(Change, &str); 22] = [
     (Change::NoVersion, "no_version"),
     (Change::ClampByBounds, "negative"),
     (Change::Wrappers, "wrapper"),
+    (Change::FractionalGpus, "fraction"),
     (Change::ParentsFirst, "again"),
     (Change::NoqaOnly, "comment"),
     (Change::ResourceHelpers, "resource_helper"),
@@ -273,6 +275,7 @@ const SHOWN: [(Change, &str); 22] = [
     (Change::ToolTypeTags, "user_tool"),
     (Change::ResourcesOnce, "random_cores"),
     (Change::UnweightedSample, "sampled"),
+    (Change::ResubmitMappings, "resubmits_by_mapping"),
     (Change::DumpedNames, "dumped"),
     (Change::Pools, "reads_budget"),
     (Change::ResubmitEnvironment, "resubmits"),
@@ -281,13 +284,24 @@ const SHOWN: [(Change, &str); 22] = [
     (Change::InputHelpers, "input_helper"),
 ];
 
-/// The answers of a fixture to a job, by version; `None` where there is no record of the version or no such job.
+/// The fixture that shows a change.
+fn fixture_of(change: Change) -> &'static str {
+    match change {
+        Change::ResubmitEnvironment => "tpv-versions",
+        Change::FractionalGpus => "gpus-fraction",
+        Change::ResubmitMappings => "resubmit-mappings",
+        _ => "tpv-upgrades",
+    }
+}
+
+/// The answers of a fixture to a job, by version, or that it does not load; `None` where there is no record of the version or no such
+/// job.
 fn recorded(fixture: &str, version: Version, job: &str) -> Option<serde_json::Value> {
     let name =
         if version == Version::default() { "expected.jsonl".to_owned() } else { format!("expected-{version}.jsonl") };
     let text = std::fs::read_to_string(project().join("fixtures").join(fixture).join(name)).ok()?;
     let answers = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-    answers.into_iter().find(|answer| answer["id"] == job)
+    answers.into_iter().find(|answer| answer["id"] == job || answer.get("does_not_load").is_some())
 }
 
 /// docs/versions.md has a table for each version, and what shows a change has other answers since.
@@ -301,7 +315,7 @@ fn the_changes_of_tpv_are_documented() {
         for change in Change::all().filter(|change| change.since() == version) {
             let shown = SHOWN.iter().find(|(shown, _)| *shown == change).map(|(_, job)| *job);
             if let Some(job) = shown {
-                let fixture = if change == Change::ResubmitEnvironment { "tpv-versions" } else { "tpv-upgrades" };
+                let fixture = fixture_of(change);
                 let before = Version::ALL[usize::from(version.number()) - 1];
                 let [old, new] = [before, version].map(|version| recorded(fixture, version, job));
                 assert!(old.is_some() && new.is_some() && old != new, "{change:?}: {job}");
