@@ -56,7 +56,7 @@ mod _native {
     #[pymodule_export]
     use super::proxy::{NativeFunction, NativeIterator, NativeObject};
     #[pymodule_export]
-    use super::rules::{CompileError, PyDiagnostic, PyRules, compile};
+    use super::rules::{CompileError, PyDiagnostic, PyRules, compile, known_tpv};
     #[pymodule_export]
     use super::session::{forget_after_mapping, is_mapping};
     #[pymodule_export]

@@ -12,6 +12,7 @@ use tpv_compiler::config::Input;
 use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Severity};
 use tpv_compiler::source::{SourceMap, is_url, redacted};
 use tpv_compiler::{CompileOptions, Compiled, python};
+use tpv_model::{UnknownVersion, Version};
 use tpv_runtime::artifact::Rules;
 
 create_exception!(
@@ -194,13 +195,24 @@ fn fetched(inputs: &[Input], sources: &SourceMap) -> Vec<(String, Arc<str>)> {
     .collect()
 }
 
-/// Compiles configs, merged in the order given, later over earlier: each a path or URL, or the name and the YAML text of an
-/// inline config.
-///
-/// Raises `CompileError` with all that is wrong.
+/// The name of a version of TPV, such as `3.2` of `3.2.1`; `None` if its answers are not known.
 #[pyfunction]
-pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>) -> PyResult<PyRules> {
-    let mut texts = SourceMap::new();
+pub fn known_tpv(version: &str) -> Option<&'static str> {
+    version.parse().ok().map(Version::name)
+}
+
+/// Compiles configs, merged in the order given, later over earlier: each a path or URL, or the name and the YAML text of an
+/// inline config. `tpv` is the version of TPV whose answers the rules give: `3.2`, or a patch release of it; the newest if not given.
+///
+/// Raises `CompileError` with all that is wrong, and `ValueError` for a version that is not known.
+#[pyfunction]
+#[pyo3(signature = (sources, *, tpv=None))]
+pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>, tpv: Option<&str>) -> PyResult<PyRules> {
+    let version = tpv.map_or(Ok(Version::default()), str::parse);
+    let version = version.map_err(|unknown: UnknownVersion| {
+        PyValueError::new_err(format!("{unknown}, not {:?}", tpv.unwrap_or_default()))
+    })?;
+    let mut texts = SourceMap::new().of_version(version);
     let mut inputs = Vec::with_capacity(sources.len());
     let mut files = Vec::new();
     for source in &sources {

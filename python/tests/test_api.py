@@ -97,3 +97,20 @@ def test_an_answer_file_appears_whole_or_not_at_all(mapper: tpvc.Mapper, tmp_pat
         mapper.map_file(jobs, tmp_path / "missing" / "answers.jsonl")
     assert answers.read_text() == "of an earlier run\n"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["answers.jsonl", "jobs.jsonl", "world.json"]
+
+
+def test_rules_give_the_answers_of_a_version_of_tpv() -> None:
+    config = ("rules.yml", CONFIG + "    max_accepted_cores: 8\nusers:\n  a@b.org: {cores: 16}\n")
+    job = {**BWA, "user": {"email": "a@b.org"}, "tool": {"id": "bwa"}}
+
+    def cores(tpv: str | None) -> object:
+        rules = tpvc.compile([config], tpv=tpv)
+        # An artifact keeps its version.
+        return tpvc.Mapper(tpvc.Rules.load(rules.to_bytes())).map(job).get("cores")
+
+    # In TPV 1 the lower amount counts and `max_accepted_cores` is unknown; later the user's is above the limit.
+    assert cores("1.4") == 8
+    assert cores("3.2.1") is cores("3.3") is cores(None) is None
+    for unknown in ("3", "9.9", "x"):
+        with pytest.raises(ValueError, match="expected a version of TPV: 1.4, .* or next, not "):
+            tpvc.compile([config], tpv=unknown)

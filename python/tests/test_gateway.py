@@ -300,3 +300,31 @@ def test_explain_on_failure(gateway: Any, rules: Path, caplog: pytest.LogCapture
         mapped(gateway, "nowhere", tpv_config_files=[str(rules)], explain_collector=collector)
     assert "No destinations are available" in collector.render()
     assert not [record for record in caplog.records if record.name == "tpvc.rules.gateway"]
+
+
+def test_a_version_of_tpv_is_named_in_job_conf(gateway: Any, tmp_path: Path) -> None:
+    path = tmp_path / "tpv.yml"
+    path.write_text(
+        "tools: {bwa: {cores: 2, mem: input_size - 4, params: {mem: '{mem}'}}}\ndestinations: {local: {runner: local}}\n"
+    )
+
+    def mem(**params: Any) -> Any:
+        gateway.ACTIVE_DESTINATION_MAPPERS = {}
+        referrer = JobDestination(id="tpv_dispatcher", params=params)
+        return mapped(gateway, referrer=referrer, tpv_config_files=[str(path)]).params["mem"]
+
+    # TPV 3.0 has no amounts below 0.
+    assert mem(tpvc_tpv="3.0.1") == "0"
+    # YAML without quotes gives a number.
+    assert mem(tpvc_tpv=3.0) == "0"
+    # Rules that are loaded again stay those of their version.
+    path.write_text(path.read_text().replace("- 4", "- 5"))
+    gateway.active.REFERRERS[str(path)]["tpv_dispatcher"] = [str(path)]
+    gateway.active.reload(str(path))
+    answer = mapped(
+        gateway, referrer=JobDestination(id="tpv_dispatcher", params={"tpvc_tpv": "3.0"}), tpv_config_files=[str(path)]
+    )
+    assert answer.params["mem"] == "0"
+    assert float(mem()) < 0
+    with pytest.raises(ValueError, match="`tpvc_tpv` is a version of TPV whose answers tpvc gives, such as '3.2', not '2'"):
+        mem(tpvc_tpv="2")

@@ -302,3 +302,36 @@ def test_on_postgresql_a_savepoint_holds_what_tpvc_does(map_both: Any) -> None:
         done.append("rule")
         raise KeyError
     assert done == ["savepoint", "rule", "rollback"]
+
+
+def test_the_version_of_the_installed_tpv_counts(
+    map_both: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    loaded: list[str | None] = []
+    load = active.load_destination_mapper
+
+    def recorded(*arguments: Any, tpv: str | None = None, **named: Any) -> Any:
+        loaded.append(tpv)
+        return load(*arguments, tpv=tpv, **named)
+
+    monkeypatch.setattr(active, "load_destination_mapper", recorded)
+
+    def shadowed(installed: str, params: dict[str, Any]) -> list[str]:
+        monkeypatch.setattr(shadow.importlib.metadata, "version", lambda name: installed)
+        monkeypatch.setattr(shadow, "_state", None)
+        monkeypatch.setattr(active, "_mappers", {})
+        caplog.clear()
+        with caplog.at_level(logging.INFO, logger="tpvc.shadow"):
+            for _ in range(2):
+                assert map_both(referrer=JobDestination(id="tpv_dispatcher", params=params)).id == "local"
+        return [message for message in messages(caplog) if message.startswith("TPV ") and "is installed" in message]
+
+    assert shadowed("3.2.1", {}) == ["TPV 3.2.1 is installed: tpvc gives the answers of TPV 3.2"]
+    [unknown] = shadowed("9.9.1", {})
+    assert "TPV 9.9.1 is installed, whose answers tpvc does not know" in unknown
+    # YAML without quotes gives a number.
+    assert shadowed("3.2.1", {"tpvc_tpv": 3.1}) == []
+    assert loaded == ["3.2", None, "3.1"]
+    # What is no version never reaches the job.
+    assert shadowed("3.2.1", {"tpvc_tpv": "x"}) == []
+    assert len(loaded) == 3

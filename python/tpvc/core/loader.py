@@ -36,14 +36,20 @@ class TPVConfigLoader:
 
     @staticmethod
     def from_configs(
-        configs: Sequence[str | dict[Any, Any]], texts: Mapping[str, str] | None = None
+        configs: Sequence[str | dict[Any, Any]], texts: Mapping[str, str] | None = None, *, tpv: str | None = None
     ) -> TPVConfigLoader:
-        """Loads files, URLs and dicts, each over those before it. `texts` has the texts of URLs that are not fetched."""
+        """Loads files, URLs and dicts, each over those before it. `texts` has the texts of URLs that are not fetched, `tpv` is
+        the version of TPV whose answers the rules give."""
         loader = TPVConfigLoader.__new__(TPVConfigLoader)
-        loader._compile(list(configs), texts or {})
+        loader._compile(list(configs), texts or {}, tpv)
         return loader
 
-    def _compile(self, configs: list[str | dict[Any, Any]], texts: Mapping[str, str] = MappingProxyType({})) -> None:
+    def _compile(
+        self,
+        configs: list[str | dict[Any, Any]],
+        texts: Mapping[str, str] = MappingProxyType({}),
+        tpv: str | None = None,
+    ) -> None:
         self.configs = configs
 
         def source(config: str | dict[Any, Any]) -> str | tuple[str, str]:
@@ -52,6 +58,6 @@ class TPVConfigLoader:
             return (config, texts[config]) if config in texts else config
 
         try:
-            self.rules: Rules = _native.compile([source(config) for config in configs])
+            self.rules: Rules = _native.compile([source(config) for config in configs], tpv=tpv)
         except CompileError as error:
             raise as_tpv_raises(error) from None

@@ -19,6 +19,7 @@ from galaxy.util import listify
 from galaxy.util.watcher import get_watcher
 
 from tpvc import CompileError
+from tpvc._native import known_tpv
 from tpvc.core.loader import TPVConfigLoader
 from tpvc.core.mapper import EntityToDestinationMapper
 from tpvc.galaxy.folder import folder_of
@@ -38,6 +39,8 @@ REFERRERS: defaultdict[str, dict[str, Configs]] = defaultdict(dict)
 _mappers: dict[str, EntityToDestinationMapper] = {}
 # Where texts of URLs are kept, by the referrer's id.
 _folders: dict[str, Path | None] = {}
+# The version of TPV whose answers the rules give, by the referrer's id; `None` is the newest.
+_versions: dict[str, str | None] = {}
 # When URLs that were down are tried again, by the referrer's id: the time by `time.monotonic`, and the seconds to wait after that.
 _retries: dict[str, tuple[float, float]] = {}
 
@@ -54,9 +57,10 @@ def mappers() -> dict[str, EntityToDestinationMapper]:
 
 
 def mapper_for(
-    current: dict[str, EntityToDestinationMapper], app: Any, referrer: str, configs: Configs
+    current: dict[str, EntityToDestinationMapper], app: Any, referrer: str, configs: Configs, tpv: str | None = None
 ) -> EntityToDestinationMapper:
-    """The mapper of a referrer, loaded where it is the first time. `current` holds the mappers from now on."""
+    """The mapper of a referrer, loaded where it is the first time, with the answers of a version of TPV. `current` holds the
+    mappers from now on."""
     global _mappers
     if current is not _mappers:
         _mappers = current
@@ -68,12 +72,28 @@ def mapper_for(
                 # Before the files are read, so that no change is lost between reading and watching.
                 watch(app, referrer, configs)
                 _folders[referrer] = folder_of(app)
-                mapper = load_destination_mapper(configs, folder=_folders[referrer])
+                _versions[referrer] = tpv
+                mapper = load_destination_mapper(configs, folder=_folders[referrer], tpv=tpv)
                 _publish(referrer, mapper)
     retry = _retries.get(referrer)
     if retry is not None and time.monotonic() >= retry[0]:
         _try_urls_again(referrer, configs, retry[1])
     return mapper
+
+
+def tpv_of(referrer: Any) -> str | None:
+    """The version of TPV whose answers count: `tpvc_tpv` of the destination that leads here. `None` if it is not given.
+
+    Raises `ValueError` if it is no version that tpvc knows.
+    """
+    given = referrer.params.get("tpvc_tpv") if referrer else None
+    if given is None:
+        return None
+    # YAML without quotes gives a number.
+    version = known_tpv(str(given))
+    if version is None:
+        raise ValueError(f"`tpvc_tpv` is a version of TPV whose answers tpvc gives, such as '3.2', not {given!r}")
+    return version
 
 
 def _publish(referrer: str, mapper: EntityToDestinationMapper) -> None:
@@ -86,12 +106,18 @@ def _publish(referrer: str, mapper: EntityToDestinationMapper) -> None:
 
 
 def load_destination_mapper(
-    tpv_configs: Configs, reload: bool = False, resource_pool_store: Any = None, *, folder: Path | None = None
+    tpv_configs: Configs,
+    reload: bool = False,
+    resource_pool_store: Any = None,
+    *,
+    folder: Path | None = None,
+    tpv: str | None = None,
 ) -> EntityToDestinationMapper:
     """Compiles configs to a mapper. `resource_pool_store` stands in the place of the store that they name. `folder` is where the
-    texts of URLs are kept: if the configs do not load, they are compiled with the texts of before, and the log says so."""
+    texts of URLs are kept: if the configs do not load, they are compiled with the texts of before, and the log says so. `tpv` is
+    the version of TPV whose answers the rules give."""
     log.info("%sloading tpv rules from: %s", "re" if reload else "", tpv_configs)
-    loader = _load(listed(tpv_configs), folder)
+    loader = _load(listed(tpv_configs), folder, tpv)
     warnings = loader.rules.warnings
     if warnings:
         log.warning("%d findings in the tpv rules, which load nevertheless; `tpvc lint` shows them", len(warnings))
@@ -101,16 +127,16 @@ def load_destination_mapper(
 
 
 # DIFFERENCE: with TPV every job fails while a URL is down that a handler has not read before.
-def _load(configs: list[str | dict[str, Any]], folder: Path | None) -> TPVConfigLoader:
+def _load(configs: list[str | dict[str, Any]], folder: Path | None, tpv: str | None) -> TPVConfigLoader:
     kept = Kept(folder, configs)
     try:
-        loader = TPVConfigLoader.from_configs(configs)
+        loader = TPVConfigLoader.from_configs(configs, tpv=tpv)
     except CompileError as error:
         texts = kept.texts()
         if texts is None:
             raise
         try:
-            loader = TPVConfigLoader.from_configs(configs, texts.by_url)
+            loader = TPVConfigLoader.from_configs(configs, texts.by_url, tpv=tpv)
         except CompileError:
             # The reason is not in what the URLs give now.
             raise error from None
@@ -172,7 +198,8 @@ def reload(file: str) -> None:
 def _load_again(referrer: str, configs: Configs, what: str) -> None:
     try:
         with LOCK:
-            _publish(referrer, load_destination_mapper(configs, reload=True, folder=_folders.get(referrer)))
+            folder, tpv = _folders.get(referrer), _versions.get(referrer)
+            _publish(referrer, load_destination_mapper(configs, reload=True, folder=folder, tpv=tpv))
     except CompileError as error:
         log.warning("%s is not used by %s, which goes on with the rules of before:\n%s", what, referrer, error.text)
     except Exception:
@@ -199,7 +226,7 @@ def _after_fork_in_child() -> None:
     if LOCK.locked():
         LOCK.release()
     _of_parent.append((dict(_mappers), dict(WATCHERS)))
-    for kept in (_mappers, WATCHERS, REFERRERS, _folders, _retries):
+    for kept in (_mappers, WATCHERS, REFERRERS, _folders, _versions, _retries):
         kept.clear()
 
 

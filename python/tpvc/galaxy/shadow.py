@@ -7,6 +7,7 @@ resource pool, and both draw the same numbers from `random`. All else that a rul
 from __future__ import annotations
 
 import copy
+import importlib.metadata
 import logging
 import os
 import random
@@ -15,6 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from tpvc._native import known_tpv
 from tpvc.core.resource_pool import (
     AllocationStore,
     Budget,
@@ -49,8 +51,9 @@ class Call(NamedTuple):
     job_wrapper: Any
     resource_params: Any
     workflow_invocation_uuid: Any
-    #: The destination of `job_conf.yml`, and its configs.
+    #: The destination of `job_conf.yml`: its name, itself, and its configs.
     referrer: str
+    dispatcher: Any
     configs: Any
 
 
@@ -65,6 +68,8 @@ class _State:
         self.changed: dict[str, float] = {}
         # By referrer: when tpvc could not load the rules.
         self.failed: dict[str, float] = {}
+        # By referrer: the version of TPV whose answers tpvc gives; `None` is the newest.
+        self.versions: dict[str, str | None] = {}
 
 
 _state: _State | None = None
@@ -173,7 +178,10 @@ def _mapper(state: _State, call: Call, error: Exception | None) -> Any:
     if failed is not None and time.monotonic() - failed < RETRY:
         return None
     try:
-        mapper = active.mapper_for(active.mappers(), call.app, call.referrer, call.configs)
+        if call.referrer not in state.versions:
+            state.versions[call.referrer] = active.tpv_of(call.dispatcher) or _installed_tpv()
+        tpv = state.versions[call.referrer]
+        mapper = active.mapper_for(active.mappers(), call.app, call.referrer, call.configs, tpv)
     except Exception as raised:
         state.failed[call.referrer] = time.monotonic()
         if not compared.fails_alike(error, raised):
@@ -181,6 +189,24 @@ def _mapper(state: _State, call: Call, error: Exception | None) -> Any:
         return None
     state.failed.pop(call.referrer, None)
     return mapper
+
+
+def _installed_tpv() -> str | None:
+    """The version of TPV that is installed, if tpvc knows its answers; the log tells."""
+    try:
+        installed = importlib.metadata.version("total-perspective-vortex")
+    except importlib.metadata.PackageNotFoundError:
+        installed = ""
+    version = known_tpv(installed)
+    if version is not None:
+        log.info("TPV %s is installed: tpvc gives the answers of TPV %s", installed, version)
+    else:
+        log.warning(
+            "TPV %s is installed, whose answers tpvc does not know: it gives those of the newest TPV that it knows. "
+            "`tpvc_tpv` in job_conf.yml sets another",
+            installed or "of an unknown version",
+        )
+    return version
 
 
 def _is_settled(state: _State, referrer: str, mappers: tuple[Any, Any]) -> bool:

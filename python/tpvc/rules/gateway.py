@@ -50,7 +50,7 @@ def map_tool_to_destination(
     """Maps a job. Galaxy calls it and picks the arguments by their names.
 
     Raises Galaxy's `JobMappingException` where the job cannot run anywhere and `JobNotReadyException` where it has to wait,
-    `ValueError` where the configs are missing or given twice, `tpvc.CompileError` where they do not compile, `TimeoutError` for a
+    `ValueError` where the configs are missing or given twice or `tpvc_tpv` is no known version, `tpvc.CompileError` where they do not compile, `TimeoutError` for a
     block that runs longer than `tpvc_time_limit`, and whatever the rules raise.
     """
     if tpv_configs and tpv_config_files:
@@ -60,7 +60,7 @@ def map_tool_to_destination(
         raise ValueError("One of tpv_configs or tpv_config_files must be specified in execution environment.")
     name = (referrer.id if referrer else None) or "tpv_dispatcher"
     time_limit = _time_limit(referrer)
-    mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs)
+    mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs, active.tpv_of(referrer))
 
     collector = explain_collector
     if collector is None and referrer and referrer.params.get("tpv_explain_on_failure", False):

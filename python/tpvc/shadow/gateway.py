@@ -40,6 +40,7 @@ def map_tool_to_destination(
             workflow_invocation_uuid=workflow_invocation_uuid,
             referrer=(referrer.id if referrer else None) or "tpv_dispatcher",
             # TPV refuses both.
+            dispatcher=referrer,
             configs=None if tpv_configs and tpv_config_files else tpv_configs or tpv_config_files,
         ),
         lambda tpv: tpv.map_tool_to_destination(
