@@ -74,6 +74,7 @@ queue: \"{{ name }}-{{ number }}\"
 list: [b, a]
 same: \"{{ list }}\"
 map: {a: 1, b: {c: 2}}
+disks: {5: {path: /data/5}, '6': {path: /data/6}}
 ";
     let cases = [
         ("\"{{ number }}\"", serde_json::json!("4")),
@@ -94,6 +95,10 @@ map: {a: 1, b: {c: 2}}
         ("\"{{ '/a/b.sif' | basename | regex_replace('\\\\.(\\\\w+)$', '-\\\\1') }}\"", serde_json::json!("b-sif")),
         ("\"{% for key, value in map.items() %}{{ key }}{% endfor %}\"", serde_json::json!("ab")),
         ("\"{{ 'a b'.split(' ')[1].upper() }}\"", serde_json::json!("B")),
+        (
+            "\"{{ disks.5.path }} {{ disks[5].path }} {{ disks['6'].path }}\"",
+            serde_json::json!("/data/5 /data/5 /data/6"),
+        ),
     ];
     for (template, expected) in cases {
         assert_eq!(given(template, variables).unwrap(), expected, "{template}");
@@ -119,6 +124,11 @@ fn what_is_wrong_is_shown_at_its_place() {
         let said = given(template, "name: main\nring: \"{{ ring2 }}\"\nring2: \"{{ ring }}\"\n").unwrap_err();
         assert!(said.contains(place) && said.contains(message) && said.contains(help), "{template}: {said}");
     }
+    let said = given("\"{{ one }} {{ name }} {{ two.part }}\"", "name: main\n").unwrap_err();
+    assert!(
+        said.contains("`one` is not") && said.contains("uses 2 names that no file of `--vars` has: `one`, `two`"),
+        "{said}"
+    );
     let said = given("x", "- a\n").unwrap_err();
     assert!(said.contains("vars.yml:1:1") && said.contains("variables are a mapping, and this is a list"), "{said}");
 }

@@ -9,6 +9,7 @@ mod header;
 mod nesting;
 mod variables;
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 
 use minijinja::{Environment, ErrorKind, OutputSpanKind, UndefinedBehavior, Value, escape_formatter};
@@ -71,14 +72,31 @@ impl Templates {
         environment.set_syntax(syntax);
         let template = environment.template_from_str(&guarded.text).map_err(|error| unfilled(&error))?;
         let names = template.undeclared_variables(false);
-        let context = self.variables.resolve(&environment, names)?;
-        let (text, spans) = template.render_with_spans(context).map_err(|error| unfilled(&error))?;
+        let context = self.variables.resolve(&environment, &names)?;
+        let (text, spans) = template.render_with_spans(context).map_err(|error| {
+            let mut unfilled = unfilled(&error);
+            if error.kind() == ErrorKind::UndefinedError {
+                unfilled.notes.extend(self.missing(&environment, &names));
+            }
+            unfilled
+        })?;
         let parts = spans.iter().map(|span| Part {
             filled: span.output_range(),
             written: header.place(guarded.original(span.source_range())),
             is_verbatim: span.kind() == OutputSpanKind::Raw,
         });
         Ok(Filled { parts: parts.collect(), text })
+    }
+
+    /// A note with all names of a template that are no variables, so that nobody has to find them one by one. `None` for a single one.
+    fn missing(&self, environment: &Environment<'_>, names: &HashSet<String>) -> Option<String> {
+        let is_global = |name: &str| environment.globals().any(|(global, _)| global == name);
+        let mut missing: Vec<&str> = names.iter().map(String::as_str).collect();
+        missing.retain(|name| !self.variables.has(name) && !is_global(name));
+        missing.sort_unstable();
+        let all = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        (missing.len() > 1)
+            .then(|| format!("the template uses {} names that no file of `--vars` has: {all}", missing.len()))
     }
 
     /// The error in the user's words.

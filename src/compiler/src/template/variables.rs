@@ -66,6 +66,11 @@ impl Variables {
         self.are_given
     }
 
+    /// Returns `true` if a file has the variable.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
     /// The variable that a name may be a misspelling of.
     pub(super) fn near(&self, name: &str) -> Option<&str> {
         closest(name, self.values.keys().map(String::as_str))
@@ -75,11 +80,11 @@ impl Variables {
     pub(super) fn resolve(
         &self,
         environment: &Environment<'_>,
-        names: HashSet<String>,
+        names: &HashSet<String>,
     ) -> Result<Value, Box<Unfilled>> {
         let mut resolving = Resolving { all: self, environment, done: BTreeMap::new(), open: Vec::new() };
         for name in names {
-            resolving.variable(&name)?;
+            resolving.variable(name)?;
         }
         Ok(Value::from_pairs(resolving.done))
     }
@@ -87,6 +92,15 @@ impl Variables {
 
 /// The most variables that are made of one another in a row.
 const DEEPEST: usize = 100;
+
+/// A key of a mapping. Numbers stay numbers, as in Ansible: `{{ disks.5.path }}` is for the key `5`, `{{ disks['5'].path }}` for `"5"`.
+fn key(key: &ConfigValue) -> Value {
+    match &key.kind {
+        ValueKind::Int(number) => Value::from(*number),
+        ValueKind::Bool(truth) | ValueKind::AnchoredBool(truth) => Value::from(*truth),
+        _ => Value::from(key.python_str()),
+    }
+}
 
 struct Resolving<'a> {
     all: &'a Variables,
@@ -133,11 +147,8 @@ impl Resolving<'_> {
                 Value::from(items?)
             }
             ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
-                let pairs: Result<Vec<(String, Value)>, Box<Unfilled>> = map
-                    .entries
-                    .iter()
-                    .map(|entry| Ok((entry.key.python_str(), self.value(name, &entry.value)?)))
-                    .collect();
+                let pairs: Result<Vec<(Value, Value)>, Box<Unfilled>> =
+                    map.entries.iter().map(|entry| Ok((key(&entry.key), self.value(name, &entry.value)?))).collect();
                 Value::from_pairs(pairs?)
             }
         })
