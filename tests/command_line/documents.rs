@@ -136,7 +136,7 @@ fn commands(text: &str) -> Vec<String> {
         block ^= line.starts_with("```");
         let code = block || line.starts_with("  ");
         let line = line.trim_start().trim_start_matches("$ ");
-        let line = line.strip_prefix("cargo run --release -- ").map_or(line.to_owned(), |rest| format!("tpvc {rest}"));
+        let line = line.strip_prefix("cargo run -- ").map_or(line.to_owned(), |rest| format!("tpvc {rest}"));
         if code && line.starts_with("tpvc ") {
             let line = line.split("  #").next().unwrap();
             let parts = line.split(" && ").filter(|part| part.starts_with("tpvc "));
