@@ -108,7 +108,8 @@ fn elsewhere(linter: &Linter<'_>, entity: &Entity, here: &BTreeSet<(&str, &str, 
         let start = id.trim_end_matches(".*");
         server.tools.iter().any(|tool| tool.starts_with(start))
     };
-    if !server.tools.is_empty() && is_installed(&entity.id) {
+    // Without a list of what is installed, an id of an old layout of repositories looks like a mistake.
+    if server.repositories.is_empty() || (!server.tools.is_empty() && is_installed(&entity.id)) {
         return None;
     }
     let span = key(entity, path.at, path.repository.len()).unwrap_or(entity.span);
@@ -135,7 +136,7 @@ fn elsewhere(linter: &Linter<'_>, entity: &Entity, here: &BTreeSet<(&str, &str, 
             diagnostic.help(format!("write `{}`", write(tool)?))
         });
     }
-    if server.repositories.is_empty() || known(path.owner, path.repository) {
+    if known(path.owner, path.repository) {
         return None;
     }
     let of_owner = server.repositories.iter().filter(|repository| repository.owner == path.owner);

@@ -11,10 +11,10 @@ use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::EntityClass;
 
-/// Params of destinations that Galaxy 26.0 reads, whatever the runner: `lib/galaxy/jobs/__init__.py`, `lib/galaxy/jobs/runners/`,
-/// `lib/galaxy/tool_util/deps/container_classes.py`, `lib/galaxy/job_metrics/`. Others may be known to a site's own runner, so
+/// Params of destinations that Galaxy 26.1.1 reads, whatever the runner: `galaxy/jobs/` with its runners, `galaxy/tool_util/deps/containers.py` and
+/// `container_classes.py` (with the container's type before the name), and `pulsar/client/`. Others may be known to a site's own runner, so
 /// only slips of these are reported.
-const KNOWN: [&str; 62] = [
+const KNOWN: [&str; 59] = [
     "amqp_url",
     "container_monitor",
     "container_override",
@@ -35,10 +35,8 @@ const KNOWN: [&str; 62] = [
     "docker_sudo_cmd",
     "docker_volumes",
     "docker_volumes_from",
-    "dependencies_directory",
     "embed_metadata_in_job",
     "file_action_config",
-    "job_directory_files_globs",
     "jobs_directory",
     "k8s_namespace",
     "metadata_strategy",
@@ -76,7 +74,6 @@ const KNOWN: [&str; 62] = [
     "transport",
     "universe",
     "use_metadata_binary",
-    "tus_upload",
 ];
 
 /// The params that are amounts of memory, with what a number without a unit is to their readers.
