@@ -92,7 +92,7 @@ fn neighbours_of_faults_are_left_alone() {
 destinations:
   condor:
     runner: condor
-    params: {request_gpus: '1', request_memory: '{mem}G', docker_run_extra_arguments: --env A}
+    params: {request_gpus: '1', requests_memory: 4Gi, container_resolver: x, request_memory: '{mem}G', docker_run_extra_arguments: --env A}
     scheduling: {accept: [pulsar-qld]}
 ";
     assert_eq!(found(config, &[]), []);

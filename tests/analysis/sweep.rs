@@ -59,6 +59,17 @@ fn lists_are_tried_as_they_are() {
     assert_eq!(cores, ["4", "16", "4"], "{sizes}");
 }
 
+/// Rules look users up by their email: a job with roles has a user with one.
+#[test]
+fn a_user_is_made_for_its_fields() {
+    let folder = folder();
+    std::fs::write(folder.path().join("config.yml"), format!("{CONFIG}users:\n  .*@vortex.org:\n    gpus: 2\n"))
+        .unwrap();
+    let text = sweep(folder.path(), &["--over", "user.roles=student,vip", "--format", "json"]);
+    let rows: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&rows[0]["gpus"], &rows[0]["error"]), (&Value::from(2), &Value::Null), "{text}");
+}
+
 #[test]
 fn a_page_has_the_table_too() {
     let folder = folder();

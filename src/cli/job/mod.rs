@@ -87,6 +87,16 @@ impl JobArgs {
     }
 }
 
+/// A user as TPV's dry run makes one.
+fn user(email: &str, roles: &[String]) -> Json {
+    object([
+        ("id", Json::Int(USER_ID)),
+        ("username", Json::str(USERNAME)),
+        ("email", Json::str(email)),
+        ("roles", strings(roles)),
+    ])
+}
+
 impl JobFlags {
     /// The job of a tool in its JSON form.
     ///
@@ -130,14 +140,7 @@ impl JobFlags {
             tool.push(("version", Json::str(version)));
         }
         let email = self.user.as_deref().or((!self.roles.is_empty()).then_some(EMAIL));
-        let user = email.map_or(Json::Null, |email| {
-            object([
-                ("id", Json::Int(USER_ID)),
-                ("username", Json::str(USERNAME)),
-                ("email", Json::str(email)),
-                ("roles", strings(&self.roles)),
-            ])
-        });
+        let user = email.map_or(Json::Null, |email| user(email, &self.roles));
         // A size of 0 is none.
         let inputs = self.input_size.filter(|size| *size != 0).map(|size| {
             object([

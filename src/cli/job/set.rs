@@ -30,6 +30,13 @@ pub(in crate::cli) fn set(job: &mut Json, assignment: &str) -> Result<(), CliErr
             "isn't a size: `{text}` is neither a number of bytes nor one with a unit such as `5G`"
         )));
     }
+    if matches!(keys.as_slice(), ["user", field, ..] if *field != "email")
+        && matches!(job.get("user"), None | Some(Json::Null))
+    {
+        // Rules look users up by their email, so one without it fails every job.
+        assign(job, &["user"], super::user(super::EMAIL, &[]))
+            .map_err(|_| wrong("goes through a job that is no object"))?;
+    }
     assign(job, &keys, value).map_err(|at| wrong(&format!("goes through `{at}`, which has no fields")))?;
     number_datasets(job);
     Ok(())

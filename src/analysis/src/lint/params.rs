@@ -14,10 +14,11 @@ use tpv_model::EntityClass;
 /// Params of destinations that Galaxy 26.1.1 reads, whatever the runner: `galaxy/jobs/` with its runners, `galaxy/tool_util/deps/containers.py` and
 /// `container_classes.py` (with the container's type before the name), and `pulsar/client/`. Others may be known to a site's own runner, so
 /// only slips of these are reported.
-const KNOWN: [&str; 59] = [
+const KNOWN: [&str; 61] = [
     "amqp_url",
     "container_monitor",
     "container_override",
+    "container_resolver",
     "container_resolvers",
     "default_file_action",
     "dependency_resolution",
@@ -37,6 +38,7 @@ const KNOWN: [&str; 59] = [
     "docker_volumes_from",
     "embed_metadata_in_job",
     "file_action_config",
+    "job_directory",
     "jobs_directory",
     "k8s_namespace",
     "metadata_strategy",
@@ -123,8 +125,8 @@ fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(&'static str, Span, Diagn
 
 /// The param that a name is a slip of: one letter more, less or another, or two in the place of each other.
 fn slip(key: &str) -> Option<&'static str> {
-    // Short names have neighbours of their own, and so have HTCondor's requests: `request_gpus` is one.
-    if key.len() < 7 || key.contains("request_") || KNOWN.contains(&key) {
+    // Short names have neighbours of their own, and so have the requests of HTCondor (`request_gpus`) and Kubernetes (`requests_memory`).
+    if key.len() < 7 || key.contains("request") || KNOWN.contains(&key) {
         return None;
     }
     let found = |known: &&str| known.len() >= 7 && is_one_slip(key.as_bytes(), known.as_bytes());
