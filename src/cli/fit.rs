@@ -18,7 +18,7 @@ use super::progress::Progress;
 use super::table::{self, Cell, Rows};
 use super::{rules, world};
 use tpv_analysis::explain::Provenance;
-use tpv_analysis::figures::count;
+use tpv_analysis::figures::{self, count};
 use tpv_analysis::job_file::JobFile;
 use tpv_compiler::config::Input;
 use tpv_compiler::printable::Form;
@@ -360,8 +360,8 @@ fn explained(tool: &Tool) -> String {
             fact(
                 name,
                 format!(
-                    "{:.1} GiB·h, {again} jobs need another attempt, {} are lost",
-                    cost.reserved,
+                    "{} GiB·h, {again} jobs need another attempt, {} are lost",
+                    figures::amount(cost.reserved.round()),
                     cost.lost.round()
                 ),
             );
@@ -437,6 +437,6 @@ fn percent(part: f64) -> String {
 
 fn amount(value: Option<f64>) -> Cell {
     value.map_or(Cell::Empty, |value| {
-        Cell::Decimal(if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.1}") })
+        Cell::Decimal(if value >= 100.0 { figures::amount(value.round()) } else { format!("{value:.1}") })
     })
 }

@@ -11,7 +11,7 @@ pub fn count(number: u64, noun: &str) -> String {
 }
 
 /// A sum with its digits in groups of three, and at most two decimals below 10,000: `-1,234.5`.
-pub(crate) fn amount(number: f64) -> String {
+pub fn amount(number: f64) -> String {
     if number < 0.0 {
         return format!("-{}", amount(-number));
     }
