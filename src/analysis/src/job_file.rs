@@ -1,8 +1,10 @@
 //! Reading job files: plain or compressed, from a path or from stdin, with lines of bounded size.
 
+use num_bigint::BigInt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use tpv_runtime::Job;
 
 use memchr::{memchr, memrchr};
 use tpv_runtime::galaxy::job::MAX_LINE;
@@ -11,6 +13,14 @@ use crate::decompress::{Damage, Text};
 use crate::system_error;
 use tpv_compiler::open::{open, stdin};
 use tpv_compiler::source::{is_url, redacted};
+
+/// The job of a line, with the line's number as its seed if it brings none: so all rule sets that map it get the same chance.
+/// `None` if the line is no job.
+pub(crate) fn seeded(number: usize, line: &[u8]) -> Option<Job> {
+    let mut job = Job::from_line(line).ok()?;
+    job.seed.get_or_insert_with(|| BigInt::from(number));
+    Some(job)
+}
 
 /// The bytes of a line after which a file counts as one without lines, and reading it ends.
 const MOST_SKIPPED: usize = 1 << 30;

@@ -30,7 +30,7 @@ const MOST_VERSIONS: usize = 64;
 const MOST_FAULTS: usize = 10;
 /// Less memory than any program takes, in bytes: whoever writes it means another unit.
 const LEAST_BYTES: f64 = 65_536.0;
-/// What ends the names of compressed datatypes, as TPV's `helpers.get_input_size` knows them.
+/// The endings of the names of compressed datatypes, as TPV's `helpers.get_input_size` knows them.
 const COMPRESSED: [&str; 2] = [".gz", ".bz2"];
 
 /// A tool without its version, and what sets its memory.
@@ -38,7 +38,7 @@ const COMPRESSED: [&str; 2] = [".gz", ".bz2"];
 pub struct Key {
     /// The tool's id, without the version at the end of an id from a tool shed.
     pub tool: String,
-    /// What sets the memory today.
+    /// The entity or rule that sets the memory today.
     pub setter: Setter,
 }
 
@@ -309,7 +309,7 @@ impl History {
     }
 }
 
-/// What a job adds to its group.
+/// The contribution of a job to its group.
 struct Entry<'a> {
     /// The number of its line.
     line: usize,

@@ -1,4 +1,4 @@
-//! What a job needed, as far as its history tells.
+//! The memory that a job needed, as far as its history tells.
 
 use crate::line::Line;
 use crate::policy::{Cost, Policy};

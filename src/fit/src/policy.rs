@@ -47,7 +47,7 @@ pub struct Cost {
 }
 
 impl Cost {
-    /// What is compared: all that was reserved, and the price of what was lost, in GiB·h.
+    /// The cost by which rules are compared: all that was reserved, and the price of what was lost, in GiB·h.
     pub fn total(&self) -> f64 {
         self.reserved + self.lost_costs
     }

@@ -20,7 +20,7 @@ const MOST_LEARNT: usize = 2_000;
 const SIMPLER: f64 = 0.03;
 /// The part of the cost that a proposal must save for certain.
 const LEAST_SAVING: f64 = 0.05;
-/// What it must save on top of that, divided by the number of judged jobs: few jobs mislead more often than their interval says.
+/// The saving that it needs on top of that, divided by the number of judged jobs: few jobs mislead more often than their interval says.
 const MORE_OF_FEW: f64 = 3.0;
 /// Samples with replacement, for intervals.
 const SAMPLES: usize = 500;
@@ -75,7 +75,7 @@ impl Rule {
     }
 }
 
-/// What speaks for and against a rule: the costs on jobs that it was not learnt on.
+/// The evidence for and against a rule: the costs on jobs that it was not learnt on.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Evidence {
     /// The jobs that the rule was learnt on.
@@ -170,7 +170,7 @@ pub fn propose(observations: &[Observation], ceiling: f64, settings: &Settings) 
     }
 }
 
-/// What a rule is chosen from, to be learnt again.
+/// The candidates for a rule, to be learnt again.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Choice {
     family: Family,

@@ -31,18 +31,18 @@ pub struct Report {
 pub struct Tool {
     /// The tool's id without its version.
     pub tool: String,
-    /// What sets its memory: `tpv.yml:12:5`; `None` if nothing does.
+    /// The place that sets its memory: `tpv.yml:12:5`; `None` if nothing does.
     pub place: Option<String>,
     /// The memory of the largest destination that takes it, in GiB; `None` if there is no limit.
     pub largest_destination: Option<f64>,
     /// The treatment of its jobs whose memory is short.
     pub policy: Policy,
-    /// What its jobs asked for and used.
+    /// The amounts that its jobs asked for and used.
     pub usage: Usage,
     /// The rule to change to.
     #[serde(flatten)]
     pub proposal: Proposal,
-    /// What limits the proposal.
+    /// The facts that limit the proposal.
     pub unknown: Vec<String>,
     /// `true` if the tool's id has a version at its end, as those from tool sheds.
     #[serde(skip)]
@@ -55,7 +55,7 @@ pub struct Tool {
     pub setter: Setter,
 }
 
-/// What the jobs of a tool asked for and used.
+/// The amounts that the jobs of a tool asked for and used.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Usage {
     /// All jobs.
@@ -66,7 +66,7 @@ pub struct Usage {
     pub asked_median: f64,
     /// The median of what was used, in GiB; `None` if no job ran to its end with its memory measured.
     pub used_median: Option<f64>,
-    /// What 95 % of the jobs used no more than, in GiB.
+    /// The memory that 95 % of the jobs did not exceed, in GiB.
     pub used_95: Option<f64>,
     /// The most that was used, in GiB.
     pub used_most: Option<f64>,
@@ -94,7 +94,7 @@ pub enum Proposal {
         mem: String,
         /// Versions with a value of their own.
         by_version: Vec<(String, String)>,
-        /// What speaks for it.
+        /// The evidence for it.
         evidence: Evidence,
         /// The rule.
         #[serde(skip)]
@@ -104,7 +104,7 @@ pub enum Proposal {
     Keep {
         /// The reason.
         why: Keep,
-        /// What speaks against the best rule that was found.
+        /// The evidence against the best rule that was found.
         evidence: Option<Evidence>,
     },
 }
@@ -215,7 +215,7 @@ fn usage(group: &Group) -> Usage {
     }
 }
 
-/// What the jobs of a group do not tell.
+/// The facts that the jobs of a group do not tell.
 fn unknown(group: &Group, kept: usize) -> Vec<String> {
     let jobs =
         |count: u64, what: &str| (count > 0).then(|| format!("{} {what}", tpv_analysis::figures::count(count, "job")));

@@ -41,7 +41,7 @@ struct Point {
     cost: f64,
 }
 
-/// What happens at a base: the cost of a job is another parabola from here on.
+/// An event at a base: the cost of a job is another parabola from here on.
 #[derive(Clone, Copy)]
 struct Event {
     base: f64,

@@ -35,14 +35,14 @@ pub enum SetBy {
     Other,
 }
 
-/// What today's rules give a job.
+/// The amounts that today's rules give a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Today {
     /// Memory in GiB.
     pub memory: f64,
     /// Cores, if they are a number.
     pub cores: Option<f64>,
-    /// What set the memory.
+    /// The entity or rule that set the memory.
     pub setter: Setter,
     /// The attempts that the destination's `resubmit` allows after one that was short of memory, if it says so.
     pub attempts: Option<u32>,

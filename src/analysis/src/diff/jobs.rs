@@ -5,7 +5,6 @@
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-use num_bigint::BigInt;
 use tpv_runtime::Job;
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::world::World;
@@ -15,6 +14,7 @@ use tpv_runtime::stream::Work;
 use super::answers::{Detail, Difference, compare};
 use super::reasons::{Kept, Reasons};
 use super::upgrade::Upgrade;
+use crate::job_file;
 use crate::summary::table::Table;
 use crate::summary::{Change, Usage};
 
@@ -183,12 +183,10 @@ impl Work for Lines {
     type Tally = Outcome;
 
     fn line(&self, number: usize, line: &[u8], output: &mut String, outcome: &mut Outcome) {
-        let Ok(mut job) = Job::from_line(line) else {
+        let Some(job) = job_file::seeded(number, line) else {
             outcome.invalid += 1;
             return;
         };
-        // Where a job brings no seed, both rule sets get the same chance.
-        job.seed.get_or_insert_with(|| BigInt::from(number));
         let job = Arc::new(job);
         let (old, new) = (self.old.map(&job, &self.world), self.new.map(&job, &self.world));
         let change = Change { old: Usage::of(&old), new: Usage::of(&new) };

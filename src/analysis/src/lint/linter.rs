@@ -18,7 +18,7 @@ pub struct Options {
     pub from: Option<Version>,
     /// The severities of codes; those of `ignore` are left out nevertheless.
     pub severities: Severities,
-    /// What the site's Galaxy server has.
+    /// The tools and runners of the site's Galaxy server.
     pub server: Server,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Linter<'a> {
         self.options.from
     }
 
-    /// What the site's Galaxy server has.
+    /// The tools and runners of the site's Galaxy server.
     pub(super) fn server(&self) -> &'a Server {
         &self.options.server
     }

@@ -1,8 +1,8 @@
-//! What a site's Galaxy server has, as its own files say.
+//! The tools and runners of a site's Galaxy server, as its own files list them.
 
 use std::collections::BTreeSet;
 
-/// What the files of `[server]` in `tpvc.toml` say. What is not named there is not known, and nothing is said of it.
+/// The content of the files of `[server]` in `tpvc.toml`. Without a file nothing is reported about what it would list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Server {
     /// The installed repositories: host of the tool shed or an empty text, owner, name.

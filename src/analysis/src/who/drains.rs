@@ -3,14 +3,13 @@
 use std::ops::AddAssign;
 use std::sync::Arc;
 
-use num_bigint::BigInt;
-use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::Work;
 
+use crate::job_file;
 use crate::summary::table::Table;
 
 /// The separator of a name's parts in a table. Names may contain any other character.
@@ -110,12 +109,10 @@ impl Work for Lines {
     type Tally = Tally;
 
     fn line(&self, number: usize, line: &[u8], _: &mut String, tally: &mut Tally) {
-        let Ok(mut job) = Job::from_line(line) else {
+        let Some(job) = job_file::seeded(number, line) else {
             tally.invalid += 1;
             return;
         };
-        // Both get the same chance.
-        job.seed.get_or_insert_with(|| BigInt::from(number));
         let job = Arc::new(job);
         tally.jobs += 1;
         let is_here = |answer: &Answer| {

@@ -3,9 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use num_bigint::BigInt;
 use tpv_model::EntityClass;
-use tpv_runtime::Job;
 use tpv_runtime::artifact::tables::EntityRow;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
@@ -14,6 +12,7 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::stream::Work;
 
 use crate::cases::coverage::{Seen, Use};
+use crate::job_file;
 
 /// The number of jobs that a rule concerned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -133,11 +132,10 @@ impl Work for Lines {
     type Tally = Tally;
 
     fn line(&self, number: usize, line: &[u8], _: &mut String, tally: &mut Tally) {
-        let Ok(mut job) = Job::from_line(line) else {
+        let Some(job) = job_file::seeded(number, line) else {
             tally.invalid += 1;
             return;
         };
-        job.seed.get_or_insert_with(|| BigInt::from(number));
         let mut watching = Watching::default();
         self.mapper.map_observed(&Arc::new(job), &self.world, &mut watching);
         tally.jobs += 1;
