@@ -42,6 +42,8 @@ struct Entry {
 /// # Errors
 /// Exceptions raised by the key function or a comparison.
 pub fn sort(vm: &mut Vm, items: &mut Vec<Value>, key: Option<&Value>, reverse: bool) -> PyResult<()> {
+    // The entries take their memory at once, even where the first call of the key function raises.
+    vm.charge(items.len())?;
     let mut entries = Vec::with_capacity(items.len());
     for item in items.iter() {
         let key = match key {
