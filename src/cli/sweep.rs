@@ -229,17 +229,27 @@ impl Sweep {
     }
 }
 
-/// The spans of a range as rows. The last byte of a size is nothing to read: its row ends below where the next begins.
+/// The spans of a range as rows. A border between two bytes stands as the rounder of the two: a size from the next byte on is `>200`, one up to
+/// the byte before is `<200`.
 fn rows(over: &Over<'_>, spans: &[Span]) -> Vec<sweep::Row> {
-    let next = spans.iter().skip(1).map(|span| Some(span.first.at)).chain([None]);
-    let row = |(Span { first, last }, next): (&Span, Option<i64>)| {
-        let to = match next {
-            Some(next) if over.field == INPUT_SIZE && next == last.at + 1 => format!("<{}", over.shown(next)),
+    let is_below = |last: i64, next: i64| over.shown(last).len() < over.shown(next).len();
+    let is_border = |last: i64, next: i64| over.field == INPUT_SIZE && next == last + 1;
+    let before = std::iter::once(None).chain(spans.iter().map(|span| Some(span.last.at)));
+    let after = spans.iter().skip(1).map(|span| Some(span.first.at)).chain([None]);
+    let row = |((Span { first, last }, before), after): ((&Span, Option<i64>), Option<i64>)| {
+        let from = match before {
+            Some(before) if is_border(before, first.at) && is_below(before, first.at) => {
+                format!(">{}", over.shown(before))
+            }
+            _ => over.shown(first.at),
+        };
+        let to = match after {
+            Some(after) if is_border(last.at, after) && !is_below(last.at, after) => format!("<{}", over.shown(after)),
             _ => over.shown(last.at),
         };
-        row_of(&over.shown(first.at), &to, &first.outcome, &last.outcome)
+        row_of(&from, &to, &first.outcome, &last.outcome)
     };
-    spans.iter().zip(next).map(row).collect()
+    spans.iter().zip(before).zip(after).map(row).collect()
 }
 
 fn row_of(from: &str, to: &str, first: &sweep::Outcome, last: &sweep::Outcome) -> sweep::Row {

@@ -103,16 +103,33 @@ fn destinations(out: &mut String, explanation: &Explanation) {
         if let Some((expression, place)) = &explanation.ranked_by {
             let _ = writeln!(out, "<div class=\"note\">Ranked by {} {}</div>", block(expression), at(place.as_ref()));
         }
-        let _ = writeln!(out, "<ul class=\"cards\">");
-        for candidate in &ordered {
-            destination(out, candidate);
+        let (able, unable): (Vec<&Candidate>, Vec<&Candidate>) =
+            ordered.iter().partition(|candidate| candidate.reasons.is_empty());
+        cards(out, &able);
+        if !unable.is_empty() {
+            let ids: Vec<&str> = unable.iter().map(|candidate| candidate.id.as_str()).collect();
+            // Where nothing can take the job, the reasons are what the reader came for.
+            let open = if able.is_empty() { " open" } else { "" };
+            let _ = writeln!(
+                out,
+                "<details{open}>\n<summary>{} cannot take the job <small>{}</small></summary>",
+                unable.len(),
+                escape(&ids.join(", "))
+            );
+            cards(out, &unable);
+            let _ = writeln!(out, "</details>");
         }
-        let _ = writeln!(out, "</ul>");
         let abstract_ids = explanation.abstract_destinations();
         if !abstract_ids.is_empty() {
             let _ = writeln!(out, "<p class=\"note\">Abstract, never taken: {}</p>", escape(&abstract_ids.join(", ")));
         }
     });
+}
+
+fn cards(out: &mut String, candidates: &[&Candidate]) {
+    let _ = writeln!(out, "<ul class=\"cards\">");
+    candidates.iter().for_each(|candidate| destination(out, candidate));
+    let _ = writeln!(out, "</ul>");
 }
 
 fn destination(out: &mut String, candidate: &Candidate) {

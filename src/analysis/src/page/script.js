@@ -22,11 +22,12 @@ function shown(number, digits = 2) {
 /**
  * A table that stays quick with any number of rows: it shows a page of them, can be searched, and sorted by each column.
  * A column is { title, value(row), cell(row), number, header, class }: `value` sorts, `cell` gives what is shown (text or a node) where that is
- * something else, `header` makes the cells headings of their rows. `search(row)` gives the text that is searched.
+ * something else (it gets the words that are searched for, too), `header` makes the cells headings of their rows. `search(row)` gives the text that
+ * is searched.
  */
 function pagedTable(host, { caption, columns, rows, search, size = 50, filters = [] }) {
   const look = (column) => column.class ?? (column.number && "number");
-  let sorted = null, descending = false, page = 0, found = rows;
+  let sorted = null, descending = false, page = 0, found = rows, wanted = [];
   const words = search && el("input", { type: "search", autocomplete: "off", oninput: () => { page = 0; update(); } });
   const chosen = filters.map(({ label, choices, keep }) => ({
     keep, label,
@@ -60,7 +61,7 @@ function pagedTable(host, { caption, columns, rows, search, size = 50, filters =
   }
 
   function update() {
-    const wanted = (words?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
+    wanted = (words?.value ?? "").toLowerCase().split(/\s+/).filter(Boolean);
     found = rows.filter((row) => {
       const text = wanted.length ? search(row).toLowerCase() : "";
       return wanted.every((word) => text.includes(word))
@@ -80,7 +81,7 @@ function pagedTable(host, { caption, columns, rows, search, size = 50, filters =
     const start = page * size;
     const now = found.slice(start, start + size);
     body.replaceChildren(...now.map((row) => el("tr", {}, ...columns.map((column) => {
-      const cell = column.cell ? column.cell(row) : column.number ? shown(column.value(row)) : column.value(row);
+      const cell = column.cell ? column.cell(row, wanted) : column.number ? shown(column.value(row)) : column.value(row);
       return column.header ? el("th", { scope: "row" }, cell) : el("td", { class: look(column) }, cell);
     }))));
     back.disabled = page === 0;
@@ -92,13 +93,37 @@ function pagedTable(host, { caption, columns, rows, search, size = 50, filters =
   update();
 }
 
-/** The width that is left for names beside a plot of this width. */
-const margin = (names, width) => Math.min(220, 16 + 6.5 * Math.max(...names.map((name) => name.length)), width * 0.42);
+/** A tool's id without what all ids of a Tool Shed share, and without the pattern's end: `owner/repo/tool`, with the version where there is one. */
+function toolName(id) {
+  const found = /^(?:\.\*|[^/]*)\/repos\/([^/]+\/[^/]+\/[^/]+)(?:\/(.*))?$/.exec(id);
+  if (!found) return id;
+  const version = found[2]?.replace(/^\.[*+]$/, "");
+  return version ? `${found[1]}/${version}` : found[1];
+}
 
-/** A name cut to what fits beside a plot of this width. */
-function short(width) {
-  const most = Math.floor((Math.min(220, width * 0.42) - 16) / 6.5);
-  return (name) => name.length > most ? `${name.slice(0, most - 1)}…` : name;
+/**
+ * Names cut to `most` characters: a function from each to what is shown. What is left out is in the middle, and two names are never cut to the
+ * same text: those that would be are shown with more characters, up to all of them.
+ */
+function cut(names, most) {
+  const result = new Map();
+  const shorten = (name, length) => name.length <= length ? name
+    : `${name.slice(0, Math.ceil((length - 1) / 2))}…${name.slice(name.length - Math.floor((length - 1) / 2))}`;
+  let left = [...new Set(names)];
+  for (let length = Math.max(most, 4); left.length; length += 4) {
+    const texts = new Map();
+    for (const name of left) texts.set(shorten(name, length), (texts.get(shorten(name, length)) ?? 0) + 1);
+    for (const name of left) if (texts.get(shorten(name, length)) === 1) result.set(name, shorten(name, length));
+    left = left.filter((name) => !result.has(name));
+  }
+  return (name) => result.get(name) ?? name;
+}
+
+/** Names beside a plot of this width: `margin` is the room for them, `text` gives what is shown of each. */
+function beside(names, width) {
+  const letter = 6.5, most = Math.min(240, width * 0.42);
+  const text = cut(names, Math.floor((most - 16) / letter));
+  return { margin: Math.max(40, 16 + letter * Math.max(...names.map((name) => text(name).length))), text };
 }
 
 /** A figure that follows the width of the page. `make(width)` gives what Plot drew; `label` says in a sentence what is to be seen. */

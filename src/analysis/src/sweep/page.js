@@ -3,18 +3,30 @@
 const values = data.points.map((point) => point.at);
 const isList = values.some((value) => typeof value !== "number");
 
+/** Returns `true` if borders lie so close to each other that they can't be told apart on an even scale, but can by their logarithms. */
+function areCrowded([low, high]) {
+  const borders = data.points.slice(1).filter((point, index) => place(point) !== place(data.points[index])).map((point) => point.at);
+  const nearest = (scale) => {
+    const at = [low, ...borders, high].map((value) => (scale(value) - scale(low)) / (scale(high) - scale(low)));
+    return Math.min(...at.slice(1).map((value, index) => value - at[index]).filter((gap) => gap > 0));
+  };
+  return borders.length > 0 && low >= 0 && nearest((value) => value) < 0.02 && nearest((value) => Math.log1p(value)) > 0.02;
+}
+
 /** The axis of the field, which all plots share. */
 function axis() {
   if (isList) return { type: "point", domain: [...new Set(values)] };
   const domain = [values[0], values.at(-1)];
-  if (!data.log) return { domain };
+  if (!data.log && !areCrowded(domain)) return { domain };
   if (domain[0] > 0) return { type: "log", domain };
   const powers = Array.from({ length: 19 }, (_, power) => 10 ** power);
   return { type: "symlog", domain, ticks: [0, ...powers.filter((power) => power <= domain[1])], tickFormat: "~s" };
 }
 
-const x = { ...axis(), label: data.field };
 const place = (point) => point.destination ?? `error: ${(point.error ?? "").split(":")[0]}`;
+const x = { ...axis(), label: data.field };
+/** A value as people write it: a byte more than a border is just above it. */
+const value = (at) => typeof at === "number" ? shown(at, 6) : at;
 
 /** Runs of points that go to one place, each with its first and last value. */
 const runs = [];
@@ -27,12 +39,13 @@ const places = [...new Set(runs.map((run) => run.place))];
 
 plot(document.getElementById("places"), {
   caption: "Each bar is a destination, or an error, over the values that lead to it.",
-  label: `Destinations by ${data.field}: ${runs.map((run) => `${run.from} to ${run.to}: ${run.place}`).join("; ")}`,
+  label: `Destinations by ${data.field}: ${runs.map((run) => `${value(run.from)} to ${value(run.to)}: ${run.place}`).join("; ")}`,
   make: (width) => Plot.plot({
-    width, marginLeft: margin(places, width), height: 60 + 34 * places.length, x, y: { domain: places, label: null, tickFormat: short(width) },
+    width, marginLeft: beside(places, width).margin, height: 60 + 34 * places.length, x,
+    y: { domain: places, label: null, tickFormat: beside(places, width).text },
     marks: [
       Plot.link(runs, { x1: "from", x2: "to", y1: "place", y2: "place", stroke: "place", strokeWidth: 14, strokeLinecap: "butt" }),
-      Plot.dot(runs, { x: "from", y: "place", fill: "place", r: 5, title: (run) => `${run.place}: ${run.from} to ${run.to}` }),
+      Plot.dot(runs, { x: "from", y: "place", fill: "place", r: 5, title: (run) => `${run.place}: ${value(run.from)} to ${value(run.to)}` }),
     ],
     color: { domain: places },
   }),
@@ -55,7 +68,7 @@ used.forEach((name, index) => {
         isList
           ? Plot.dot(points, { x: "at", y: name, fill: "var(--link)", r: 5 })
           : Plot.line(points, { x: "at", y: name, strokeWidth: 2, stroke: "var(--link)" }),
-        Plot.tip(points, Plot.pointerX({ x: "at", y: name, title: (point) => `${point.at}: ${point[name]} (${place(point)})` })),
+        Plot.tip(points, Plot.pointerX({ x: "at", y: name, title: (point) => `${value(point.at)}: ${shown(point[name], 3)} (${place(point)})` })),
       ],
     }),
   });

@@ -18,11 +18,16 @@ pub(super) fn page(all: &[Coverage]) -> String {
     }
     out.push_str("</header>\n");
     for (set, coverage) in all.iter().enumerate() {
-        for (index, file) in coverage.files.iter().enumerate() {
+        for (index, file) in own_first(coverage) {
             section(out, &file.file, |out| source(out, &format!("{set}-{index}"), file));
         }
     }
     page.render()
+}
+
+/// The files with their indexes, the last loaded first: a site's own files are loaded after those that they build on.
+fn own_first(coverage: &Coverage) -> impl Iterator<Item = (usize, &FileCoverage)> {
+    coverage.files.iter().enumerate().rev()
 }
 
 /// The table of one set of configs, whose number tells its places from those of others.
@@ -38,7 +43,7 @@ fn summary(out: &mut String, coverage: &Coverage, set: usize) {
         let _ = write!(out, "<th scope=\"col\" class=\"number\">{title}</th>");
     }
     out.push_str("</tr></thead>\n<tbody>\n");
-    for (index, file) in coverage.files.iter().enumerate() {
+    for (index, file) in own_first(coverage) {
         let name = format!("<a href=\"#file-{set}-{index}\">{}</a>", escape(&file.file));
         row(out, &name, file.totals);
     }

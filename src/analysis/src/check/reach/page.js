@@ -1,7 +1,10 @@
 // The matrix: tools by destinations, and why.
 
 const columns = data.destinations.map((one, index) => ({ ...one, index })).filter((one) => !one.is_abstract);
-const rowOf = (tool) => data.rows[tool.row];
+
+/** Tools of which the same is true stand in one row. */
+const groups = [...data.tools.reduce((groups, tool) => groups.set(tool.row, [...(groups.get(tool.row) ?? []), tool]), new Map())]
+  .map(([row, tools]) => ({ row: data.rows[row], tools, text: tools.map((tool) => tool.id).join(" ").toLowerCase() }));
 const goes = (row, index) => row.ends == null && row.never[index] == null;
 const kinds = {
   maybe: ["✓", "maybe"],
@@ -26,22 +29,23 @@ function sentence(text) {
 
 const dialog = document.getElementById("why");
 
-/** Says where the jobs of a tool may go, and why not elsewhere: destinations of the same reasons stand together. */
-function why(tool) {
-  const row = rowOf(tool);
+/** Says where the jobs of tools may go, and why not elsewhere: destinations of the same reasons stand together. */
+function why({ row, tools }, first) {
   const maybe = columns.filter((one) => goes(row, one.index));
-  const groups = new Map();
+  const reasons = new Map();
   for (const one of columns.filter((one) => row.ends == null && row.never[one.index] != null)) {
     const key = JSON.stringify(row.never[one.index]);
-    groups.set(key, [...(groups.get(key) ?? []), one]);
+    reasons.set(key, [...(reasons.get(key) ?? []), one]);
   }
-  const refused = [...groups].map(([key, ones]) => el("li", {},
+  const refused = [...reasons].map(([key, ones]) => el("li", {},
     el("b", {}, ones.map((one) => one.id).join(", ")),
     el("ul", {}, ...JSON.parse(key).map((reason) => el("li", {}, ...sentence(data.reasons[reason]))))));
   dialog.replaceChildren(
     el("button", { type: "button", class: "close", onclick: () => dialog.close() }, "Close"),
-    el("h2", { id: "why-title" }, tool.id),
-    tool.place ? el("p", { class: "at" }, tool.place) : null,
+    el("h2", { id: "why-title" }, first.id),
+    first.place ? el("p", { class: "at" }, first.place) : null,
+    tools.length > 1 && el("details", {}, el("summary", {}, `The same is true of ${shown(tools.length - 1)} more`),
+      el("ul", {}, ...tools.filter((tool) => tool !== first).map((tool) => el("li", {}, tool.id, el("span", { class: "at" }, ` ${tool.place}`))))),
     row.unproved ? el("p", {}, "Not proved: there is too much to follow.") : null,
     ...(row.ends != null ? [el("p", {}, ...sentence(data.reasons[row.ends]))] : [
       el("h3", {}, "May go to"),
@@ -59,31 +63,43 @@ const wanted = el("input", { type: "search", autocomplete: "off", oninput: () =>
 const table = el("div");
 host.replaceChildren(legend, el("div", { class: "tools" }, el("label", {}, "Destinations shown", wanted)), table);
 
+/** The tools of a row, those that are searched for first: each name shows why. */
+function names(group, words) {
+  const matches = (tool) => words.every((word) => tool.id.toLowerCase().includes(word));
+  const tools = words.length ? [...group.tools].sort((a, b) => matches(b) - matches(a)) : group.tools;
+  const name = (tool) => el("button", { type: "button", "aria-haspopup": "dialog", title: tool.id, onclick: () => why(group, tool) }, toolName(tool.id));
+  const most = 3, more = tools.length - most;
+  return el("div", {}, ...tools.slice(0, most).map((tool) => el("div", {}, name(tool))),
+    more > 0 && el("div", { class: "note" }, `and ${shown(more)} more`));
+}
+
 function draw() {
   const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
   const seen = columns.filter((one) => words.every((word) => one.id.toLowerCase().includes(word)));
-  const reach = (row) => seen.filter((one) => goes(row, one.index)).length;
+  const reach = (group) => seen.filter((one) => goes(group.row, one.index)).length;
+  const heads = cut(seen.map((one) => one.id), 40);
   pagedTable(table, {
     caption: "Tools by destinations; a tool's name shows why",
-    rows: data.tools,
-    search: (tool) => tool.id,
+    rows: groups,
+    search: (group) => group.text,
     size: 25,
     filters: [
-      { label: "Tools that", choices: ["go nowhere", "go somewhere", "depend on code"], keep: (tool, choice) => choice === "depend on code"
-        ? codeOf(rowOf(tool)).length > 0 : (reach(rowOf(tool)) === 0) === (choice === "go nowhere") },
-      { label: "Tools that may go to", choices: columns.map((one) => one.id), keep: (tool, id) =>
-        goes(rowOf(tool), columns.find((one) => one.id === id).index) },
+      { label: "Tools that", choices: ["go nowhere", "go somewhere", "depend on code"], keep: (group, choice) => choice === "depend on code"
+        ? codeOf(group.row).length > 0 : (reach(group) === 0) === (choice === "go nowhere") },
+      { label: "Tools that may go to", choices: columns.map((one) => one.id), keep: (group, id) =>
+        goes(group.row, columns.find((one) => one.id === id).index) },
     ],
     columns: [
-      { title: "Tool", header: true, value: (tool) => tool.id, cell: (tool) => el("button", { type: "button", "aria-haspopup": "dialog", onclick: () => why(tool) }, tool.id) },
-      { title: "Destinations", number: true, value: (tool) => reach(rowOf(tool)) },
-      ...seen.map((one) => ({ title: one.id, class: "cell", value: (tool) => kind(rowOf(tool), one.index), cell: (tool) => cell(rowOf(tool), one.index) })),
+      { title: "Tools", header: true, value: (group) => toolName(group.tools[0].id), cell: names },
+      { title: "How many", number: true, value: (group) => group.tools.length },
+      { title: "Destinations", number: true, value: reach },
+      ...seen.map((one) => ({ title: heads(one.id), class: "cell", value: (group) => kind(group.row, one.index), cell: (group) => cell(group.row, one.index) })),
     ],
   });
 }
 draw();
 
-const used = columns.map((one) => ({ id: one.id, tools: data.tools.filter((tool) => goes(rowOf(tool), one.index)).length }));
+const used = columns.map((one) => ({ id: one.id, tools: groups.filter((group) => goes(group.row, one.index)).reduce((sum, group) => sum + group.tools.length, 0) }));
 const most = 40;
 const first = [...used].sort((a, b) => a.tools - b.tools).slice(0, most);
 const places = document.getElementById("destinations");
@@ -92,11 +108,14 @@ places.replaceChildren(figure, list);
 plot(figure, {
   caption: used.length > most ? `How many tools may go there: the ${most} destinations with the fewest.` : "How many tools may go there.",
   label: `Tools by destination: ${first.map((one) => `${one.id} ${one.tools}`).join("; ")}`,
-  make: (width) => Plot.plot({
-    width, marginLeft: margin(first.map((one) => one.id), width), height: 60 + 20 * first.length,
-    x: { label: "tools", grid: true }, y: { label: null, domain: first.map((one) => one.id), tickFormat: short(width) },
-    marks: [Plot.barX(first, { x: "tools", y: "id", fill: "var(--link)", insetTop: 3, insetBottom: 3 }), Plot.ruleX([0])],
-  }),
+  make: (width) => {
+    const left = beside(first.map((one) => one.id), width);
+    return Plot.plot({
+      width, marginLeft: left.margin, height: 60 + 20 * first.length,
+      x: { label: "tools", grid: true }, y: { label: null, domain: first.map((one) => one.id), tickFormat: left.text },
+      marks: [Plot.barX(first, { x: "tools", y: "id", fill: "var(--link)", insetTop: 3, insetBottom: 3 }), Plot.ruleX([0])],
+    });
+  },
 });
 pagedTable(list, {
   caption: "Tools that may go to each destination",

@@ -3,37 +3,52 @@
 const jobs = data.jobs;
 
 if (jobs && jobs.causes.length) {
-  const moved = jobs.destinations.filter((row) => row.old.jobs !== row.new.jobs).slice(0, 30);
+  const moved = jobs.destinations.map((row) => ({ id: row.id, old: row.old.jobs, new: row.new.jobs, more: row.new.jobs - row.old.jobs }))
+    .filter((row) => row.more !== 0).sort((a, b) => Math.abs(b.more) - Math.abs(a.more)).slice(0, 30).sort((a, b) => b.more - a.more);
   if (moved.length) {
     const names = moved.map((row) => row.id);
+    const sign = (number) => `${number > 0 ? "+" : ""}${shown(number)}`;
     plot(document.getElementById("destinations"), {
-      caption: "Jobs of each destination: a ring before, a dot after.",
-      label: `Jobs by destination: ${moved.map((row) => `${row.id}: ${row.old.jobs} to ${row.new.jobs}`).join("; ")}`,
+      caption: "Jobs that each destination gets more, to the right, or fewer, to the left.",
+      label: `Change of jobs by destination: ${moved.map((row) => `${row.id}: ${sign(row.more)}, ${row.old} to ${row.new}`).join("; ")}`,
       make: (width) => Plot.plot({
-        width, height: 60 + 26 * moved.length, marginLeft: margin(names, width), x: { label: "jobs", grid: true },
-        y: { domain: names, label: null, tickFormat: short(width) },
+        width, height: 60 + 26 * moved.length, marginLeft: beside(names, width).margin, marginRight: 40,
+        x: { label: "jobs more or fewer", grid: true, tickFormat: (number) => sign(number) },
+        y: { domain: names, label: null, tickFormat: beside(names, width).text },
+        color: { domain: ["more", "fewer"], range: ["var(--link)", "var(--maybe)"] },
         marks: [
-          Plot.link(moved, { x1: (row) => row.old.jobs, x2: (row) => row.new.jobs, y1: "id", y2: "id", strokeOpacity: 0.6 }),
-          Plot.dot(moved, { x: (row) => row.old.jobs, y: "id", r: 5, title: (row) => `${row.id}: ${shown(row.old.jobs)} before` }),
-          Plot.dot(moved, { x: (row) => row.new.jobs, y: "id", r: 5, fill: "currentColor", title: (row) => `${row.id}: ${shown(row.new.jobs)} after` }),
+          Plot.barX(moved, { x: "more", y: "id", fill: (row) => row.more > 0 ? "more" : "fewer", insetTop: 4, insetBottom: 4,
+            title: (row) => `${row.id}: ${shown(row.old)} before, ${shown(row.new)} after` }),
+          Plot.ruleX([0]),
         ],
       }),
     });
   }
 
-  const flows = jobs.flows.slice(0, 200);
+  // Of jobs that swap places, as many come as go: what is left is the change.
+  const count = new Map(jobs.flows.map((flow) => [JSON.stringify([flow.from, flow.to]), flow.jobs]));
+  const net = jobs.flows.map((flow) => ({ ...flow, jobs: flow.jobs - (count.get(JSON.stringify([flow.to, flow.from])) ?? 0) }));
+  const swapped = jobs.flows.reduce((sum, flow, index) => sum + flow.jobs - Math.max(0, net[index].jobs), 0);
+  const flows = net.filter((flow) => flow.jobs > 0).sort((a, b) => b.jobs - a.jobs).slice(0, 200);
   if (flows.length) {
     const from = [...new Set(flows.map((flow) => flow.from))], to = [...new Set(flows.map((flow) => flow.to))];
     plot(document.getElementById("flows"), {
-      caption: "Jobs that go elsewhere: from the rows to the columns. The darker, the more.",
+      caption: `Jobs that go elsewhere: from the rows to the columns. The darker, the more.${swapped
+        ? ` Another ${shown(swapped)} jobs swap places: between two destinations, as many come as go.` : ""}`,
       label: `Jobs that go elsewhere: ${flows.slice(0, 20).map((flow) => `${flow.jobs} from ${flow.from} to ${flow.to}`).join("; ")}`,
-      make: (width) => Plot.plot({
-        width, height: 150 + 26 * from.length, marginLeft: margin(from, width), marginBottom: 120,
-        x: { domain: to, label: null, tickRotate: -40, tickFormat: short(width) }, y: { domain: from, label: null, tickFormat: short(width) },
-        color: { type: flows.length > 1 ? "log" : "linear", scheme: "Blues", range: [0.25, 1] },
-        marks: [Plot.cell(flows, { x: "to", y: "from", fill: "jobs", inset: 1, title: (flow) => `${shown(flow.jobs)} from ${flow.from} to ${flow.to}` })],
-      }),
+      make: (width) => {
+        const below = beside(to, 420), left = beside(from, width);
+        return Plot.plot({
+          width, height: 40 + 26 * from.length + below.margin, marginLeft: Math.max(left.margin, below.margin * 0.5), marginBottom: below.margin,
+          x: { domain: to, label: null, tickRotate: -40, tickFormat: below.text }, y: { domain: from, label: null, tickFormat: left.text },
+          color: { type: flows.length > 1 ? "log" : "linear", scheme: "Blues", range: [0.25, 1] },
+          marks: [Plot.cell(flows, { x: "to", y: "from", fill: "jobs", inset: 1, title: (flow) => `${shown(flow.jobs)} from ${flow.from} to ${flow.to}` })],
+        });
+      },
     });
+  } else if (swapped) {
+    document.getElementById("flows").replaceChildren(
+      el("p", { class: "note" }, `${shown(swapped)} jobs swap places: between two destinations, as many come as go.`));
   }
 
   const name = (ratio) => ratio.from == null ? `< ${ratio.below}` : ratio.below == null ? `≥ ${ratio.from}` : `${ratio.from} to ${ratio.below}`;
@@ -44,7 +59,7 @@ if (jobs && jobs.causes.length) {
       caption: "How many times as much as before: jobs by the ratio of new to old, those of equal amounts left out.",
       label: `Ratios of new to old: ${ratios.filter((row) => row.jobs).map((row) => `${row.what} ${row.ratio}: ${row.jobs}`).join("; ")}`,
       make: (width) => Plot.plot({
-        width, height: 340, marginLeft: 60, marginBottom: 70, x: { domain: jobs.cores_ratios.map(name), label: "new / old", tickRotate: -40 },
+        width, height: 340, marginLeft: 60, marginRight: 60, marginBottom: 70, x: { domain: jobs.cores_ratios.map(name), label: "new / old", tickRotate: -40 },
         y: { label: "jobs", grid: true }, fy: { label: null },
         marks: [Plot.barY(ratios, { x: "ratio", y: "jobs", fy: "what", fill: "what", title: (row) => `${row.what}, ${row.ratio}: ${shown(row.jobs)}` }), Plot.ruleY([0])],
       }),
@@ -56,18 +71,18 @@ if (jobs && jobs.causes.length) {
     caption: "The tools of most jobs that get another answer.",
     label: `Jobs by tool: ${top.map((tool) => `${tool.id}: ${tool.new.jobs}`).join("; ")}`,
     make: (width) => {
-      const last = (id) => id.split("/").slice(-2).join("/");
+      const ids = top.map((tool) => toolName(tool.id)), left = beside(ids, width);
       return Plot.plot({
-        width, height: 60 + 24 * top.length, marginLeft: margin(top.map((tool) => last(tool.id)), width), x: { label: "jobs", grid: true },
-        y: { domain: top.map((tool) => tool.id), label: null, tickFormat: (id) => short(width)(last(id)) },
-        marks: [Plot.barX(top, { x: (tool) => tool.new.jobs, y: "id", fill: "#4c78a8", title: (tool) => `${tool.id}: ${shown(tool.new.jobs)}` }), Plot.ruleX([0])],
+        width, height: 60 + 24 * top.length, marginLeft: left.margin, x: { label: "jobs", grid: true },
+        y: { domain: top.map((tool) => tool.id), label: null, tickFormat: (id) => left.text(toolName(id)) },
+        marks: [Plot.barX(top, { x: (tool) => tool.new.jobs, y: "id", fill: "var(--link)", title: (tool) => `${tool.id}: ${shown(tool.new.jobs)}` }), Plot.ruleX([0])],
       });
     },
   });
   pagedTable(document.getElementById("all-tools"), {
     caption: "Jobs that get another answer, by tool", rows: jobs.tools, search: (tool) => tool.id, size: 20,
     columns: [
-      { title: "Tool", value: (tool) => tool.id, header: true },
+      { title: "Tool", value: (tool) => tool.id, cell: (tool) => el("span", { title: tool.id }, toolName(tool.id)), header: true },
       { title: "Jobs", value: (tool) => tool.new.jobs, number: true },
       { title: "Cores before", value: (tool) => tool.old.cores, number: true },
       { title: "Cores after", value: (tool) => tool.new.cores, number: true },
@@ -89,9 +104,13 @@ if (changes) {
     unreachable: (change) => `can never go to ${change.old} now`, reachable: (change) => `may go to ${change.new} now`,
     destination_order: (change) => `order of destinations: ${change.old} → ${change.new}`,
   };
+  // Places are `FILE:LINE`: the whole of one stands at its group's first change, and of others in the same file the line alone.
   const place = (change) => (change.new_places ?? change.old_places ?? [])[0];
-  const item = (change) => {
-    const text = words[change.kind](change), at = place(change) && el("span", { class: "at" }, ` ${place(change)}`);
+  const fileOf = (place) => place?.replace(/(:\d+)+$/, "");
+  const item = (change, index, all) => {
+    const here = place(change), again = index > 0 && here && fileOf(here) === fileOf(place(all[index - 1]));
+    const text = words[change.kind](change);
+    const at = here && el("span", { class: "at", title: here }, again ? ` ${here.slice(fileOf(here).length)}` : ` ${here}`);
     const [first, ...rest] = text.split("\n");
     return rest.length || first.length > 300
       ? el("details", {}, el("summary", {}, `${first.slice(0, 300)} …`, at), el("pre", {}, text)) : el("div", {}, text, at);

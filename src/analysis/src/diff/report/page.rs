@@ -17,17 +17,15 @@ const MOST_ENTITIES: usize = 20;
 /// # Errors
 /// None that data of this kind has.
 pub fn page(report: &Report) -> serde_json::Result<String> {
-    let mut page = Page::new(format!("tpvc diff: {}", report.new));
+    let mut page = Page::new(format!("tpvc diff: {} → {}", report.old, report.new));
     page.plots();
     page.data(&serde_json::to_string(report)?);
     page.script(include_str!("page.js"));
     let out = page.body();
-    let _ = writeln!(out, "<header>\n<h1>What {} changes</h1>", escape(&report.new));
-    let mut header = vec![("old rules", report.old.clone()), ("new rules", report.new.clone())];
+    let _ = writeln!(out, "<header>\n<h1>From {} to {}</h1>", escape(&report.old), escape(&report.new));
     if let Some(jobs) = &report.jobs {
-        header.extend(totals(jobs));
+        facts(out, totals(jobs));
     }
-    facts(out, header);
     if let Some(jobs) = report.jobs.as_ref().filter(|jobs| jobs.invalid > 0) {
         let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&left_out(jobs.invalid)));
     }
@@ -72,7 +70,37 @@ fn arrows(text: &str) -> String {
 }
 
 fn causes(out: &mut String, jobs: &Jobs) {
-    for cause in jobs.causes.iter().take(MOST_ROWS) {
+    let (swaps, others): (Vec<&Cause>, Vec<&Cause>) =
+        jobs.causes.iter().partition(|cause| is_swap(cause, &jobs.causes));
+    listed(out, &others);
+    if !swaps.is_empty() {
+        let total = swaps.iter().map(|cause| cause.amounts.new.jobs).sum();
+        let _ = writeln!(
+            out,
+            "<details><summary><span class=\"badge idle\">{}</span> swap places: between two destinations, about as many come as \
+             go, which is what a rank that draws lots does</summary>",
+            escape(&count(total, "job"))
+        );
+        listed(out, &swaps);
+        let _ = writeln!(out, "</details>");
+    }
+}
+
+/// Returns `true` if about as many jobs go the other way, and nothing else of them changes.
+fn is_swap(cause: &Cause, all: &[Cause]) -> bool {
+    let Some((from, to)) = cause.cause.strip_prefix("destination: ").and_then(|flow| flow.split_once(" -> ")) else {
+        return false;
+    };
+    let back = format!("destination: {to} -> {from}");
+    let jobs = cause.amounts.new.jobs;
+    all.iter().filter(|other| other.cause == back).any(|other| {
+        let others = other.amounts.new.jobs;
+        jobs <= others.saturating_mul(2) && others <= jobs.saturating_mul(2)
+    })
+}
+
+fn listed(out: &mut String, causes: &[&Cause]) {
+    for cause in causes.iter().take(MOST_ROWS) {
         let Pair { old, new } = cause.amounts;
         let look = if new.errors > old.errors {
             "bad"
@@ -95,7 +123,7 @@ fn causes(out: &mut String, jobs: &Jobs) {
         examples(out, cause);
         let _ = writeln!(out, "</details>");
     }
-    let left = jobs.causes.len().saturating_sub(MOST_ROWS);
+    let left = causes.len().saturating_sub(MOST_ROWS);
     if left > 0 {
         let _ = writeln!(
             out,
