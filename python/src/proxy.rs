@@ -14,6 +14,7 @@ use pyo3::types::{PyDict, PyTuple};
 use tpv_python::args::Args;
 use tpv_python::exception::{NOT_IMPLEMENTED_ERROR, PyResult as NativeResult, type_error};
 use tpv_python::hash;
+use tpv_python::library::{self, PYTHON};
 use tpv_python::methods::dict_views::View;
 use tpv_python::object::Object;
 use tpv_python::string::Str;
@@ -184,7 +185,7 @@ impl NativeObject {
     /// A call of a builtin function of the machine with the value.
     fn builtin<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         self.ask(py, |vm, value| {
-            let function = tpv_python::builtins::get(name);
+            let function = library::builtin(name);
             let function = function.ok_or_else(|| type_error(format!("`{name}` has no native version")))?;
             vm.call(&function, Args::one(value.clone()))
         })
@@ -468,8 +469,9 @@ impl NativeObject {
                 let mut names = Vec::new();
                 let mut class = Some(value.class());
                 while let Some(here) = class {
-                    names.extend(here.methods.iter().map(|method| method.name.to_owned()));
-                    names.extend(here.statics.iter().map(|function| function.name.to_owned()));
+                    let members = PYTHON.members(here);
+                    names.extend(members.methods.iter().map(|method| method.name.to_owned()));
+                    names.extend(members.statics.iter().map(|function| function.name.to_owned()));
                     class = here.base;
                 }
                 names

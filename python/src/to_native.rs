@@ -147,7 +147,7 @@ fn class(vm: &mut Vm, of_python: &Bound<'_, PyType>) -> NativeResult<Value> {
     let found = classes::class_of(of_python).and_then(|class| {
         let own = classes::type_of(of_python.py(), class)?;
         // Live classes have constructors of their own, which no class of the machine can have.
-        let is_known = class.construct.is_some() || classes::is_of_entities(class);
+        let is_known = vm.library.members(class).construct.is_some() || classes::is_of_entities(class);
         Ok(is_known && own.is_some_and(|own| own.is(of_python))).map(|is_native| is_native.then_some(class))
     });
     match found {

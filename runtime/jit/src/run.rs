@@ -11,7 +11,7 @@ use super::machine::{Lookup, NativeFn};
 use super::{Mode, Native};
 use tpv_bytecode::ProgramData;
 use tpv_bytecode::kernel::{Kernel, MAX_INPUTS, Node};
-use tpv_python::builtins;
+use tpv_python::library;
 use tpv_python::native_code::{Computed, NativeCode};
 use tpv_python::program::Program;
 use tpv_python::value::Value;
@@ -333,7 +333,7 @@ fn load(vm: &mut Vm, program: &Program, code_index: u32) -> Option<Box<LoadedKer
     let mut builtins_used = Vec::new();
     for callee in called.chain(kernel.builtins.iter().copied()) {
         let name = name(callee)?;
-        let builtin = builtins::get(&name.text)?;
+        let builtin = library::builtin(&name.text)?;
         let OutsideContext::Below(value) = vm.outside_context(name).ok()? else { return None };
         if !value.is(&builtin) {
             return None;

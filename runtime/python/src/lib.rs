@@ -13,6 +13,7 @@ pub mod hash;
 pub mod identity;
 pub mod iterator;
 pub mod lacking;
+pub mod library;
 pub mod mersenne_twister;
 pub mod methods;
 pub mod module;

@@ -50,14 +50,14 @@ pub trait Object: Any {
     /// `object.name(args)`; `None` if there is no such method: the interpreter then tries `get_attr` and calls that.
     /// The arguments are left in place in that case. The default looks in the class's table of methods.
     fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        let method = self.class().method(name)?;
+        let method = vm.library.method(self.class(), name)?;
         Some((method.call)(vm, this, std::mem::take(args)))
     }
 
     /// Returns `true` if [`Object::call_method`] knows `name`, so that `object.name` without a call gives a bound
-    /// method.
+    /// method. The default looks in the rows of the class and its bases.
     fn has_method(&self, name: &str) -> bool {
-        self.class().method(name).is_some()
+        self.class().method_of_rows(name).is_some()
     }
 
     /// `callable(object)`

@@ -1,12 +1,11 @@
 //! The builtin classes: each is a row that carries what the machine has to know of it.
+//!
+//! The rows of `int`, `str` and so on have no constructors and methods: these call the machine, which knows the classes of its values.
+//! The [`Library`](crate::vm::lookup::Library) that a machine is given has them; their tables are in `library.rs`.
 
-use super::args::Args;
-use super::builtins::{containers, lazy, scalars};
-use super::exception::{BASE_EXCEPTION, PyResult};
-use super::methods;
+use super::exception::BASE_EXCEPTION;
 use super::string::Str;
-use super::value::{Builtin, Method, Value};
-use super::vm::Vm;
+use super::value::{Builtin, Method, NativeFn, Value};
 
 /// CPython's implementation of a class, which decides its name in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +16,17 @@ pub enum Implementation {
     Heap,
     /// A class in Python.
     Python,
+}
+
+/// The callable members of a class.
+#[derive(Clone, Copy)]
+pub struct Members {
+    /// `Class(args)`; `None` where code cannot make instances.
+    pub construct: Option<NativeFn>,
+    /// The methods, each a row of the type's table.
+    pub methods: &'static [Method],
+    /// See [`BuiltinType::statics`].
+    pub statics: &'static [Builtin],
 }
 
 /// A class of the runtime or the host: name, place in the hierarchy, constructor, methods, constants.
@@ -31,8 +41,10 @@ pub struct BuiltinType {
     pub base: Option<&'static BuiltinType>,
     /// Its other base classes, which only `except` and `isinstance` ask for.
     pub further_bases: &'static [&'static BuiltinType],
+    /// The class's place in the library that has its constructor, methods and static methods; the row has none then.
+    pub in_library: Option<LibraryClass>,
     /// `Class(args)`; `None` where code cannot make instances.
-    pub construct: Option<fn(&mut Vm, Args) -> PyResult<Value>>,
+    pub construct: Option<NativeFn>,
     /// The methods, each a row of the type's table.
     pub methods: &'static [Method],
     /// Those of its own methods that change nothing and call no code, as long as object and arguments are not the host's own: then
@@ -65,6 +77,7 @@ impl BuiltinType {
             implementation,
             base: Some(base),
             further_bases: &[],
+            in_library: None,
             construct: None,
             methods: &[],
             pure: &[],
@@ -124,8 +137,9 @@ impl BuiltinType {
         (class.implementation == Implementation::Python).then_some(class)
     }
 
-    /// The method `name`, its own or a base's.
-    pub fn method(&self, name: &str) -> Option<&'static Method> {
+    /// The method `name` of the row or a base's row. [`Library::method`](crate::vm::lookup::Library::method) knows those of `int`,
+    /// `str` and so on as well.
+    pub fn method_of_rows(&self, name: &str) -> Option<&'static Method> {
         let mut class = self;
         loop {
             if let Some(method) = class.methods.iter().find(|method| method.name == name) {
@@ -162,124 +176,158 @@ impl BuiltinType {
     }
 }
 
-/// Declares the builtin classes: identifier, Python's name, base, constructor, method table, the table of statics where there is
-/// one, and the pure methods.
+/// Declares the builtin classes: identifier, Python's name, base, the place in the library where the class has members, and the pure
+/// methods.
 macro_rules! builtin_types {
-    (@statics) => { &[] };
-    (@statics $statics:expr) => { $statics };
     (@generic) => { false };
     (@generic generic) => { true };
+    (@library) => { None };
+    (@library $place:ident) => { Some(LibraryClass::$place) };
     (@pure) => { &[] };
     (@pure $pure:expr) => { $pure };
-    ($($(#[$doc:meta])* $id:ident $([$generic:ident])? = $name:literal ($base:expr, $construct:expr, $methods:expr $(, $statics:expr)?) $(pure $pure:expr)?;)*) => {
+    ($($(#[$doc:meta])* $id:ident $([$generic:ident])? = $name:literal ($base:expr) $(in library $place:ident)? $(pure $pure:expr)?;)*) => {
         $($(#[$doc])* pub static $id: BuiltinType =
             BuiltinType {
-                name: $name,
-                module: "",
-                implementation: Implementation::Static,
                 base: $base,
-                further_bases: &[],
-                construct: $construct,
-                methods: $methods,
+                in_library: builtin_types!(@library $($place)?),
                 pure: builtin_types!(@pure $($pure)?),
-                statics: builtin_types!(@statics $($statics)?),
-                constant: |_| None,
-                registered: &[],
-                repr: None,
-                is_hosts_builtin: false,
                 generic: builtin_types!(@generic $($generic)?),
+                ..BuiltinType::new($name, "", &OBJECT)
             };)*
 
         /// All builtin classes.
         pub static TYPES: &[&BuiltinType] = &[$(&$id),*];
+
+        /// The classes whose constructor and methods a library has.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum LibraryClass {
+            $($(#[doc = concat!("`", $name, "`")] $place,)?)*
+        }
     };
 }
 
+/// The methods of `str` that kernels call: all but those that show objects.
+static PURE_OF_STR: &[&str] = &[
+    "__new__",
+    "capitalize",
+    "casefold",
+    "count",
+    "endswith",
+    "find",
+    "index",
+    "isalnum",
+    "isalpha",
+    "isdecimal",
+    "isdigit",
+    "islower",
+    "isnumeric",
+    "isspace",
+    "isupper",
+    "join",
+    "lower",
+    "lstrip",
+    "partition",
+    "removeprefix",
+    "removesuffix",
+    "replace",
+    "rfind",
+    "rindex",
+    "rpartition",
+    "rsplit",
+    "rstrip",
+    "split",
+    "splitlines",
+    "startswith",
+    "strip",
+    "title",
+    "upper",
+];
+
 builtin_types! {
     /// `object`
-    OBJECT = "object" (None, Some(scalars::object), &[]);
+    OBJECT = "object" (None) in library Object;
     /// `type`
-    TYPE [generic] = "type" (Some(&OBJECT), Some(scalars::type_), &[]);
+    TYPE [generic] = "type" (Some(&OBJECT)) in library Type;
     /// `NoneType`
-    NONE_TYPE = "NoneType" (Some(&OBJECT), None, &[]);
+    NONE_TYPE = "NoneType" (Some(&OBJECT));
     /// `NotImplementedType`
-    NOT_IMPLEMENTED_TYPE = "NotImplementedType" (Some(&OBJECT), None, &[]);
+    NOT_IMPLEMENTED_TYPE = "NotImplementedType" (Some(&OBJECT));
     /// `ellipsis`
-    ELLIPSIS_TYPE = "ellipsis" (Some(&OBJECT), None, &[]);
+    ELLIPSIS_TYPE = "ellipsis" (Some(&OBJECT));
     /// `int`
-    INT = "int" (Some(&OBJECT), Some(scalars::int), methods::int::METHODS, methods::int::STATICS);
+    INT = "int" (Some(&OBJECT)) in library Int;
     /// `bool`, a subclass of `int`
-    BOOL = "bool" (Some(&INT), Some(scalars::bool_), &[], methods::int::BOOL_STATICS) pure &["__new__"];
+    BOOL = "bool" (Some(&INT)) in library Bool pure &["__new__"];
     /// `float`
-    FLOAT = "float" (Some(&OBJECT), Some(scalars::float), methods::float::METHODS) pure &["__new__", "is_integer"];
+    FLOAT = "float" (Some(&OBJECT)) in library Float pure &["__new__", "is_integer"];
     /// `str`
-    STR = "str" (Some(&OBJECT), Some(scalars::str_), methods::str::METHODS, methods::str::STATICS) pure methods::str::PURE;
+    STR = "str" (Some(&OBJECT)) in library Str pure PURE_OF_STR;
     /// `bytes`
-    BYTES = "bytes" (Some(&OBJECT), Some(scalars::bytes), methods::bytes::METHODS, methods::bytes::STATICS);
+    BYTES = "bytes" (Some(&OBJECT)) in library Bytes;
     /// `tuple`
-    TUPLE [generic] = "tuple" (Some(&OBJECT), Some(containers::tuple), methods::tuple::METHODS) pure &["__new__", "count", "index"];
+    TUPLE [generic] = "tuple" (Some(&OBJECT)) in library Tuple pure &["__new__", "count", "index"];
     /// `list`
-    LIST [generic] = "list" (Some(&OBJECT), Some(containers::list), methods::list::METHODS) pure &["__new__", "copy", "count", "index"];
+    LIST [generic] = "list" (Some(&OBJECT)) in library List pure &["__new__", "copy", "count", "index"];
     /// `dict`
-    DICT [generic] = "dict" (Some(&OBJECT), Some(containers::dict), methods::dict::METHODS, methods::dict::STATICS) pure &["copy", "get"];
+    DICT [generic] = "dict" (Some(&OBJECT)) in library Dict pure &["copy", "get"];
     /// `set`
-    SET [generic] = "set" (Some(&OBJECT), Some(containers::set), methods::set::METHODS);
+    SET [generic] = "set" (Some(&OBJECT)) in library Set;
     /// `frozenset`
-    FROZENSET [generic] = "frozenset" (Some(&OBJECT), Some(containers::frozenset), methods::set::FROZEN_METHODS);
+    FROZENSET [generic] = "frozenset" (Some(&OBJECT)) in library Frozenset;
     /// `range`
-    RANGE = "range" (Some(&OBJECT), Some(containers::range), methods::range::METHODS);
+    RANGE = "range" (Some(&OBJECT)) in library Range;
     /// `slice`
-    SLICE = "slice" (Some(&OBJECT), Some(scalars::slice), &[]);
+    SLICE = "slice" (Some(&OBJECT)) in library Slice;
     /// `function`
-    FUNCTION = "function" (Some(&OBJECT), None, &[]);
+    FUNCTION = "function" (Some(&OBJECT));
     /// `builtin_function_or_method`
-    BUILTIN_FUNCTION = "builtin_function_or_method" (Some(&OBJECT), None, &[]);
+    BUILTIN_FUNCTION = "builtin_function_or_method" (Some(&OBJECT));
     /// `method`
-    METHOD = "method" (Some(&OBJECT), None, &[]);
+    METHOD = "method" (Some(&OBJECT));
     /// `module`
-    MODULE = "module" (Some(&OBJECT), None, &[]);
+    MODULE = "module" (Some(&OBJECT));
     /// `generator`
-    GENERATOR = "generator" (Some(&OBJECT), None, &[]);
+    GENERATOR = "generator" (Some(&OBJECT));
     /// `list_iterator`
-    LIST_ITERATOR = "list_iterator" (Some(&OBJECT), None, &[]);
+    LIST_ITERATOR = "list_iterator" (Some(&OBJECT));
     /// `list_reverseiterator`
-    LIST_REVERSEITERATOR = "list_reverseiterator" (Some(&OBJECT), None, &[]);
+    LIST_REVERSEITERATOR = "list_reverseiterator" (Some(&OBJECT));
     /// `tuple_iterator`
-    TUPLE_ITERATOR = "tuple_iterator" (Some(&OBJECT), None, &[]);
+    TUPLE_ITERATOR = "tuple_iterator" (Some(&OBJECT));
     /// `str_ascii_iterator`
-    STR_ASCII_ITERATOR = "str_ascii_iterator" (Some(&OBJECT), None, &[]);
+    STR_ASCII_ITERATOR = "str_ascii_iterator" (Some(&OBJECT));
     /// `str_iterator`, over a text with other characters
-    STR_ITERATOR = "str_iterator" (Some(&OBJECT), None, &[]);
+    STR_ITERATOR = "str_iterator" (Some(&OBJECT));
     /// `bytes_iterator`
-    BYTES_ITERATOR = "bytes_iterator" (Some(&OBJECT), None, &[]);
+    BYTES_ITERATOR = "bytes_iterator" (Some(&OBJECT));
     /// `range_iterator`
-    RANGE_ITERATOR = "range_iterator" (Some(&OBJECT), None, &[]);
+    RANGE_ITERATOR = "range_iterator" (Some(&OBJECT));
     /// `dict_keyiterator`
-    DICT_KEYITERATOR = "dict_keyiterator" (Some(&OBJECT), None, &[]);
+    DICT_KEYITERATOR = "dict_keyiterator" (Some(&OBJECT));
     /// `dict_valueiterator`
-    DICT_VALUEITERATOR = "dict_valueiterator" (Some(&OBJECT), None, &[]);
+    DICT_VALUEITERATOR = "dict_valueiterator" (Some(&OBJECT));
     /// `dict_itemiterator`
-    DICT_ITEMITERATOR = "dict_itemiterator" (Some(&OBJECT), None, &[]);
+    DICT_ITEMITERATOR = "dict_itemiterator" (Some(&OBJECT));
     /// `dict_keys`
-    DICT_KEYS = "dict_keys" (Some(&OBJECT), None, &[]);
+    DICT_KEYS = "dict_keys" (Some(&OBJECT));
     /// `dict_values`
-    DICT_VALUES = "dict_values" (Some(&OBJECT), None, &[]);
+    DICT_VALUES = "dict_values" (Some(&OBJECT));
     /// `dict_items`
-    DICT_ITEMS = "dict_items" (Some(&OBJECT), None, &[]);
+    DICT_ITEMS = "dict_items" (Some(&OBJECT));
     /// `set_iterator`
-    SET_ITERATOR = "set_iterator" (Some(&OBJECT), None, &[]);
+    SET_ITERATOR = "set_iterator" (Some(&OBJECT));
     /// `map`
-    MAP = "map" (Some(&OBJECT), Some(lazy::map), &[]);
+    MAP = "map" (Some(&OBJECT)) in library Map;
     /// `filter`
-    FILTER = "filter" (Some(&OBJECT), Some(lazy::filter), &[]);
+    FILTER = "filter" (Some(&OBJECT)) in library Filter;
     /// `zip`
-    ZIP = "zip" (Some(&OBJECT), Some(lazy::zip), &[]);
+    ZIP = "zip" (Some(&OBJECT)) in library Zip;
     /// `enumerate`
-    ENUMERATE [generic] = "enumerate" (Some(&OBJECT), Some(lazy::enumerate), &[]);
+    ENUMERATE [generic] = "enumerate" (Some(&OBJECT)) in library Enumerate;
     /// `reversed`
-    REVERSED = "reversed" (Some(&OBJECT), Some(lazy::reversed), &[]);
+    REVERSED = "reversed" (Some(&OBJECT)) in library Reversed;
     /// `callable_iterator`
-    CALLABLE_ITERATOR = "callable_iterator" (Some(&OBJECT), None, &[]);
+    CALLABLE_ITERATOR = "callable_iterator" (Some(&OBJECT));
     /// `method_descriptor`: `str.upper`
-    METHOD_DESCRIPTOR = "method_descriptor" (Some(&OBJECT), None, &[]);
+    METHOD_DESCRIPTOR = "method_descriptor" (Some(&OBJECT));
 }

@@ -8,9 +8,9 @@ use std::rc::Rc;
 use num_bigint::BigInt;
 use serde_json::Value as Json;
 use tpv_python::args::Args;
-use tpv_python::builtins;
 use tpv_python::dict::Key;
 use tpv_python::exception::{ExceptionObject, PyResult};
+use tpv_python::library;
 use tpv_python::set::SetObject;
 use tpv_python::string::Str;
 use tpv_python::types::DICT;
@@ -66,9 +66,9 @@ fn value(vm: &mut Vm, json: &Json) -> Value {
             let part = |index: usize| rest[index].as_i64().unwrap();
             Value::Range(Rc::new(Range { start: part(0), stop: part(1), step: part(2) }))
         }
-        "type" => builtins::get(text()).unwrap(),
+        "type" => library::builtin(text()).unwrap(),
         "exc" => {
-            let Some(Value::Type(class)) = builtins::get(text()) else { panic!("no class: {json}") };
+            let Some(Value::Type(class)) = library::builtin(text()) else { panic!("no class: {json}") };
             Value::Exception(ExceptionObject::new(class, values(vm, &rest[1..])))
         }
         _ => panic!("no value: {json}"),
@@ -170,7 +170,7 @@ fn unary(vm: &mut Vm, sign: &str, a: &Value) -> PyResult<Value> {
 
 /// A builtin function or class called.
 fn call(vm: &mut Vm, function: &str, args: Args) -> PyResult<Value> {
-    match builtins::get(function) {
+    match library::builtin(function) {
         Some(callee) => vm.call(&callee, args),
         None => panic!("no builtin: {function}"),
     }
@@ -241,7 +241,7 @@ fn replay_group(vm: &mut Vm, group: &Json, checker: &mut Checker) {
             vm.call_method(&receiver, name, args)
         } else if let Some(name) = group["static"].as_str() {
             let (class, name) = name.split_once('.').unwrap();
-            let class = builtins::get(class).unwrap();
+            let class = library::builtin(class).unwrap();
             let args = arguments(vm, &case[0], &case[1]);
             vm.call_method(&class, name, args)
         } else if group.get("set_item").is_some() {

@@ -16,8 +16,8 @@ use crate::galaxy::query::columns;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_model::{EntityClass, TagType, Version};
 use tpv_python::args::Args;
-use tpv_python::builtins;
 use tpv_python::exception::NOT_IMPLEMENTED_ERROR;
+use tpv_python::library;
 use tpv_python::modules::json;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
@@ -274,7 +274,7 @@ impl Inventory {
     fn make(&mut self, class: &str, origin: &Origin, steps: &[Step]) -> Option<Value> {
         let mut value = match origin {
             Builtin => {
-                let class = builtins::get(class)?;
+                let class = library::builtin(class)?;
                 self.worker.vm.call(&class, Args::none()).ok()?
             }
             Module(name) => self.module(name)?,

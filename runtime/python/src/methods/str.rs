@@ -15,43 +15,6 @@ use crate::value::{Builtin, Method, Value};
 use crate::vm::Vm;
 use crate::vm::unbound_method::inapplicable;
 
-/// The methods that kernels call: all but those that show objects.
-pub static PURE: &[&str] = &[
-    "__new__",
-    "capitalize",
-    "casefold",
-    "count",
-    "endswith",
-    "find",
-    "index",
-    "isalnum",
-    "isalpha",
-    "isdecimal",
-    "isdigit",
-    "islower",
-    "isnumeric",
-    "isspace",
-    "isupper",
-    "join",
-    "lower",
-    "lstrip",
-    "partition",
-    "removeprefix",
-    "removesuffix",
-    "replace",
-    "rfind",
-    "rindex",
-    "rpartition",
-    "rsplit",
-    "rstrip",
-    "split",
-    "splitlines",
-    "startswith",
-    "strip",
-    "title",
-    "upper",
-];
-
 /// The methods, by name.
 pub static METHODS: &[Method] = &[
     Method { name: "capitalize", call: case::capitalize },

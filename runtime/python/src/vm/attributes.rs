@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::Vm;
-use super::lookup::{Member, member};
+use super::lookup::Member;
 use super::unbound_method::UnboundMethod;
 use crate::exception::{
     ATTRIBUTE_ERROR, ExceptionObject, IMPORT_ERROR, OS_ERROR, PyResult, Raised, STOP_ITERATION, SYSTEM_EXIT,
@@ -98,7 +98,7 @@ impl Vm {
             }
             _ => {}
         }
-        Ok(match member(object.class(), name) {
+        Ok(match self.library.member(object.class(), name) {
             Some(Member::Method(_, method)) => {
                 let target = MethodTarget::Native(method);
                 Some(Value::BoundMethod(Rc::new(BoundMethod { receiver: object.clone(), target })))
@@ -110,7 +110,7 @@ impl Vm {
     }
 
     fn class_attribute(&mut self, class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
-        match member(class, name) {
+        match self.library.member(class, name) {
             Some(Member::Constant(value)) => return Ok(Some(value)),
             Some(Member::Method(owner, method)) => {
                 return Ok(Some(Value::object(UnboundMethod { class: owner, method })));

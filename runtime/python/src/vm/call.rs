@@ -49,7 +49,7 @@ impl Vm {
     /// `class(*args, **kw)`
     pub(super) fn instantiate(&mut self, class: &'static BuiltinType, args: Args) -> PyResult<Value> {
         self.charge(1)?;
-        if let Some(construct) = class.construct {
+        if let Some(construct) = self.library.members(class).construct {
             return construct(self, args);
         }
         let singles = [Value::None, Value::NotImplemented, Value::Ellipsis];
@@ -124,7 +124,7 @@ impl Vm {
     /// `AttributeError`, `TypeError` or what the method raises.
     pub fn call_method(&mut self, object: &Value, name: &str, args: Args) -> PyResult<Value> {
         let method = match plain_builtin(object) {
-            true => object.class().method(name),
+            true => self.library.method(object.class(), name),
             false => None,
         };
         self.call_method_with(object, name, method, args)

@@ -43,6 +43,7 @@ use std::rc::Rc;
 pub use arguments::qualified;
 use cost::Work;
 pub(crate) use cost::{MAX_KEPT, MAX_STEPS_KEPT};
+use lookup::Library;
 pub use names::OutsideContext;
 
 use super::collisions;
@@ -197,6 +198,8 @@ pub enum Binding {
 
 /// One thread's Python machine.
 pub struct Vm {
+    /// Python's builtins, and the methods of its classes.
+    pub library: &'static Library,
     /// The surroundings.
     pub environment: Rc<dyn Environment>,
     /// The evaluation context: one dict that grows while a job is mapped, here by slot.
@@ -248,12 +251,13 @@ pub const BYTES_A_STEP: usize = 8;
 const MADE_A_STEP: usize = 32;
 
 impl Vm {
-    /// A machine in these surroundings, with an empty context.
-    pub fn new(environment: Rc<dyn Environment>) -> Self {
+    /// A machine with this library in these surroundings, with an empty context.
+    pub fn with_library(library: &'static Library, environment: Rc<dyn Environment>) -> Self {
         let limits = Limits::default();
         collisions::take();
         collisions::allow(limits.steps);
         Self {
+            library,
             environment,
             context: Vec::new(),
             slots: context::Slots::default(),

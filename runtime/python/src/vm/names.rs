@@ -2,7 +2,6 @@
 
 use super::frame::Frame;
 use super::{Binding, Vm};
-use crate::builtins;
 use crate::exception::{NAME_ERROR, PyResult, Raised, name_error};
 use crate::lacking;
 use crate::program::{Name, Program};
@@ -60,7 +59,7 @@ impl Vm {
                 // they have lost the name as well.
                 Some(Binding::Deleted) => {
                     let name = name_at(program, root, index)?;
-                    return builtins::get(&name.text).ok_or_else(|| not_defined(name));
+                    return (self.library.builtin)(&name.text).ok_or_else(|| not_defined(name));
                 }
                 Some(Binding::Outer) | None => {}
             }
@@ -112,7 +111,7 @@ impl Vm {
             Outer::Overriding(value)
         } else if let Some(value) = environment.global(self, &name.text)? {
             Outer::Below(value)
-        } else if let Some(value) = builtins::get(&name.text) {
+        } else if let Some(value) = (self.library.builtin)(&name.text) {
             Outer::Below(value)
         } else {
             Outer::Absent

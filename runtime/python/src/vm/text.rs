@@ -200,7 +200,8 @@ impl Vm {
             }
             MethodTarget::Host(name) => {
                 let receiver = self.repr(&method.receiver)?;
-                let class = base.method(name).and_then(|method| base.python_owner(method)).unwrap_or(base);
+                let class =
+                    self.library.method(base, name).and_then(|method| base.python_owner(method)).unwrap_or(base);
                 format!("<bound method {}.{} of {receiver}>", class.name, name.as_str())
             }
         })

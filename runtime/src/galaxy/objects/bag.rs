@@ -194,7 +194,7 @@ impl<F: Fields> Object for Bag<F> {
         if !self.untouched(name) || self.fields.further().is_some_and(|(job, further)| further.contains(job, name)) {
             return None;
         }
-        let method = self.class().method(name)?;
+        let method = vm.library.method(self.class(), name)?;
         Some((method.call)(vm, this, std::mem::take(args)))
     }
 }

@@ -71,7 +71,7 @@ impl Object for Loose {
         if !self.class.methods.is_empty() && self.attributes().get_str(name).is_some() {
             return None;
         }
-        let method = self.class().method(name)?;
+        let method = vm.library.method(self.class(), name)?;
         Some((method.call)(vm, this, std::mem::take(args)))
     }
 

@@ -57,7 +57,7 @@ impl Fields for SessionFields {
     fn missing(&self, name: &str) -> Option<Raised> {
         // Galaxy's session passes on what it does not know to the object of SQLAlchemy that it stands for.
         let message = format!("'scoped_session' object has no attribute '{name}'");
-        (!name.starts_with("__") && SESSION.method(name).is_none()).then(|| attribute_error(message))
+        (!name.starts_with("__") && SESSION.method_of_rows(name).is_none()).then(|| attribute_error(message))
     }
 }
 

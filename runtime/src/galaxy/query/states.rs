@@ -4,6 +4,7 @@ use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, key_error, value_error};
 use tpv_python::hash::hash_str;
 use tpv_python::iterator::{Items, IteratorObject};
+use tpv_python::library::PYTHON;
 use tpv_python::object::Object;
 use tpv_python::types::{BuiltinType, GENERATOR, OBJECT, STR};
 use tpv_python::value::Value;
@@ -139,8 +140,12 @@ impl Object for State {
         })
     }
 
+    fn has_method(&self, name: &str) -> bool {
+        PYTHON.method(&STR, name).is_some()
+    }
+
     fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
-        STR.method(name)?;
+        vm.library.method(&STR, name)?;
         Some(vm.call_method(&Value::str(self.value), name, std::mem::take(args)))
     }
 

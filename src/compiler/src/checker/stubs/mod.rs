@@ -255,7 +255,7 @@ mod tests {
         for class in Inventory::classes().filter(|class| model.classes.get(class).is_none_or(|c| c.names.is_empty())) {
             missing.push(format!("class {class}"));
         }
-        for name in tpv_python::builtins::names().filter(|name| !name.starts_with(['.', '_'])) {
+        for name in tpv_python::library::builtin_names().filter(|name| !name.starts_with(['.', '_'])) {
             if !model.builtins().contains(name) {
                 missing.push(format!("builtin {name}"));
             }

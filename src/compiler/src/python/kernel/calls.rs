@@ -2,7 +2,7 @@
 
 use rustpython_parser::ast::{self, Expr};
 use tpv_bytecode::kernel::{Function, Gives, Node};
-use tpv_python::builtins;
+use tpv_python::library;
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
 use tpv_runtime::mapper::may_be_pure;
@@ -34,7 +34,7 @@ impl<T: Tables> Lowerer<'_, T> {
             return Some(Node::Call { function, name: self.tables.name(callee), arguments });
         }
         // A name that the block does not bind is a builtin, or the context's, which is no function that a kernel calls.
-        if !is_own && !builtins::get(callee).is_some_and(|builtin| is_pure(&builtin)) {
+        if !is_own && !library::builtin(callee).is_some_and(|builtin| is_pure(&builtin)) {
             return Some(Node::Leave);
         }
         let callee = self.name(callee)?;
