@@ -23,6 +23,7 @@ pub use mapper::{Hooks, Mapper};
 
 // What the compiler writes, the analyses read and Galaxy's package connects to.
 pub mod artifact;
+pub mod first_line;
 pub mod galaxy;
 pub mod mapper;
 pub mod patterns;

@@ -15,16 +15,19 @@ pub enum Quantity {
     Gpus,
 }
 
-/// Declares an enumeration of fields with their names in TPV, their quantities and their meaning.
+/// Declares an enumeration of fields with their names in TPV and their meaning.
 macro_rules! fields {
-    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal of $quantity:ident: $words:literal),* $(,)? }) => {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal: $words:literal),* $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
         pub enum $name { $(#[doc = $words] $variant),* }
 
         impl $name {
+            /// The number of fields.
+            pub const COUNT: usize = [$($text),*].len();
+
             /// All fields.
-            pub const ALL: [Self; 9] = [$(Self::$variant),*];
+            pub const ALL: [Self; Self::COUNT] = [$(Self::$variant),*];
 
             /// The field's name in TPV.
             #[inline]
@@ -42,12 +45,6 @@ macro_rules! fields {
             pub fn from_name(name: &str) -> Option<Self> {
                 match name { $($text => Some(Self::$variant),)* _ => None }
             }
-
-            /// The quantity of the field.
-            #[inline]
-            pub const fn quantity(self) -> Quantity {
-                match self { $(Self::$variant => Quantity::$quantity),* }
-            }
         }
     };
 }
@@ -55,36 +52,36 @@ macro_rules! fields {
 fields! {
     /// The amounts of an entity that are expressions. The order is that of their evaluation in TPV.
     Resource {
-        MinGpus = "min_gpus" of Gpus: "At least so many GPUs.",
-        MinCores = "min_cores" of Cores: "At least so many cores: a job that asks for fewer gets these.",
-        MinMem = "min_mem" of Mem: "At least so much memory.",
-        MaxGpus = "max_gpus" of Gpus: "At most so many GPUs.",
-        MaxCores = "max_cores" of Cores: "At most so many cores: a job that asks for more gets these.",
-        MaxMem = "max_mem" of Mem: "At most so much memory.",
-        Gpus = "gpus" of Gpus: "GPUs: a number, or a Python expression.",
-        Cores = "cores" of Cores: "Cores: a number, or a Python expression.",
-        Mem = "mem" of Mem: "Memory: a number, or a Python expression such as `cores * 3.8`.",
+        MinGpus = "min_gpus": "At least so many GPUs.",
+        MinCores = "min_cores": "At least so many cores: a job that asks for fewer gets these.",
+        MinMem = "min_mem": "At least so much memory.",
+        MaxGpus = "max_gpus": "At most so many GPUs.",
+        MaxCores = "max_cores": "At most so many cores: a job that asks for more gets these.",
+        MaxMem = "max_mem": "At most so much memory.",
+        Gpus = "gpus": "GPUs: a number, or a Python expression.",
+        Cores = "cores": "Cores: a number, or a Python expression.",
+        Mem = "mem": "Memory: a number, or a Python expression such as `cores * 3.8`.",
     }
 }
 
 fields! {
     /// The amounts that are plain numbers: cores and GPUs by count, memory in GiB. The order is that of their definition in TPV.
     Limit {
-        MaxConcurrentCores = "max_concurrent_cores" of Cores: "Resource pools: so many cores at most in all running jobs of a user; a number.",
-        MaxConcurrentMem = "max_concurrent_mem" of Mem: "Resource pools: so much memory at most in all running jobs of a user; a number.",
-        MaxConcurrentGpus = "max_concurrent_gpus" of Gpus: "Resource pools: so many GPUs at most in all running jobs of a user; a number.",
-        MaxAcceptedCores = "max_accepted_cores" of Cores: "The most cores of a job that this destination accepts; a number.",
-        MaxAcceptedMem = "max_accepted_mem" of Mem: "The most memory of a job that this destination accepts; a number.",
-        MaxAcceptedGpus = "max_accepted_gpus" of Gpus: "The most GPUs of a job that this destination accepts; a number.",
-        MinAcceptedCores = "min_accepted_cores" of Cores: "The fewest cores of a job that this destination accepts; a number.",
-        MinAcceptedMem = "min_accepted_mem" of Mem: "The least memory of a job that this destination accepts; a number.",
-        MinAcceptedGpus = "min_accepted_gpus" of Gpus: "The fewest GPUs of a job that this destination accepts; a number.",
+        MaxConcurrentCores = "max_concurrent_cores": "Resource pools: so many cores at most in all running jobs of a user; a number.",
+        MaxConcurrentMem = "max_concurrent_mem": "Resource pools: so much memory at most in all running jobs of a user; a number.",
+        MaxConcurrentGpus = "max_concurrent_gpus": "Resource pools: so many GPUs at most in all running jobs of a user; a number.",
+        MaxAcceptedCores = "max_accepted_cores": "The most cores of a job that this destination accepts; a number.",
+        MaxAcceptedMem = "max_accepted_mem": "The most memory of a job that this destination accepts; a number.",
+        MaxAcceptedGpus = "max_accepted_gpus": "The most GPUs of a job that this destination accepts; a number.",
+        MinAcceptedCores = "min_accepted_cores": "The fewest cores of a job that this destination accepts; a number.",
+        MinAcceptedMem = "min_accepted_mem": "The least memory of a job that this destination accepts; a number.",
+        MinAcceptedGpus = "min_accepted_gpus": "The fewest GPUs of a job that this destination accepts; a number.",
     }
 }
 
 impl Resource {
     /// All resources in the order of their definition in TPV.
-    pub const DEFINITION: [Self; 9] = [
+    pub const DEFINITION: [Self; Self::COUNT] = [
         Self::Cores,
         Self::Mem,
         Self::Gpus,
@@ -99,10 +96,20 @@ impl Resource {
     /// The resources that a tool's wrapper may declare.
     pub const DECLARED: [Self; 6] = [Self::Cores, Self::Mem, Self::Gpus, Self::MaxCores, Self::MaxMem, Self::MaxGpus];
 
+    /// The quantity that is asked for or bounded. `None` if it is none of the three.
+    #[inline]
+    pub const fn quantity(self) -> Option<Quantity> {
+        match self {
+            Self::Cores | Self::MinCores | Self::MaxCores => Some(Quantity::Cores),
+            Self::Mem | Self::MinMem | Self::MaxMem => Some(Quantity::Mem),
+            Self::Gpus | Self::MinGpus | Self::MaxGpus => Some(Quantity::Gpus),
+        }
+    }
+
     /// The lower and the upper bound that TPV clamps this resource by. `None` for the bounds themselves.
     #[inline]
     pub fn clamped_by(self) -> Option<(Self, Self)> {
-        let quantity = self.quantity();
+        let quantity = self.quantity()?;
         (quantity.resource() == self).then(|| (quantity.least(), quantity.most()))
     }
 }
@@ -120,6 +127,16 @@ impl Limit {
         Self::MinAcceptedMem,
         Self::MinAcceptedGpus,
     ];
+
+    /// The quantity that is limited.
+    #[inline]
+    pub const fn quantity(self) -> Quantity {
+        match self {
+            Self::MaxConcurrentCores | Self::MaxAcceptedCores | Self::MinAcceptedCores => Quantity::Cores,
+            Self::MaxConcurrentMem | Self::MaxAcceptedMem | Self::MinAcceptedMem => Quantity::Mem,
+            Self::MaxConcurrentGpus | Self::MaxAcceptedGpus | Self::MinAcceptedGpus => Quantity::Gpus,
+        }
+    }
 
     /// Returns `true` if a larger amount than this one is refused, `false` if a smaller one is.
     #[inline]
@@ -263,19 +280,27 @@ impl Amount {
         Limit::ACCEPTED.into_iter().map(Self::Limit)
     }
 
-    /// The quantity of the field.
+    /// The quantity of the field. `None` if it is none of the three.
     #[inline]
-    pub const fn quantity(self) -> Quantity {
+    pub const fn quantity(self) -> Option<Quantity> {
         match self {
             Self::Resource(resource) => resource.quantity(),
-            Self::Limit(limit) => limit.quantity(),
+            Self::Limit(limit) => Some(limit.quantity()),
+        }
+    }
+
+    /// The unit. `None` for a count.
+    pub const fn unit(self) -> Option<&'static str> {
+        match self.quantity() {
+            Some(quantity) => quantity.unit(),
+            None => None,
         }
     }
 
     fn index(self) -> usize {
         match self {
             Self::Resource(resource) => resource as usize,
-            Self::Limit(limit) => Resource::ALL.len() + limit as usize,
+            Self::Limit(limit) => Resource::COUNT + limit as usize,
         }
     }
 }
@@ -293,7 +318,7 @@ impl From<Limit> for Amount {
 }
 
 /// The number of [`Amount`]s.
-const AMOUNTS: usize = Resource::ALL.len() + Limit::ALL.len();
+const AMOUNTS: usize = Resource::COUNT + Limit::COUNT;
 
 /// The amounts of an entity or rule. `None` is unset.
 #[derive(Clone, Debug, PartialEq)]
@@ -397,7 +422,10 @@ mod tests {
             assert_eq!(quantity.resource().clamped_by(), Some((quantity.least(), quantity.most())));
             assert!(quantity.least().clamped_by().is_none() && quantity.most().clamped_by().is_none());
         }
-        assert!(Resource::ALL.iter().all(|resource| resource.name().ends_with(resource.quantity().name())));
+        let names = |resource: Resource| resource.quantity().map(Quantity::name);
+        assert!(
+            Resource::ALL.iter().all(|resource| names(*resource).is_none_or(|name| resource.name().ends_with(name)))
+        );
         assert!(Limit::ALL.iter().all(|limit| limit.name().ends_with(limit.quantity().name())));
         assert!(Limit::ALL.iter().all(|limit| limit.is_upper() == limit.name().starts_with("max_")));
     }

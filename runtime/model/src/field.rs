@@ -87,6 +87,31 @@ pub enum Field {
     FailOpen,
 }
 
+/// The parts of a field in which values replace others, as entities inherit one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parts {
+    /// The field is replaced as a whole.
+    Whole,
+    /// Each entry is replaced by that of the same name.
+    Entries,
+    /// Each tag, in whichever of the four lists.
+    Tags,
+}
+
+impl Kind {
+    /// The parts of a field of this kind. `None` for ids, flags, rules and lists, which no report takes apart.
+    pub const fn parts(self) -> Option<Parts> {
+        match self {
+            Self::NumberOrCode | Self::Number | Self::Code | Self::Condition | Self::FString => Some(Parts::Whole),
+            Self::Env | Self::Dict | Self::Resubmit => Some(Parts::Entries),
+            Self::Tags => Some(Parts::Tags),
+            Self::Text | Self::OptionalText | Self::Truth | Self::Flag | Self::Texts | Self::Rules | Self::Oversize => {
+                None
+            }
+        }
+    }
+}
+
 /// The value of a field that no config sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unset {
@@ -179,6 +204,11 @@ impl Field {
         COMMON.iter().chain(Self::own(class)).copied()
     }
 
+    /// The fields of all classes that are inherited in these parts, in the order of their definition in TPV.
+    pub fn common_in(parts: Parts) -> impl Iterator<Item = Self> {
+        COMMON.iter().copied().filter(move |field| field.kind().parts() == Some(parts))
+    }
+
     /// The name in TPV's class.
     pub const fn name(self) -> &'static str {
         self.row().0
@@ -187,6 +217,14 @@ impl Field {
     /// The name in a config.
     pub const fn alias(self) -> &'static str {
         self.row().1
+    }
+
+    /// The name in reports of parts, such as `env.TMPDIR` and `tags.highmem`.
+    pub const fn group(self) -> &'static str {
+        match self {
+            Self::Tags | Self::DestTags => "tags",
+            _ => self.alias(),
+        }
     }
 
     /// The kind of its values.
@@ -202,6 +240,11 @@ impl Field {
     /// The unit of its numbers. `None` for counts and for what is no number.
     pub const fn unit(self) -> Option<&'static str> {
         self.row().4
+    }
+
+    /// The unit after a blank, or the empty text if there is none.
+    pub fn unit_suffix(self) -> String {
+        self.unit().map_or_else(String::new, |unit| format!(" {unit}"))
     }
 
     /// The meaning, without unit and default.
@@ -235,7 +278,7 @@ impl Field {
                     Amount::Resource(_) => Kind::NumberOrCode,
                     Amount::Limit(_) => Kind::Number,
                 };
-                (amount.name(), amount.name(), kind, Unset::Null, amount.quantity().unit(), amount.words())
+                (amount.name(), amount.name(), kind, Unset::Null, amount.unit(), amount.words())
             }
             Self::Env => (
                 "env",

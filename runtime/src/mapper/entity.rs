@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-use tpv_model::{Common, EntityClass, Limit, Resource, Values};
+use tpv_model::{Amount, Common, EntityClass, Field, Limit, Resource, Values};
 use tpv_python::dict::Dict;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
@@ -103,9 +103,9 @@ impl Values for LiveValues {
 #[derive(Clone)]
 pub struct LiveAmounts {
     /// The resources by [`Resource`]: `None`, a number, or a string that is code.
-    pub resources: [Value; 9],
+    pub resources: [Value; Resource::COUNT],
     /// The plain limits by [`Limit`]. Most entities have none.
-    pub limits: Rc<[Value; 9]>,
+    pub limits: Rc<[Value; Limit::COUNT]>,
 }
 
 /// The number of an entity that jobs share; none for one that belongs to a job. A copy of an entity is another entity, and begins
@@ -200,6 +200,29 @@ impl Entity {
     pub fn set_limit(&mut self, limit: Limit, value: Value) {
         if let Some(slot) = Rc::make_mut(&mut self.amounts.limits).get_mut(limit as usize) {
             *slot = value;
+        }
+    }
+
+    /// The value of a field. `None` if the entity has no such field, or does not hold it as one value.
+    pub fn value(&self, field: Field) -> Option<Value> {
+        let (rule, destination) = (self.rule.as_ref(), self.destination.as_ref());
+        match field {
+            Field::Id => Some(self.id.clone()),
+            Field::Abstract => Some(self.is_abstract.clone()),
+            Field::Inherits => Some(self.inherits.clone()),
+            Field::Amount(Amount::Resource(resource)) => Some(self.resource(resource).clone()),
+            Field::Amount(Amount::Limit(limit)) => Some(self.limit(limit).clone()),
+            Field::Env => Some(self.env.clone()),
+            Field::Params => Some(self.params.clone()),
+            Field::Resubmit => Some(self.resubmit.clone()),
+            Field::Context => Some(self.context.value()),
+            Field::If => rule.map(|fields| fields.if_condition.clone()),
+            Field::Execute => rule.map(|fields| fields.execute.clone()),
+            Field::Fail => rule.map(|fields| fields.fail.clone()),
+            Field::Runner => destination.map(|fields| fields.runner.clone()),
+            Field::DestName => destination.map(|fields| fields.dest_name.clone()),
+            Field::HandlerTags => destination.map(|fields| fields.handler_tags.clone()),
+            _ => self.code().into_iter().find(|(known, _)| *known == field).map(|(_, code)| code.clone()),
         }
     }
 

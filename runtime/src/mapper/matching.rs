@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use crate::galaxy::tpv::version_of;
-use tpv_model::{Limit, Quantity};
+use tpv_model::{Limit, Quantity, Resource};
 use tpv_python::args::Args;
 use tpv_python::builtins::scalars;
 use tpv_python::exception::PyResult;
@@ -19,7 +19,7 @@ fn refuses(limit: Limit) -> CompareOp {
 }
 
 /// The resources of an entity, evaluated or not, by [`Resource`].
-pub(super) type Resources = [Value; 9];
+pub(super) type Resources = [Value; Resource::COUNT];
 
 /// Returns `true` if the destination is not abstract, takes the entity's evaluated resources and fits its tags.
 ///

@@ -29,7 +29,7 @@ pub(super) struct Slots {
     pub resubmit: usize,
     pub dest_name: usize,
     pub handler_tags: usize,
-    resources: [usize; 9],
+    resources: [usize; Resource::COUNT],
 }
 
 impl Slots {

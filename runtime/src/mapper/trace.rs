@@ -3,6 +3,7 @@
 use std::fmt::{self, Write};
 
 use crate::artifact::Rules;
+use crate::first_line::first_line;
 use crate::galaxy::errors::JOB_MAPPING_EXCEPTION;
 use tpv_bytecode::CodeKind;
 use tpv_python::exception::{ExceptionObject, KEY_ERROR, Raised};
@@ -96,7 +97,7 @@ impl Tracer<'_> {
             }
             calls.push(call);
         }
-        let made = exception.made.borrow().as_ref().map(|text| first_line(text));
+        let made = exception.made.borrow().as_ref().map(|text| first_line(text, LONGEST));
         if calls.is_empty() && made.is_none() {
             let origin = exception.origin.get()?;
             let mut call = self.call_at(origin.site, 1, 1, None)?;
@@ -173,13 +174,8 @@ impl Tracer<'_> {
     }
 }
 
-/// The first line of a text, as much of it as a message has room for.
-fn first_line(text: &str) -> String {
-    const LONGEST: usize = 72;
-    let line = text.lines().next().unwrap_or_default();
-    let shown: String = line.chars().take(LONGEST).collect();
-    if shown.len() < text.trim_end().len() { shown + " ..." } else { shown }
-}
+/// The characters of code made at run time that a message has room for.
+const LONGEST: usize = 72;
 
 /// The class of an exception and its message, as far as no code of the config must run for it.
 fn summary(exception: &ExceptionObject) -> String {

@@ -1,7 +1,8 @@
 //! The report of a run as data: for each tool and what sets its memory, what was asked, what was used, and the rule to change it to.
 
 use serde::Serialize;
-use tpv_analysis::explain::{ConfigField, Provenance};
+use tpv_analysis::explain::Provenance;
+use tpv_model::{Field, Resource};
 
 use crate::history::{Group, History, Key};
 use crate::policy::{Cost, Policy};
@@ -189,7 +190,7 @@ fn tool(key: &Key, group: &Group, provenance: &Provenance<'_>, settings: &Settin
 pub fn place(setter: Setter, provenance: &Provenance<'_>) -> Option<tpv_runtime::mapper::places::ConfigPlace> {
     match setter.value {
         Some(value) => provenance.site(value),
-        None => provenance.field(setter.entity?, ConfigField { group: "mem", name: "" }),
+        None => provenance.field(setter.entity?, Field::Amount(Resource::Mem.into()), ""),
     }
 }
 

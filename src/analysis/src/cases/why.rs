@@ -1,5 +1,7 @@
 //! Explains, in lines for people, the origin of a value that a case did not expect.
 
+use tpv_model::Field;
+use tpv_runtime::first_line::first_line;
 use tpv_runtime::mapper::places::ConfigPlace;
 
 use super::Case;
@@ -20,9 +22,9 @@ pub(super) fn reasons(mismatch: &Mismatch, case: &Case, explanation: &Explanatio
         Some(Subject::Error | Subject::ErrorType | Subject::ErrorMessage) => raised(explanation),
         Some(Subject::Destination | Subject::Runner | Subject::NotOn) => of_destination(wanted(), explanation),
         Some(Subject::Rule) => of_rule(wanted(), explanation),
-        Some(Subject::Amount(quantity)) => of_value(quantity.name(), "", explanation),
-        Some(Subject::Env(name)) => of_value("env", name, explanation),
-        Some(Subject::Param(name)) => of_value("params", name, explanation),
+        Some(Subject::Amount(quantity)) => of_value(Field::Amount(quantity.resource().into()), "", explanation),
+        Some(Subject::Env(name)) => of_value(Field::Env, name, explanation),
+        Some(Subject::Param(name)) => of_value(Field::Params, name, explanation),
         // Handler tags are the destination's own.
         Some(Subject::Tags) => Vec::new(),
     };
@@ -40,12 +42,7 @@ fn at(place: Option<&ConfigPlace>) -> String {
 
 /// The first line of a text, cut where it is long.
 fn short(text: &str) -> String {
-    let first = text.trim().lines().next().unwrap_or_default();
-    let mut out: String = first.chars().take(LONGEST).collect();
-    if out.len() < text.trim().len() {
-        out += " ...";
-    }
-    out
+    first_line(text, LONGEST)
 }
 
 /// A job that ended in an error where a destination was expected, or the other way round.
@@ -137,8 +134,8 @@ fn of_rule(wanted: Option<&Wanted>, explanation: &Explanation) -> Vec<String> {
 }
 
 /// The last setting of a value, and the effect of bounds on it.
-fn of_value(group: &str, name: &str, explanation: &Explanation) -> Vec<String> {
-    let same = |property: &&Property| property.group == group && property.name == name;
+fn of_value(field: Field, name: &str, explanation: &Explanation) -> Vec<String> {
+    let same = |property: &&Property| property.field == field && property.name == name;
     let Some(property) = explanation.values.iter().find(same) else { return vec!["nothing sets it".to_owned()] };
     let mut lines = Vec::new();
     if let Some(last) = property.history.last() {

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use tpv_compiler::config::entity::{Common, env_value};
+use tpv_compiler::config::entity::{Common, entries, env_value, whole};
 use tpv_compiler::source::Span;
-use tpv_model::TagType;
+use tpv_model::field::Parts;
+use tpv_model::{Field, TagType};
 
 /// A field, or an entry of one, that a child's own takes the place of.
 #[derive(Clone, Debug)]
@@ -21,9 +22,9 @@ pub(crate) struct Part<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Name<'a> {
     /// A field that is replaced as a whole.
-    Field(&'a str),
-    /// An entry of `env`, `params`, `resubmit` or `context`.
-    Entry(&'static str, &'a str),
+    Field(Field),
+    /// An entry of `env`, `params`, `resubmit` or `context`; a rule.
+    Entry(Field, &'a str),
     /// A tag, in whichever of the four lists.
     Tag(&'a str),
 }
@@ -31,8 +32,8 @@ pub(crate) enum Name<'a> {
 impl std::fmt::Display for Name<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Self::Field(name) => write!(f, "`{name}`"),
-            Self::Entry(field, key) => write!(f, "`{field}.{key}`"),
+            Self::Field(field) => write!(f, "`{}`", field.group()),
+            Self::Entry(field, key) => write!(f, "`{}.{key}`", field.group()),
             Self::Tag(tag) => write!(f, "the tag `{tag}`"),
         }
     }
@@ -41,26 +42,17 @@ impl std::fmt::Display for Name<'_> {
 /// The parts of an entity or a rule, rules left out.
 pub(crate) fn parts(common: &Common) -> Vec<Part<'_>> {
     let mut out = Vec::new();
-    for (amount, value) in common.amounts.common() {
-        out.push(Part { name: Name::Field(amount.name()), value: value.python_str().into(), span: value.span });
-    }
-    for (field, code) in common.code() {
-        if let Some(code) = code {
-            out.push(Part { name: Name::Field(field.alias()), value: code.as_str().into(), span: code.span });
-        }
+    for field in Field::common_in(Parts::Whole) {
+        out.extend(whole(common, field).map(|(value, span)| Part { name: Name::Field(field), value, span }));
     }
     for entry in common.env.iter().flat_map(|env| env.iter()) {
         if let (Some(name), Some(value)) = (env_value(entry, "name"), env_value(entry, "value")) {
-            out.push(Part { name: Name::Entry("env", name.as_str()), value: value.as_str().into(), span: value.span });
+            let name = Name::Entry(Field::Env, name.as_str());
+            out.push(Part { name, value: value.as_str().into(), span: value.span });
         }
     }
-    let dicts = [
-        ("params", common.params.as_ref()),
-        ("resubmit", Some(&common.resubmit)),
-        ("context", common.context.as_ref()),
-    ];
-    for (field, dict) in dicts {
-        for (key, value) in dict.into_iter().flat_map(|dict| dict.iter()) {
+    for field in Field::common_in(Parts::Entries) {
+        for (key, value) in entries(common, field).into_iter().flatten() {
             out.push(Part { name: Name::Entry(field, key), value: value.python_str().into(), span: value.span });
         }
     }

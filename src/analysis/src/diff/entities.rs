@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 use serde::Serialize;
+use tpv_model as model;
 
 use super::Side;
-use super::facts::{Entity, Facts, Field, Fields, Rule, SECTIONS, Value};
+use super::facts::{DEFAULT_INHERITS, Entity, Facts, Field, Fields, Group as FieldGroup, Rule, SECTIONS, Value};
 use super::{order, reachability};
-use crate::explain::{ConfigField, Provenance};
+use crate::explain::Provenance;
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -249,7 +250,7 @@ impl Comparison<'_> {
             };
             let values = [before, after].map(|value| value.map(shown));
             let found = self.add(key, id, values, places);
-            if rule.is_some() && name.group == "if" {
+            if rule.is_some() && name.is(model::Field::If) {
                 found.sets.extend(sets(old).chain(sets(new)));
             }
         }
@@ -311,10 +312,10 @@ impl Comparison<'_> {
 
     fn value(&self, side: usize, field: &Field, value: &Value) -> Option<String> {
         let places = self.places.get(side)?;
-        let group = if field.group == "dest_name" { "name" } else { field.group };
-        let place = match value.site {
-            Some(site) => places.site(site),
-            None => places.field(value.owner, ConfigField { group, name: &field.name }),
+        let place = match (value.site, field.group) {
+            (Some(site), _) => places.site(site),
+            (None, FieldGroup::Of(group)) => places.field(value.owner, group, &field.name),
+            (None, _) => places.site(value.owner),
         }?;
         (!place.file.is_empty()).then(|| format!("{}:{}", place.file, place.line))
     }
@@ -389,7 +390,7 @@ fn children(facts: &Facts) -> HashMap<(usize, Arc<str>), usize> {
     let mut counts = HashMap::new();
     let global = facts.sections.first().and_then(|section| section.values().next());
     let default = global.and_then(|global| {
-        global.fields.iter().find(|(field, _)| field.group == "default_inherits").map(|(_, value)| value.shown.clone())
+        global.fields.iter().find(|(field, _)| field.group == DEFAULT_INHERITS).map(|(_, value)| value.shown.clone())
     });
     for (section, entities) in facts.sections.iter().enumerate() {
         for entity in entities.values() {
@@ -406,10 +407,11 @@ type Way<'a> = &'a dyn Fn(&Rule, &Rule) -> bool;
 
 /// Which rule became which: those with names by these, others by what they say, by their condition, or by what they do.
 fn pairs(old: &[Arc<Rule>], new: &[Arc<Rule>]) -> Vec<(Option<usize>, Option<usize>)> {
-    let condition =
-        |rule: &Rule| rule.fields.iter().find(|(field, _)| field.group == "if").map(|(_, value)| value.key.clone());
+    let condition = |rule: &Rule| {
+        rule.fields.iter().find(|(field, _)| field.is(model::Field::If)).map(|(_, value)| value.key.clone())
+    };
     let effect = |rule: &Rule| -> Vec<(Field, Arc<str>)> {
-        let rest = rule.fields.iter().filter(|(field, _)| field.group != "if");
+        let rest = rule.fields.iter().filter(|(field, _)| !field.is(model::Field::If));
         rest.map(|(field, value)| (field.clone(), value.key.clone())).collect()
     };
     let named = |one: &Rule, other: &Rule| !one.is_nameless() && one.id == other.id;
@@ -437,7 +439,7 @@ fn pairs(old: &[Arc<Rule>], new: &[Arc<Rule>]) -> Vec<(Option<usize>, Option<usi
 
 /// The fields that a rule sets, as a config would call them.
 fn sets(fields: &Fields) -> impl Iterator<Item = String> {
-    fields.keys().filter(|field| field.group != "if").map(Field::shown)
+    fields.keys().filter(|field| !field.is(model::Field::If)).map(Field::shown)
 }
 
 /// A rule's content, for comparisons.

@@ -1,5 +1,6 @@
 //! The entities of an artifact as flat fields by name, with `inherits` and `default_inherits` folded in.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::convert::Infallible;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,34 +10,78 @@ use indexmap::IndexMap;
 use num_bigint::BigInt;
 use tpv_bytecode::listing::meaning;
 use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
+use tpv_model::field::Parts;
 use tpv_model::merge::{Env, RuleList, merge_env, merge_rules};
 use tpv_model::{self as model, TagType};
 use tpv_python::number::float_text;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::tables::{EntityRow, EntityTable, StringId, Tables, TagsRow, ValueRow};
+use tpv_runtime::first_line::first_line;
 
 /// The sections in the order of a report.
 pub(super) const SECTIONS: [&str; 6] = ["global", "tools", "roles", "users", "destinations", "pools"];
 
-/// A field: its group (`cores`, `env`, `params`, `tags`, ...), and in groups its name.
+/// A field, or one of those that have no row in the model's table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Group {
+    /// A field of entities or rules.
+    Of(model::Field),
+    /// A field of `global`.
+    Global(&'static str),
+    /// The fields that TPV does not know.
+    Further,
+}
+
+impl Group {
+    /// The name by which the fields of an entity are sorted.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Of(field) => field.name(),
+            Self::Global(name) => name,
+            Self::Further => "further",
+        }
+    }
+}
+
+impl PartialOrd for Group {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Group {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+/// A field, and the name of a part of it (`env`, `params`, tags, ...); the name is empty for `cores` and the like.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Field {
-    pub(super) group: &'static str,
+    pub(super) group: Group,
     pub(super) name: Arc<str>,
 }
 
 impl Field {
-    fn new(group: &'static str, name: impl Into<Arc<str>>) -> Self {
+    fn new(group: Group, name: impl Into<Arc<str>>) -> Self {
         Self { group, name: name.into() }
+    }
+
+    /// A field of entities or rules, or a part of one.
+    fn of(field: model::Field, name: impl Into<Arc<str>>) -> Self {
+        Self::new(Group::Of(field), name)
+    }
+
+    /// Returns `true` if it is this field, or a part of it.
+    pub(super) fn is(&self, field: model::Field) -> bool {
+        self.group == Group::Of(field)
     }
 
     /// The field as a config would call it.
     pub(super) fn shown(&self) -> String {
         let group = match self.group {
-            "tags" => model::Field::Tags.alias(),
-            group if group == model::Field::HandlerTags.name() => model::Field::HandlerTags.alias(),
-            group if group == model::Field::DestName.name() => model::Field::DestName.alias(),
-            group => group,
+            Group::Of(field) => field.alias(),
+            group => group.name(),
         };
         if self.name.is_empty() { group.to_owned() } else { format!("{group}.{}", self.name) }
     }
@@ -84,19 +129,14 @@ impl Rule {
         if !self.is_nameless() {
             return self.id.to_string();
         }
-        let condition = self.fields.get(&Field::new("if", ""));
-        condition.map_or_else(|| "always".to_owned(), |value| format!("if {}", first_line(&value.shown)))
+        let condition = self.fields.get(&Field::of(model::Field::If, ""));
+        condition
+            .map_or_else(|| "always".to_owned(), |value| format!("if {}", first_line(&value.shown, MOST_OF_CONDITION)))
     }
 }
 
-/// The beginning of a text, for a message.
-fn first_line(text: &str) -> String {
-    const MOST: usize = 60;
-    let line = text.trim().lines().next().unwrap_or_default();
-    let is_whole = line.chars().count() <= MOST && line.len() == text.trim().len();
-    let start: String = line.chars().take(MOST).collect();
-    if is_whole { start } else { start + " ..." }
-}
+/// The characters shown of a condition that stands for a rule.
+const MOST_OF_CONDITION: usize = 60;
 
 /// An entity.
 #[derive(Clone, Debug)]
@@ -141,6 +181,10 @@ fn same(one: &Fields, other: &Fields) -> bool {
             .all(|((name, value), (other, other_value))| name == other && value.key == other_value.key)
 }
 
+/// `default_inherits` of `global`.
+pub(super) const DEFAULT_INHERITS: Group = Group::Global("default_inherits");
+const STORE: Group = Group::Global("resource_pool_store");
+
 /// The facts of a rule set.
 pub(super) struct Facts {
     /// The entities of each of [`SECTIONS`], in order; `global` is one entity of that name.
@@ -179,17 +223,17 @@ impl Reader<'_> {
         let global = &self.tables.global;
         let mut fields = Fields::new();
         if let Some(id) = global.default_inherits {
-            fields.insert(Field::new("default_inherits", ""), plain(&self.string(id), u32::MAX));
+            fields.insert(Field::new(DEFAULT_INHERITS, ""), plain(&self.string(id), u32::MAX));
         }
         for (name, value) in &global.context {
             let value = self.value(value, u32::MAX);
-            fields.insert(Field::new("context", self.string(*name)), value);
+            fields.insert(Field::of(model::Field::Context, self.string(*name)), value);
         }
         if let Some(store) = &global.resource_pool_store {
-            fields.insert(Field::new("resource_pool_store", ""), plain(&self.string(store.class), u32::MAX));
+            fields.insert(Field::new(STORE, ""), plain(&self.string(store.class), u32::MAX));
             for (name, value) in &store.options {
                 let value = self.value(value, u32::MAX);
-                fields.insert(Field::new("resource_pool_store", self.string(*name)), value);
+                fields.insert(Field::new(STORE, self.string(*name)), value);
             }
         }
         Entity { site: u32::MAX, inherits: None, fields, env: Vec::new(), rules: Vec::new(), own: 0 }
@@ -214,7 +258,7 @@ impl Reader<'_> {
         }
         let rules: Vec<Arc<Rule>> = row.rules.iter().filter_map(|(_, index)| self.rule(*index)).collect();
         if row.abstract_ {
-            fields.insert(Field::new("abstract", ""), plain("true", row.site));
+            fields.insert(Field::of(model::Field::Abstract, ""), plain("true", row.site));
         }
         let inherits = row.inherits.map(|id| self.string(id)).filter(|id| !id.is_empty());
         let entity = Entity { site: row.site, inherits, fields, env, rules, own: 0 };
@@ -234,79 +278,67 @@ impl Reader<'_> {
     /// The fields of an entity or rule, but for what only entities have.
     fn fields(&mut self, row: &EntityRow) -> Fields {
         let mut fields = Fields::new();
-        let numbers = row.resources.iter().map(|(resource, value)| (resource.name(), value));
-        for (name, value) in numbers.chain(row.limits.iter().map(|(limit, value)| (limit.name(), value))) {
-            let value = self.value(value, row.site);
-            fields.insert(Field::new(name, ""), value);
-        }
-        if let ValueRow::List(items) = &row.env {
-            for item in items {
-                let (Some(name), ValueRow::Dict(entries)) = (self.env_name(item), item) else { continue };
-                let is_named = |key: &ValueRow| matches!(key, ValueRow::Str(id) if &*self.string(*id) == "name");
-                let only = entries.iter().filter(|(key, _)| !is_named(key)).map(|(_, value)| value).collect::<Vec<_>>();
-                let value = match only.as_slice() {
-                    [only] => self.value(only, row.site),
-                    _ => self.value(item, row.site),
-                };
-                // Of two of one name, each is told.
-                let mut field = Field::new("env", name);
-                while fields.contains_key(&field) {
-                    field.name = format!("{} (again)", field.name).into();
+        for field in model::Field::of(row.class) {
+            let Some(value) = row.value(field).filter(|value| **value != ValueRow::None) else { continue };
+            match (field.kind().parts(), value) {
+                (Some(Parts::Entries), ValueRow::List(items)) => self.env(&mut fields, items, row.site),
+                (Some(Parts::Entries), ValueRow::Dict(entries)) => {
+                    for (key, value) in entries {
+                        let (name, value) = (self.shown(key), self.value(value, row.site));
+                        fields.insert(Field::of(field, name), value);
+                    }
                 }
-                fields.insert(field, value);
-            }
-        }
-        for (group, value) in [("params", &row.params), ("resubmit", &row.resubmit), ("context", &row.context)] {
-            let ValueRow::Dict(entries) = value else { continue };
-            for (key, value) in entries {
-                let name = self.shown(key);
-                let value = self.value(value, row.site);
-                fields.insert(Field::new(group, name), value);
+                (Some(Parts::Entries), _) => {}
+                // Unset, they are the id and an empty list.
+                _ if field == model::Field::DestName && self.shown(value) == *self.string(row.id) => {}
+                _ if matches!(value, ValueRow::List(items) if items.is_empty()) => {}
+                _ => {
+                    let value = self.value(value, row.site);
+                    fields.insert(Field::of(field, ""), value);
+                }
             }
         }
         for (name, value) in &row.extras {
             let value = self.value(value, row.site);
-            fields.insert(Field::new("further", self.string(*name)), value);
+            fields.insert(Field::new(Group::Further, self.string(*name)), value);
         }
-        self.code(&mut fields, "rank", &row.rank, row.site);
         self.tags(&mut fields, &row.tags, row.site);
-        if let Some(rule) = &row.rule {
-            self.code(&mut fields, "if", &rule.if_condition, row.site);
-            self.code(&mut fields, "execute", &rule.execute, row.site);
-            self.code(&mut fields, "fail", &rule.fail, row.site);
-        }
         if let Some(destination) = &row.destination {
             if let Some(runner) = destination.runner {
-                fields.insert(Field::new("runner", ""), plain(&self.string(runner), row.site));
-            }
-            let name = self.value(&destination.dest_name, row.site);
-            if *name.shown != *self.string(row.id) && destination.dest_name != ValueRow::None {
-                fields.insert(Field::new(model::Field::DestName.name(), ""), name);
-            }
-            if matches!(&destination.handler_tags, ValueRow::List(tags) if !tags.is_empty()) {
-                let tags = self.value(&destination.handler_tags, row.site);
-                fields.insert(Field::new(model::Field::HandlerTags.name(), ""), tags);
+                fields.insert(Field::of(model::Field::Runner, ""), plain(&self.string(runner), row.site));
             }
             self.tags(&mut fields, &destination.dest_tags, row.site);
         }
         if let Some(pool) = &row.pool {
             let hard = ["hard_max_cores", "hard_max_mem", "hard_max_gpus"].into_iter().zip(pool.hard_max);
             let hard = hard.filter_map(|(name, most)| Some((name, float_text::repr(most?))));
-            let flag = |name, is_set: bool| is_set.then(|| (name, "true".to_owned()));
-            let others = [flag("reserve_pool", pool.reserve_pool), flag("fail_open", pool.fail_open)];
+            let reserve = pool.reserve_pool.then(|| ("reserve_pool", "true".to_owned()));
             let count = (pool.max_oversize != 0).then(|| ("max_concurrent", pool.max_oversize.to_string()));
-            for (name, shown) in hard.chain(others.into_iter().flatten()).chain(count) {
-                let (group, name) = if name == "fail_open" { (name, "") } else { ("oversize", name) };
-                fields.insert(Field::new(group, name), plain(&shown, row.site));
+            for (name, shown) in hard.chain(reserve).chain(count) {
+                fields.insert(Field::of(model::Field::Oversize, name), plain(&shown, row.site));
+            }
+            if pool.fail_open {
+                fields.insert(Field::of(model::Field::FailOpen, ""), plain("true", row.site));
             }
         }
         fields
     }
 
-    fn code(&mut self, fields: &mut Fields, group: &'static str, value: &ValueRow, owner: u32) {
-        if *value != ValueRow::None {
-            let value = self.value(value, owner);
-            fields.insert(Field::new(group, ""), value);
+    fn env(&mut self, fields: &mut Fields, items: &[ValueRow], owner: u32) {
+        for item in items {
+            let (Some(name), ValueRow::Dict(entries)) = (self.env_name(item), item) else { continue };
+            let is_named = |key: &ValueRow| matches!(key, ValueRow::Str(id) if &*self.string(*id) == "name");
+            let only = entries.iter().filter(|(key, _)| !is_named(key)).map(|(_, value)| value).collect::<Vec<_>>();
+            let value = match only.as_slice() {
+                [only] => self.value(only, owner),
+                _ => self.value(item, owner),
+            };
+            // Of two of one name, each is told.
+            let mut field = Field::of(model::Field::Env, name);
+            while fields.contains_key(&field) {
+                field.name = format!("{} (again)", field.name).into();
+            }
+            fields.insert(field, value);
         }
     }
 
@@ -314,7 +346,7 @@ impl Reader<'_> {
         for (kind, list) in TagType::ALL.map(TagType::field).into_iter().zip(&tags.lists) {
             for tag in list.iter().flatten() {
                 let name = self.tables.tags.get(*tag as usize).map(|id| self.string(*id)).unwrap_or_default();
-                fields.insert(Field::new("tags", name), plain(kind, owner));
+                fields.insert(Field::of(model::Field::Tags, name), plain(kind, owner));
             }
         }
     }
@@ -425,11 +457,7 @@ fn plain(shown: &str, owner: u32) -> Value {
 impl Entity {
     /// Gives the entity what it inherits from the default one, as each job's lookup does.
     fn fold_in(&mut self, default: &Self) {
-        for (field, value) in &default.fields {
-            if field.group != "abstract" && field.group != "further" {
-                self.fields.entry(field.clone()).or_insert_with(|| value.clone());
-            }
-        }
+        inherit(&mut self.fields, &default.fields);
         let Ok(env) = merge_env(&mut ByName, std::mem::take(&mut self.env), default.env.clone());
         self.env = env;
         let Ok(rules) = merge_rules(&mut ByName, &self.rules, &default.rules);
@@ -475,8 +503,16 @@ impl RuleList for ByName {
 impl Rule {
     /// This rule over one of the same id.
     fn over(&self, inherited: &Self) -> Self {
-        let mut fields = inherited.fields.clone();
-        fields.extend(self.fields.iter().map(|(field, value)| (field.clone(), value.clone())));
+        let mut fields = self.fields.clone();
+        inherit(&mut fields, &inherited.fields);
         Self { id: self.id.clone(), site: self.site, fields }
+    }
+}
+
+/// Adds the parent's fields that the child does not set, as far as they are inherited.
+fn inherit(child: &mut Fields, parent: &Fields) {
+    let is_inherited = |field: &Field| !field.is(model::Field::Abstract) && field.group != Group::Further;
+    for (field, value) in parent.iter().filter(|(field, _)| is_inherited(field)) {
+        child.entry(field.clone()).or_insert_with(|| value.clone());
     }
 }

@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
+use tpv_model::field::Parts;
 use tpv_model::merge::env_subject;
-use tpv_model::{EntityClass, Quantity, Resource, TagType};
+use tpv_model::{Amount, EntityClass, Field, Quantity, Resource, TagType};
 use tpv_python::value::Value;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::{Job, Size};
@@ -14,7 +15,7 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::tags::TagNames;
 use tpv_runtime::mapper::trace::Trace;
 
-use super::provenance::{Field, Provenance};
+use super::provenance::Provenance;
 use super::show::{MAX_SHOWN_OF_ALL, show};
 use super::{
     Candidate, Change, Explanation, Found, InCpython, Lookup, Pool, Property, Rule, RuleState, Tried, Unset, Verdict,
@@ -49,14 +50,11 @@ struct Contribution {
 /// A value that an entity itself has.
 #[derive(Clone, PartialEq)]
 struct FieldValue {
-    group: &'static str,
+    field: Field,
     name: String,
     text: String,
     site: Option<u32>,
 }
-
-/// The group of the code of rules.
-pub(crate) const EXECUTE: &str = tpv_model::Field::Execute.name();
 
 impl<'a> Collector<'a> {
     /// For one job.
@@ -96,9 +94,9 @@ impl<'a> Collector<'a> {
         let mut values = self.values();
         if let Some(destination) = answer.destination() {
             for property in &mut values {
-                let evaluated = match property.group {
-                    "env" => env_value(&destination.env, &property.name),
-                    "params" => destination.params.get(&property.name),
+                let evaluated = match property.field {
+                    Field::Env => env_value(&destination.env, &property.name),
+                    Field::Params => destination.params.get(&property.name),
                     _ => None,
                 };
                 property.value = evaluated.map_or_else(|| property.value.clone(), show_json);
@@ -118,7 +116,7 @@ impl<'a> Collector<'a> {
         for contribution in &self.contributions {
             for value in &contribution.values {
                 let change = self.change(&contribution.by, contribution.site, value);
-                let same = |property: &&mut Property| property.group == value.group && property.name == value.name;
+                let same = |property: &&mut Property| property.field == value.field && property.name == value.name;
                 match values.iter_mut().find(same) {
                     // An entity that inherits a value repeats what is written elsewhere.
                     Some(property) if property.history.last().is_some_and(|last| repeats(&change, last)) => {}
@@ -127,7 +125,7 @@ impl<'a> Collector<'a> {
                         property.history.push(change);
                     }
                     None => values.push(Property {
-                        group: value.group,
+                        field: value.field,
                         name: value.name.clone(),
                         value: change.value.clone(),
                         history: vec![change],
@@ -138,18 +136,22 @@ impl<'a> Collector<'a> {
         }
         if let Some(evaluated) = &self.evaluated {
             for resource in Resource::ALL {
-                if let Some(property) = values.iter_mut().find(|property| property.group == resource.name()) {
+                if let Some(property) =
+                    values.iter_mut().find(|property| property.field == Field::Amount(resource.into()))
+                {
                     property.value = show(evaluated.resource(resource));
                 }
             }
         }
         for (resource, note) in &self.clamped {
-            if let Some(property) = values.iter_mut().find(|property| property.group == resource.name()) {
+            if let Some(property) =
+                values.iter_mut().find(|property| property.field == Field::Amount((*resource).into()))
+            {
                 property.note = Some(note.clone());
             }
         }
-        let order = |group: &str| groups().position(|known| known == group).unwrap_or(usize::MAX);
-        values.sort_by_key(|property| order(property.group));
+        let order = |field: Field| shown_order().position(|known| known == field).unwrap_or(usize::MAX);
+        values.sort_by_key(|property| order(property.field));
         values
     }
 
@@ -157,7 +159,7 @@ impl<'a> Collector<'a> {
     fn change(&self, by: &str, site: u32, value: &FieldValue) -> Change {
         let place = match value.site {
             Some(site) => self.provenance.site(site),
-            None => self.provenance.field(site, Field { group: value.group, name: &value.name }),
+            None => self.provenance.field(site, value.field, &value.name),
         };
         Change { by: by.to_owned(), value: value.text.clone(), is_code: value.site.is_some(), place }
     }
@@ -167,13 +169,13 @@ impl<'a> Collector<'a> {
         let by = format!("rule {}", show(&rule.id));
         let unset = |value: FieldValue| {
             let change = self.change(&by, rule.site, &value);
-            Unset { group: value.group, name: value.name, change }
+            Unset { field: value.field, name: value.name, change }
         };
         let mut out: Vec<Unset> = self.own(rule).into_iter().map(unset).collect();
         if let Some(Value::Str(code)) = rule.rule.as_ref().map(|fields| &fields.execute) {
             let place = code.code().and_then(|code| self.provenance.site(code.site));
             let change = Change { by, value: code.as_str().trim().to_owned(), is_code: true, place };
-            out.push(Unset { group: EXECUTE, name: String::new(), change });
+            out.push(Unset { field: Field::Execute, name: String::new(), change });
         }
         out
     }
@@ -188,7 +190,7 @@ impl<'a> Collector<'a> {
     fn own(&self, entity: &Entity) -> Vec<FieldValue> {
         let mut values = Vec::new();
         let mut room = MAX_SHOWN_OF_ALL;
-        let mut put = |group: &'static str, name: String, value: &Value| {
+        let mut put = |field: Field, name: String, value: &Value| {
             if value.is_none() {
                 return;
             }
@@ -198,39 +200,37 @@ impl<'a> Collector<'a> {
             };
             let text = if room > 0 { show(value) } else { "...".to_owned() };
             room = room.saturating_sub(name.len() + text.len());
-            values.push(FieldValue { group, name, text, site });
+            values.push(FieldValue { field, name, text, site });
         };
-        for resource in Resource::ALL {
-            put(resource.name(), String::new(), entity.resource(resource));
+        for field in Field::common_in(Parts::Whole).filter(|field| !matches!(field, Field::Amount(Amount::Limit(_)))) {
+            entity.value(field).iter().for_each(|value| put(field, String::new(), value));
         }
-        if let Value::List(list) = &entity.env {
-            for entry in list.items.borrow().iter() {
-                let Value::Dict(entry) = entry else { continue };
-                let items = entry.items();
-                let named = env_subject(&items, |(key, _)| show(key) == "name");
-                let value = items.iter().find(|(key, _)| show(key) != "name").or(named);
-                if let (Some((_, name)), Some((_, value))) = (named, value) {
-                    put("env", show(name), value);
+        for field in Field::common_in(Parts::Entries) {
+            match entity.value(field) {
+                Some(Value::List(list)) if field == Field::Env => {
+                    for entry in list.items.borrow().iter() {
+                        let Value::Dict(entry) = entry else { continue };
+                        let items = entry.items();
+                        let named = env_subject(&items, |(key, _)| show(key) == "name");
+                        let value = items.iter().find(|(key, _)| show(key) != "name").or(named);
+                        if let (Some((_, name)), Some((_, value))) = (named, value) {
+                            put(field, show(name), value);
+                        }
+                    }
                 }
+                Some(Value::Dict(dict)) if field != Field::Env => {
+                    dict.items().iter().for_each(|(key, value)| put(field, show(key), value));
+                }
+                _ => {}
             }
         }
-        for (group, dict) in
-            [("params", &entity.params), ("resubmit", &entity.resubmit), ("context", &entity.context.value())]
-        {
-            if let Value::Dict(dict) = dict {
-                dict.items().iter().for_each(|(key, value)| put(group, show(key), value));
-            }
-        }
-        for (field, code) in entity.code() {
-            put(field.alias(), String::new(), code);
-        }
-        if let Some(fields) = entity.destination.as_ref().filter(|_| entity.class == EntityClass::Destination) {
-            put("runner", String::new(), &fields.runner);
+        if entity.class == EntityClass::Destination {
+            entity.value(Field::Runner).iter().for_each(|value| put(Field::Runner, String::new(), value));
         }
         for kind in TagType::ALL {
             for id in entity.tags.list(kind) {
                 let name = self.names.name(*id).as_str().to_owned();
-                values.push(FieldValue { group: "tags", name, text: kind.field().to_owned(), site: None });
+                values.push(FieldValue { field: Field::Tags, name, text: kind.field().to_owned(), site: None });
             }
         }
         values
@@ -241,12 +241,13 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The groups of values in the order they are shown.
-fn groups() -> impl Iterator<Item = &'static str> {
+/// The fields in the order that their values are shown in; others follow.
+fn shown_order() -> impl Iterator<Item = Field> {
     let asked = Quantity::ALL.into_iter().map(Quantity::resource);
     let bounds = Quantity::ALL.into_iter().flat_map(|quantity| [quantity.least(), quantity.most()]);
-    let others = ["runner", "tags", "rank", "env", "params", "resubmit", "context"];
-    asked.chain(bounds).map(Resource::name).chain(others)
+    let amounts = asked.chain(bounds).map(|resource| Field::Amount(resource.into()));
+    let others = [Field::Runner, Field::Tags, Field::Rank, Field::Env, Field::Params, Field::Resubmit, Field::Context];
+    amounts.chain(others)
 }
 
 impl Observer for Collector<'_> {
@@ -304,7 +305,7 @@ impl Observer for Collector<'_> {
             }
             Step::Clamped { resource, asked, value } => {
                 let bound = if is_less(asked, value) { "min" } else { "max" };
-                let unit = resource.quantity().suffix();
+                let unit = Field::Amount(resource.into()).unit_suffix();
                 let note = format!("{}{unit} became {}{unit} by {bound}_{}", show(asked), show(value), resource.name());
                 self.clamped.retain(|(known, _)| *known != resource);
                 self.clamped.push((resource, note));
@@ -413,7 +414,7 @@ impl Collector<'_> {
 
     /// A reason in words, with the place of what refuses.
     fn reason(&self, reason: &Reason, destination: &Entity) -> String {
-        let at = |group: &str, name: &str| match self.provenance.field(destination.site, Field { group, name }) {
+        let at = |field: Field, name: &str| match self.provenance.field(destination.site, field, name) {
             Some(place) => format!(" ({}:{})", place.file, place.line),
             None => String::new(),
         };
@@ -421,16 +422,16 @@ impl Collector<'_> {
             Reason::Abstract => "it is abstract".to_owned(),
             Reason::Limit { limit, bound, resource, wanted } => {
                 let relation = if limit.is_upper() { "more" } else { "less" };
-                let (name, place) = (limit.name(), at(limit.name(), ""));
-                let unit = resource.quantity().suffix();
+                let (name, place) = (limit.name(), at(Field::Amount((*limit).into()), ""));
+                let unit = limit.quantity().suffix();
                 format!("{} {wanted}{unit} is {relation} than {name} {bound}{unit}{place}", resource.name())
             }
             Reason::DestinationLacks(tag) => format!("the destination lacks the tag `{tag}`, which the job requires"),
             Reason::EntityLacks(tag) => {
-                format!("it requires the tag `{tag}`, which the job does not have{}", at("tags", tag))
+                format!("it requires the tag `{tag}`, which the job does not have{}", at(Field::Tags, tag))
             }
-            Reason::EntityRejects(tag) => format!("the job rejects its tag `{tag}`{}", at("tags", tag)),
-            Reason::DestinationRejects(tag) => format!("it rejects the job's tag `{tag}`{}", at("tags", tag)),
+            Reason::EntityRejects(tag) => format!("the job rejects its tag `{tag}`{}", at(Field::Tags, tag)),
+            Reason::DestinationRejects(tag) => format!("it rejects the job's tag `{tag}`{}", at(Field::Tags, tag)),
         }
     }
 }

@@ -98,7 +98,7 @@ fn property(property: &Property) -> Json {
         object(vec![("by", text(&change.by)), ("value", text(&change.value)), ("at", place(change.place.as_ref()))])
     };
     object(vec![
-        ("group", text(property.group)),
+        ("group", text(property.field.group())),
         ("name", Some(&*property.name).filter(|name| !name.is_empty()).and_then(text)),
         ("value", text(&property.value)),
         ("note", property.note.as_deref().and_then(text)),

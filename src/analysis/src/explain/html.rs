@@ -7,7 +7,9 @@ use tpv_runtime::mapper::places::ConfigPlace;
 
 use crate::page::{Page, code, escape, facts, prose, section};
 
-use super::{Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json, shown_fields, with_unit};
+use super::{
+    Candidate, Explanation, Property, Rule, RuleState, Verdict, show_json, shown_fields, with_unit, with_unit_of,
+};
 
 const STYLE: &str = include_str!("page.css");
 
@@ -66,7 +68,7 @@ fn result(out: &mut String, explanation: &Explanation, title: &str) {
         Verdict::Mapped(fields) => {
             let _ = writeln!(out, "<header class=\"good\">\n<h1>{}</h1>", escape(title));
             let names = shown_fields();
-            facts(out, names.map(|name| (name, with_unit(name, &field(fields, name)))));
+            facts(out, names.map(|name| (name, with_unit_of(name, &field(fields, name)))));
             let _ = writeln!(out, "</header>");
         }
         Verdict::Failed { message, trace, .. } => {
@@ -216,13 +218,15 @@ fn values(out: &mut String, properties: &[Property]) {
 }
 
 fn value(out: &mut String, property: &Property) {
-    let group = if property.name.is_empty() { String::new() } else { format!("<small>{}</small> ", property.group) };
-    let name = if property.name.is_empty() { property.group } else { &property.name };
+    let (group, name) = match &*property.name {
+        "" => (String::new(), property.field.group()),
+        name => (format!("<small>{}</small> ", property.field.group()), name),
+    };
     let _ = writeln!(
         out,
         "<article>\n<h3>{group}{}</h3>\n<div class=\"value\">{}</div>\n<ol class=\"history\">",
         escape(name),
-        block(&with_unit(property.group, &property.value))
+        block(&with_unit(property.field, &property.value))
     );
     let last = property.history.len().saturating_sub(1);
     for (index, change) in property.history.iter().enumerate() {
@@ -230,7 +234,7 @@ fn value(out: &mut String, property: &Property) {
         let shown = if index == last && change.value == property.value {
             String::new()
         } else {
-            block(&with_unit(property.group, &change.value))
+            block(&with_unit(property.field, &change.value))
         };
         let class = if index == last { "" } else { " class=\"over\"" };
         let _ = writeln!(

@@ -7,7 +7,7 @@ mod provenance;
 mod show;
 mod text;
 
-use tpv_model::{Quantity, Resource};
+use tpv_model::{self as model, Quantity, Resource};
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::explain::Read;
@@ -15,9 +15,8 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
 pub use collect::Collector;
-pub(crate) use collect::EXECUTE;
+pub use provenance::Provenance;
 pub(crate) use provenance::config_place;
-pub use provenance::{Field as ConfigField, Provenance};
 
 /// A decision.
 #[derive(Clone, Debug, Default)]
@@ -103,9 +102,9 @@ pub struct Rule {
 /// A value that a rule would have set.
 #[derive(Clone, Debug)]
 pub struct Unset {
-    /// The group of the value, as of a [`Property`]; of code that would have run, `execute`.
-    pub group: &'static str,
-    /// The name within the group.
+    /// The field of the value, as of a [`Property`]; of code that would have run, `execute`.
+    pub field: model::Field,
+    /// The name within the field.
     pub name: String,
     /// The setting.
     pub change: Change,
@@ -139,9 +138,9 @@ impl RuleState {
 /// The origin of a value.
 #[derive(Clone, Debug)]
 pub struct Property {
-    /// `cores`, `env`, `params`, `tags`, ...
-    pub group: &'static str,
-    /// The name within the group: a variable, a parameter, a tag; empty for `cores` and the like.
+    /// The field: `cores`, `env`, `params`, `tags`, ...
+    pub field: model::Field,
+    /// The name within the field: a variable, a parameter, a tag; empty for `cores` and the like.
     pub name: String,
     /// The value that counts.
     pub value: String,
@@ -292,14 +291,20 @@ fn shown_fields() -> [&'static str; 4] {
     ["runner", cores, mem, gpus]
 }
 
-/// Returns `true` if a field is an amount of memory, which is in GiB.
-fn is_memory(field: &str) -> bool {
-    Resource::from_name(field).is_some_and(|resource| resource.quantity() == Quantity::Mem)
+/// The value of a field of an answer with its unit, if it is a number with one.
+fn with_unit_of(name: &str, value: &str) -> String {
+    match Resource::from_name(name) {
+        Some(resource) => with_unit(model::Field::Amount(resource.into()), value),
+        None => value.to_owned(),
+    }
 }
 
 /// The value of a field with its unit, if it is a number with one.
-fn with_unit(field: &str, value: &str) -> String {
-    if is_memory(field) && value.parse::<f64>().is_ok() { format!("{value} GiB") } else { value.to_owned() }
+fn with_unit(field: model::Field, value: &str) -> String {
+    match field.unit() {
+        Some(unit) if value.parse::<f64>().is_ok() => format!("{value} {unit}"),
+        _ => value.to_owned(),
+    }
 }
 
 /// A value as people read it: strings bare.
@@ -313,11 +318,4 @@ fn show_json(value: &Json) -> String {
             text
         }
     }
-}
-
-/// The first line of a text, with a mark if there are more.
-fn first_line(text: &str) -> String {
-    let mut lines = text.trim().lines();
-    let first = lines.next().unwrap_or_default().trim_end();
-    if lines.next().is_some() { format!("{first} ...") } else { first.to_owned() }
 }

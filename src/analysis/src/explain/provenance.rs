@@ -7,21 +7,13 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 
 use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::{Common, DestinationFields, Entity, Rule};
+use tpv_compiler::config::entity::{Common, DestinationFields, Entity, Rule, entries, whole};
 use tpv_compiler::config::scheduling::SchedulingTags;
 use tpv_compiler::source::{SourceMap, Span};
 use tpv_compiler::yaml::value::ConfigValue;
+use tpv_model::field::Parts;
 use tpv_model::merge::env_subject;
-use tpv_model::{Amount, EntityClass, TagType};
-
-/// A field of an entity, as an explanation names it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Field<'a> {
-    /// `cores`, `env`, `params`, `tags`, ...
-    pub group: &'a str,
-    /// The name within the group.
-    pub name: &'a str,
-}
+use tpv_model::{EntityClass, Field, TagType};
 
 enum Owner {
     Entity(Arc<Entity>),
@@ -65,16 +57,17 @@ impl<'a> Provenance<'a> {
         ConfigPlace::of_site(self.rules, site)
     }
 
-    /// The place of a field of the entity or rule at a site; that of the entity itself where more is not known.
-    pub fn field(&self, site: u32, field: Field<'_>) -> Option<ConfigPlace> {
+    /// The place of a field of the entity or rule at a site, or of the part `name` of the field; that of the entity itself where more
+    /// is not known.
+    pub fn field(&self, site: u32, field: Field, name: &str) -> Option<ConfigPlace> {
         let place = self.site(site)?;
         let owner = self.owners.get(&(place.source, place.line as usize, place.column as usize));
         let span = match owner {
-            Some(Owner::Entity(entity)) => of_entity(entity, field).or_else(|| {
+            Some(Owner::Entity(entity)) => of_entity(entity, field, name).or_else(|| {
                 let default = self.defaults.iter().find(|default| default.class == entity.class)?;
-                of_entity(default, field)
+                of_entity(default, field, name)
             }),
-            Some(Owner::Rule(rule)) => of_common(&rule.common, field),
+            Some(Owner::Rule(rule)) => of_common(&rule.common, field, name),
             None => None,
         };
         match (span, self.sources) {
@@ -92,37 +85,32 @@ pub(crate) fn config_place(sources: &SourceMap, span: Span) -> ConfigPlace {
     ConfigPlace { file, source: span.source.0, line: number(place.line), column: number(place.column) }
 }
 
-fn of_entity(entity: &Entity, field: Field<'_>) -> Option<Span> {
-    let of_destination = entity.destination.as_ref().and_then(|destination| of_destination(destination, field));
-    of_destination.or_else(|| of_common(&entity.common, field))
+fn of_entity(entity: &Entity, field: Field, name: &str) -> Option<Span> {
+    let of_destination = entity.destination.as_ref().and_then(|destination| of_destination(destination, field, name));
+    of_destination.or_else(|| of_common(&entity.common, field, name))
 }
 
-fn of_destination(fields: &DestinationFields, field: Field<'_>) -> Option<Span> {
-    match field.group {
-        "runner" => fields.runner.as_ref().map(|text| text.span),
-        "name" => Some(fields.dest_name.span).filter(|span| span.end > span.start),
-        "tags" => of_tags(&fields.dest_tags, field.name),
+fn of_destination(fields: &DestinationFields, field: Field, name: &str) -> Option<Span> {
+    match field {
+        Field::Runner => fields.runner.as_ref().map(|text| text.span),
+        Field::DestName => Some(fields.dest_name.span).filter(|span| span.end > span.start),
+        Field::Tags => of_tags(&fields.dest_tags, name),
         _ => None,
     }
 }
 
-fn of_common(common: &Common, field: Field<'_>) -> Option<Span> {
-    match field.group {
-        "env" => {
+fn of_common(common: &Common, field: Field, name: &str) -> Option<Span> {
+    match field.kind().parts()? {
+        Parts::Entries if field == Field::Env => {
             let entries = common.env.as_ref()?;
-            let entry = entries.iter().find(|entry| env_name(entry) == field.name)?;
+            let entry = entries.iter().find(|entry| env_name(entry) == name)?;
             // The place of the value is of more use than that of the name.
             let (_, text) = entry.iter().find(|(key, _)| &**key != "name").or_else(|| entry.first())?;
             Some(text.span)
         }
-        "params" => common.params.as_ref()?.get(field.name).map(|value| value.span),
-        "context" => common.context.as_ref()?.get(field.name).map(|value| value.span),
-        "resubmit" => common.resubmit.get(field.name).map(|value| value.span),
-        "tags" => of_tags(&common.tags, field.name),
-        name => match common.code().into_iter().find(|(field, _)| field.alias() == name) {
-            Some((_, code)) => code.as_ref().map(|text| text.span),
-            None => common.amounts.get(Amount::from_name(name)?).map(|value| value.span),
-        },
+        Parts::Entries => entries(common, field)?.get(name).map(|value| value.span),
+        Parts::Tags => of_tags(&common.tags, name),
+        Parts::Whole => whole(common, field).map(|(_, span)| span),
     }
 }
 

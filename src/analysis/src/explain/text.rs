@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use tpv_runtime::first_line::first_line;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
 use super::{
-    Candidate, Explanation, InCpython, Property, RuleState, Verdict, first_line, show_json, shown_fields, with_unit,
+    Candidate, Explanation, InCpython, Property, RuleState, Verdict, show_json, shown_fields, with_unit, with_unit_of,
 };
 use tpv_compiler::printable::put_line;
 
@@ -79,7 +80,7 @@ fn result(out: &mut String, explanation: &Explanation) {
                 found.map_or_else(|| "none".to_owned(), |(_, value)| show_json(value))
             };
             put_line!(out, "MAPPED to {}", field("id"));
-            let cells = shown_fields().map(|name| vec![name.to_owned(), with_unit(name, &field(name))]);
+            let cells = shown_fields().map(|name| vec![name.to_owned(), with_unit_of(name, &field(name))]);
             rows(out, MARGIN, &cells);
         }
         Verdict::Failed { kind, message, trace } => {
@@ -145,7 +146,7 @@ const CONDITION_LINES: usize = 4;
 
 /// A value on one short line.
 fn clip(text: &str) -> String {
-    let line = first_line(text);
+    let line = first_line(text, usize::MAX);
     if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST - 3).collect::<String>() + "..." }
 }
 
@@ -157,10 +158,10 @@ fn values(out: &mut String, properties: &[Property]) {
     let mut cells = Vec::new();
     for property in properties {
         let name = match &*property.name {
-            "" => property.group.to_owned(),
-            name => format!("{} {name}", property.group),
+            "" => property.field.group().to_owned(),
+            name => format!("{} {name}", property.field.group()),
         };
-        let value = format!("= {}", clip(&with_unit(property.group, &property.value)));
+        let value = format!("= {}", clip(&with_unit(property.field, &property.value)));
         let Some((last, replaced)) = property.history.split_last() else { continue };
         cells.push(vec![name, value, last.by.clone(), at(last.place.as_ref())]);
         if last.is_code && last.value != property.value {
@@ -170,7 +171,7 @@ fn values(out: &mut String, properties: &[Property]) {
             cells.push(vec![String::new(), format!("  {note}")]);
         }
         for change in replaced.iter().rev() {
-            let value = format!("  not  {}", clip(&with_unit(property.group, &change.value)));
+            let value = format!("  not  {}", clip(&with_unit(property.field, &change.value)));
             cells.push(vec![String::new(), value, change.by.clone(), at(change.place.as_ref())]);
         }
     }

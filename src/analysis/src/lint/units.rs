@@ -87,7 +87,7 @@ fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common, most_asked:
             linter.report(Finding::new("T111", diagnostic).of(&entity.common));
         }
     }
-    for (name, value) in common.amounts.common().filter(|(name, _)| name.quantity() == Quantity::Mem) {
+    for (name, value) in common.amounts.common().filter(|(name, _)| name.quantity() == Some(Quantity::Mem)) {
         let (most, cores) = match name {
             Amount::Resource(Resource::Mem) => (most_asked, common.amounts.get(Resource::Cores).map(Arc::as_ref)),
             Amount::Resource(Resource::MinMem) => (most_asked, None),

@@ -2,23 +2,23 @@
 
 use tpv_compiler::config::entity::Common;
 use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_model::{Amount, Resource};
+use tpv_model as model;
+use tpv_model::field::Parts;
 
 use crate::check::parts::{Name, Part, parts};
-
-/// The fields that hold values by name.
-const GROUPS: [&str; 4] = ["env", "params", "resubmit", "context"];
-/// The group of tags, each of which is in one list.
-const TAGS: &str = "tags";
-const RANK: &str = "rank";
 
 /// A field of entities and rules: `mem`, `env.TMPDIR`, `tags.highmem`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
     /// `cores`, `env`, `params`, `tags`, ...
-    pub group: &'static str,
-    /// The name within the group; empty for `cores` and the like.
+    pub field: model::Field,
+    /// The name of the entry or tag; empty for `cores` and the like.
     pub name: String,
+}
+
+/// The fields that have entries or tags by name.
+fn named() -> impl Iterator<Item = model::Field> {
+    model::Field::common_in(Parts::Entries).chain(model::Field::common_in(Parts::Tags))
 }
 
 impl Field {
@@ -27,23 +27,28 @@ impl Field {
     /// # Errors
     /// The help, if there is no such field.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let amounts = || Amount::common().map(Amount::name).chain([RANK]);
-        if let Some(group) = amounts().find(|name| *name == text) {
-            return Ok(Self { group, name: String::new() });
+        let whole = || model::Field::common_in(Parts::Whole);
+        if let Some(field) = whole().find(|field| field.group() == text) {
+            return Ok(Self { field, name: String::new() });
         }
-        let groups = GROUPS.into_iter().chain([TAGS]);
         if let Some((group, name)) = text.split_once('.').filter(|(_, name)| !name.is_empty())
-            && let Some(group) = groups.clone().find(|known| *known == group)
+            && let Some(field) = named().find(|known| known.group() == group)
         {
-            return Ok(Self { group, name: name.to_owned() });
+            return Ok(Self { field, name: name.to_owned() });
         }
-        Err(match (groups.clone().find(|group| text.trim_end_matches('.') == *group), closest(text, amounts())) {
+        let group = named().map(model::Field::group).find(|group| text.trim_end_matches('.') == *group);
+        Err(match (group, closest(text, whole().map(model::Field::group))) {
             (Some(group), _) => format!("name one of its values: `{group}.NAME`"),
             (None, Some(near)) => did_you_mean(near),
             (None, None) => {
-                "the fields are `cores`, `mem`, `gpus`, their `min_` and `max_`, `rank`, `env.NAME`, `params.NAME`, \
-                 `resubmit.NAME`, `context.NAME` and `tags.NAME`"
-                    .to_owned()
+                let code = whole().filter(|field| !matches!(field, model::Field::Amount(_)));
+                let others = code.map(|field| format!("`{}`", field.group()));
+                let others: Vec<String> =
+                    others.chain(named().map(|field| format!("`{}.NAME`", field.group()))).collect();
+                let (last, others) = others
+                    .split_last()
+                    .map_or(("", String::new()), |(last, others)| (last.as_str(), others.join(", ")));
+                format!("the fields are `cores`, `mem`, `gpus`, their `min_` and `max_`, {others} and {last}")
             }
         })
     }
@@ -51,16 +56,16 @@ impl Field {
     /// The part of an entity or rule that sets the field.
     pub(super) fn part<'a>(&self, common: &'a Common) -> Option<Part<'a>> {
         let is_this = |part: &Part<'_>| match part.name {
-            Name::Field(name) => self.name.is_empty() && name == self.group,
-            Name::Entry(group, name) => group == self.group && name == self.name,
-            Name::Tag(tag) => self.group == TAGS && tag == self.name,
+            Name::Field(field) => self.name.is_empty() && field == self.field,
+            Name::Entry(field, name) => field == self.field && name == self.name,
+            Name::Tag(tag) => self.field == model::Field::Tags && tag == self.name,
         };
         parts(common).into_iter().find(is_this)
     }
 
     /// Returns `true` if code speaks of the field.
     pub(super) fn is_named_in(&self, code: &str) -> bool {
-        let word = if self.name.is_empty() { self.group } else { &self.name };
+        let word = if self.name.is_empty() { self.field.group() } else { &self.name };
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         code.match_indices(word).any(|(at, _)| {
             let before = code.get(..at).and_then(|text| text.chars().next_back());
@@ -71,13 +76,13 @@ impl Field {
 
     /// The unit of its values after a blank, such as ` GiB`; empty if it has none.
     pub fn unit(&self) -> String {
-        Resource::from_name(self.group).map_or_else(String::new, |resource| resource.quantity().suffix())
+        self.field.unit_suffix()
     }
 }
 
 impl std::fmt::Display for Field {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(self.group)?;
+        f.write_str(self.field.group())?;
         if self.name.is_empty() { Ok(()) } else { write!(f, ".{}", self.name) }
     }
 }
@@ -100,7 +105,7 @@ mod tests {
 
     #[test]
     fn code_names_whole_words() {
-        let cores = Field { group: "cores", name: String::new() };
+        let cores = Field { field: model::Field::Amount(model::Resource::Cores.into()), name: String::new() };
         assert!(cores.is_named_in("entity.cores = 4") && cores.is_named_in("cores"));
         assert!(!cores.is_named_in("entity.max_cores = 4") && !cores.is_named_in("scores"));
     }

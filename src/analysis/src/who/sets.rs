@@ -65,7 +65,7 @@ pub struct Settings {
 /// The settings of a field for an explained job. `origin` is the config with its texts, where these are known: they have
 /// the values that files and children replaced.
 pub fn settings(explanation: &Explanation, origin: Option<(&Config, &SourceMap)>, field: &Field) -> Settings {
-    let same = |property: &&Property| property.group == field.group && property.name == field.name;
+    let same = |property: &&Property| property.field == field.field && property.name == field.name;
     let property = explanation.values.iter().find(same);
     let history = property.map_or(&[] as &[Change], |property| &property.history);
     let mut out = Settings::default();
@@ -140,8 +140,8 @@ fn of_rule(rule: &Rule, setting: Setting) -> Setting {
 /// The settings of a rule that did not fire; of code that names the field, the code.
 fn unset<'r>(rule: &'r Rule, field: &'r Field) -> impl Iterator<Item = Setting> + 'r {
     let is_this = |unset: &&crate::explain::Unset| {
-        (unset.group == field.group && unset.name == field.name)
-            || (unset.group == crate::explain::EXECUTE && field.is_named_in(&unset.change.value))
+        (unset.field == field.field && unset.name == field.name)
+            || (unset.field == tpv_model::Field::Execute && field.is_named_in(&unset.change.value))
     };
     let setting = |unset: &crate::explain::Unset| {
         let setting = setting(&unset.change, Some(rule.condition.clone()));

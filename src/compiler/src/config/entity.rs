@@ -2,10 +2,11 @@
 //!
 //! Values that inheriting shares are behind `Arc`: a hundred thousand tools that inherit one another must not copy them.
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
-use tpv_model::{EntityClass, Values};
+use tpv_model::{EntityClass, Field, Values};
 
 use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
@@ -95,6 +96,26 @@ impl Values for ConfigValues {
 
 /// The fields of TPV's class `Entity` as a config sets them.
 pub type Common = tpv_model::Common<ConfigValues>;
+
+/// The value of a common field that inheriting replaces as a whole, as text, with its place. `None` if it is unset, or not such a
+/// field.
+pub fn whole(common: &Common, field: Field) -> Option<(Cow<'_, str>, Span)> {
+    if let Field::Amount(amount) = field {
+        return common.amounts.get(amount).map(|value| (value.python_str().into(), value.span));
+    }
+    let (_, code) = common.code().into_iter().find(|(known, _)| *known == field)?;
+    code.as_ref().map(|code| (code.as_str().into(), code.span))
+}
+
+/// The entries of `params`, `resubmit` or `context`. `None` if the field is null, or another one.
+pub fn entries(common: &Common, field: Field) -> Option<&Dict> {
+    match field {
+        Field::Params => common.params.as_deref(),
+        Field::Resubmit => Some(&common.resubmit),
+        Field::Context => common.context.as_deref(),
+        _ => None,
+    }
+}
 
 /// The amounts of an entity or rule: resources are `Int`, `BigInt`, `Float` or `Str` with a code block, limits are numbers.
 pub type Amounts = tpv_model::Amounts<Arc<ConfigValue>>;

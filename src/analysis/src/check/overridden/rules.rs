@@ -11,7 +11,7 @@ use tpv_compiler::config::entity::{Entity, Rule};
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::Span;
-use tpv_model::EntityClass;
+use tpv_model::{EntityClass, Field};
 
 /// A rule with the entity that it is written in.
 #[derive(Clone, Copy)]
@@ -92,8 +92,8 @@ impl Written<'_> {
 /// The fields that a rule sets.
 fn fields(rule: &Rule) -> Vec<Name<'_>> {
     let mut names: Vec<Name<'_>> = parts(&rule.common).into_iter().map(|part| part.name).collect();
-    names.extend(rule.execute.iter().map(|_| Name::Field("execute")));
-    names.extend(rule.fail.iter().map(|_| Name::Field("fail")));
+    names.extend(rule.execute.iter().map(|_| Name::Field(Field::Execute)));
+    names.extend(rule.fail.iter().map(|_| Name::Field(Field::Fail)));
     names
 }
 

@@ -12,6 +12,7 @@ use tpv_compiler::config::entity::Entity;
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::Span;
+use tpv_model::Field;
 
 /// Another id that a key matches.
 struct Taken<'a> {
@@ -115,7 +116,7 @@ fn changed(keys: &Keys<'_>, matching: &[usize]) -> HashMap<usize, Vec<String>> {
 
 /// The rules of an entity as parts of it.
 fn rules(entity: &Entity) -> impl Iterator<Item = (Name<'_>, Cow<'_, str>)> {
-    entity.rules.values().map(|rule| (Name::Entry("rules", &rule.id), written_at(rule.span).into()))
+    entity.rules.values().map(|rule| (Name::Entry(Field::Rules, &rule.id), written_at(rule.span).into()))
 }
 
 /// A place as text: two rules are the same where they are written at one.

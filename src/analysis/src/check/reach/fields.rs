@@ -7,7 +7,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use tpv_compiler::config::entity;
-use tpv_model::{Common, Merge, Values};
+use tpv_model::{Common, Merge, Resource, Values};
 
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 
@@ -74,7 +74,7 @@ impl Values for Sets {
     type Flag = ();
     type Word = ();
     /// The resources, in their order.
-    type Amounts = [Field; 9];
+    type Amounts = [Field; Resource::COUNT];
     type Env = ();
     type Params = ();
     type Resubmit = ();
@@ -141,7 +141,11 @@ impl Merge<Sets> for Merging {
         Ok(())
     }
 
-    fn amounts(&mut self, child: &[Field; 9], parent: &mut [Field; 9]) -> Result<(), Infallible> {
+    fn amounts(
+        &mut self,
+        child: &[Field; Resource::COUNT],
+        parent: &mut [Field; Resource::COUNT],
+    ) -> Result<(), Infallible> {
         for (child, parent) in child.iter().zip(parent) {
             self.steps += parent.inherit(child, self.always);
         }

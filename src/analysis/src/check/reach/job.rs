@@ -223,7 +223,7 @@ impl Jobs {
 
     /// The names that conditions see.
     fn names(&self, switches: bool) -> JobNames<'_> {
-        const NO_RESOURCES: &[Option<Outcome>; 9] = &[const { None }; 9];
+        const NO_RESOURCES: &[Option<Outcome>; Resource::COUNT] = &[const { None }; Resource::COUNT];
         JobNames { context: &self.context, input_size: &self.input_size, resources: NO_RESOURCES, switches }
     }
 
@@ -269,8 +269,8 @@ impl Jobs {
         for (text, at) in texts {
             self.change(&code.effects(&text, CodeKind::Block), at);
         }
-        let mut evaluated: [Option<Outcome>; 9] = Default::default();
-        let mut wanted: [(Value, bool); 9] = std::array::from_fn(|_| (Value::nothing(), true));
+        let mut evaluated: [Option<Outcome>; Resource::COUNT] = Default::default();
+        let mut wanted: [(Value, bool); Resource::COUNT] = std::array::from_fn(|_| (Value::nothing(), true));
         for resource in Resource::ALL {
             let Some(field) = self.fields.amounts.get(resource as usize) else { continue };
             let mut value = Value::nothing();

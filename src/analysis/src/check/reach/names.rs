@@ -79,7 +79,7 @@ pub(super) struct JobNames<'s> {
     /// The size of the inputs.
     pub input_size: &'s Value,
     /// The resources that are evaluated by now.
-    pub resources: &'s [Option<Outcome>; 9],
+    pub resources: &'s [Option<Outcome>; Resource::COUNT],
     /// `true` if the switches of the context, its booleans, count as settings that anyone may change.
     pub switches: bool,
 }

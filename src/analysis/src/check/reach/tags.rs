@@ -6,11 +6,11 @@ use std::sync::Arc;
 use tpv_compiler::config::scheduling::SchedulingTags;
 use tpv_model::TagType;
 
-/// In which kinds a tag may be.
+/// The types that a tag may have, and absence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Kinds(u8);
+pub(super) struct TagTypes(u8);
 
-impl Kinds {
+impl TagTypes {
     const ABSENT: Self = Self(1);
     const ANY: Self = Self(31);
 
@@ -61,11 +61,11 @@ impl Kinds {
 /// The tags that jobs may have, each with its kinds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Tags {
-    known: BTreeMap<Arc<str>, Kinds>,
+    known: BTreeMap<Arc<str>, TagTypes>,
     /// The kinds of those that are not known.
-    others: Kinds,
+    others: TagTypes,
     /// The kinds of tags of Galaxy's own that are not known: `tool_type_...`.
-    tool_types: Kinds,
+    tool_types: TagTypes,
 }
 
 /// The prefix of Galaxy's own tags.
@@ -73,7 +73,7 @@ const TOOL_TYPE: &str = "tool_type_";
 
 impl Default for Tags {
     fn default() -> Self {
-        Self { known: BTreeMap::new(), others: Kinds::ABSENT, tool_types: Kinds::ABSENT }
+        Self { known: BTreeMap::new(), others: TagTypes::ABSENT, tool_types: TagTypes::ABSENT }
     }
 }
 
@@ -83,14 +83,14 @@ impl Tags {
         let mut out = Self::default();
         for kind in TagType::APPLICATION {
             for tag in tags.get(kind) {
-                out.set(&tag.value, Kinds::of(kind));
+                out.set(&tag.value, TagTypes::of(kind));
             }
         }
         out
     }
 
     /// The kinds of a tag.
-    pub(super) fn get(&self, tag: &str) -> Kinds {
+    pub(super) fn get(&self, tag: &str) -> TagTypes {
         match self.known.get(tag) {
             Some(kinds) => *kinds,
             None if tag.starts_with(TOOL_TYPE) => self.tool_types,
@@ -103,7 +103,7 @@ impl Tags {
         self.known.iter().filter(move |(_, kinds)| kinds.is(kind)).map(|(tag, _)| &**tag)
     }
 
-    fn set(&mut self, tag: &Arc<str>, kinds: Kinds) {
+    fn set(&mut self, tag: &Arc<str>, kinds: TagTypes) {
         self.known.insert(tag.clone(), kinds);
     }
 
@@ -121,9 +121,9 @@ impl Tags {
     /// Gives the job the type of its tool: any if none is known.
     pub(super) fn add_tool_type(&mut self, known: Option<&str>) {
         match known {
-            Some(tool_type) => self.set(&format!("{TOOL_TYPE}{tool_type}").into(), Kinds::of(TagType::Accept)),
+            Some(tool_type) => self.set(&format!("{TOOL_TYPE}{tool_type}").into(), TagTypes::of(TagType::Accept)),
             None => {
-                let accepted = Kinds::of(TagType::Accept);
+                let accepted = TagTypes::of(TagType::Accept);
                 self.tool_types = self.tool_types.or(accepted);
                 for (_, kinds) in self.known.iter_mut().filter(|(tag, _)| tag.starts_with(TOOL_TYPE)) {
                     *kinds = kinds.or(accepted);
@@ -147,14 +147,14 @@ impl Tags {
     /// Applies the possible effects of code that mentions these tag names, or builds names of its own.
     pub(super) fn change<'n>(&mut self, names: impl IntoIterator<Item = &'n String>, is_open: bool) {
         for kinds in self.known.values_mut() {
-            *kinds = Kinds::ANY;
+            *kinds = TagTypes::ANY;
         }
-        self.tool_types = Kinds::ANY;
+        self.tool_types = TagTypes::ANY;
         for name in names {
-            self.set(&name.as_str().into(), Kinds::ANY);
+            self.set(&name.as_str().into(), TagTypes::ANY);
         }
         if is_open {
-            self.others = Kinds::ANY;
+            self.others = TagTypes::ANY;
         }
     }
 }
