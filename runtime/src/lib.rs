@@ -28,4 +28,5 @@ pub mod galaxy;
 pub mod mapper;
 pub mod patterns;
 pub mod pools;
+pub mod resubmit;
 pub mod stream;

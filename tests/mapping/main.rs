@@ -10,5 +10,6 @@ mod compressed_jobs;
 mod conformance;
 mod jit_modes;
 mod kept_results;
+mod resubmit;
 mod tiers;
 mod traces;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-use super::json::{Fault, Place, Reader};
+use super::json::{Fault, Json, Place, Reader, write_text};
 use crate::error::Error;
 pub use builder::{Input, JobBuilder};
 pub(super) use collections::InputsById;
@@ -114,6 +114,21 @@ impl Job {
         let line = std::str::from_utf8(line)
             .map_err(|error| Error::Job(format!("byte {} is not UTF-8", error.valid_up_to() + 1)))?;
         Self::parse(line)
+    }
+
+    /// This job as rules see it when it is mapped again: its state is `resubmitted`, and these are its `destination_params`.
+    #[must_use]
+    pub fn resubmitted(&self, destination_params: &Json) -> Self {
+        let mut job = self.clone();
+        let mut line = std::mem::take(&mut job.line).into_string();
+        let start = line.len();
+        line.push_str("resubmitted");
+        job.state = Some(Place::of_range(start..line.len()));
+        let start = line.len();
+        write_text(&mut line, destination_params);
+        job.destination_params = Some(RawJson::written(Place::of_range(start..line.len())));
+        job.line = line.into();
+        job
     }
 
     /// A string of this job.

@@ -17,6 +17,11 @@ impl RawJson {
         reader.raw_place().map(Self)
     }
 
+    /// A value that was appended to the line of a job as Python's `json` writes it.
+    pub(super) fn written(place: Place) -> Self {
+        Self(place)
+    }
+
     /// The text.
     pub fn text(self, job: &Job) -> &str {
         job.text(self.0)

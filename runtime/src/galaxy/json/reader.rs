@@ -113,6 +113,11 @@ pub struct Place {
 }
 
 impl Place {
+    /// The place of a string that was appended to what [`Reader::into_text`] gave.
+    pub(in crate::galaxy) fn of_range(range: std::ops::Range<usize>) -> Self {
+        Self { start: range.start, end: range.end }
+    }
+
     /// Returns `true` if the string is empty.
     pub fn is_empty(self) -> bool {
         self.start == self.end

@@ -16,6 +16,7 @@ pub mod language;
 pub(crate) mod numbers;
 pub mod parse;
 pub mod program;
+pub mod resubmit;
 pub mod run_time;
 pub mod scope;
 pub mod stack;
