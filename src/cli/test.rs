@@ -17,7 +17,7 @@ use tpv_analysis::cases::coverage::{Coverage, coverage, html};
 use tpv_analysis::cases::read::{Defaults, read};
 use tpv_analysis::cases::report::{self, Ran};
 use tpv_analysis::cases::run::{self, Tested};
-use tpv_analysis::cases::{Case, TestFile, expect, update};
+use tpv_analysis::cases::{Case, TestFile, update};
 use tpv_analysis::figures::count;
 use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
 use tpv_compiler::printable::Form;
@@ -295,9 +295,7 @@ fn check(
         let is_left = |index: usize| updated.left.iter().any(|(left, _)| *left == index);
         again.cases.len() == file.cases.len()
             && again.cases.iter().zip(outcomes).enumerate().all(|(index, (case, outcome))| {
-                let holds =
-                    |outcome: &run::Outcome| expect::compare(&case.expect, &outcome.answer, &outcome.fired).is_empty();
-                is_left(index) || outcome.is_none_or(holds)
+                is_left(index) || outcome.is_none_or(|outcome| outcome.compare(case).is_empty())
             })
     });
     if holds {

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use serde_json::{Value, json};
 use tpv_compiler::python::resubmit;
 use tpv_compiler::{CompileOptions, compile};
 use tpv_runtime::galaxy::answer::Field;
-use tpv_runtime::resubmit::{ChainEnd, Ending, Failure, Resubmitter, RunnerState, follow};
-use tpv_runtime::{Hooks, Job, Mapper, World};
+use tpv_runtime::resubmit::{Attempt, ChainEnd, Ending, Failure, Resubmitter, RunnerState, follow};
+use tpv_runtime::{Hooks, Job, Json, Mapper, World};
 
-use crate::support::site;
+use crate::support::{project, site};
 
 /// A failure of an attempt that was queued for ten seconds and ran for an hour.
 fn failure(state: RunnerState, attempt: u32) -> Failure {
@@ -26,9 +27,11 @@ fn mapper(config: &str) -> Mapper {
 fn chain(config: &str, state: RunnerState) -> (Vec<(String, f64)>, ChainEnd) {
     let job = Arc::new(Job::parse(r#"{"tool": {"id": "bwa"}}"#).unwrap());
     let mut resubmitter = Resubmitter::new(Arc::new(resubmit::compile));
-    let failure = |attempt: &tpv_runtime::resubmit::Attempt| Some(failure(state, attempt.number));
-    let chain = follow(&mapper(config), &mut resubmitter, &job, &Arc::new(World::default()), 10, failure);
-    let shown = |attempt: &tpv_runtime::resubmit::Attempt| {
+    let failure = |attempt: &Attempt| Some(failure(state, attempt.number));
+    let (mapper, world) = (mapper(config), Arc::new(World::default()));
+    let first = Attempt::first(job.clone(), mapper.map(&job, &world));
+    let chain = follow(&mut resubmitter, first, 10, |job| mapper.map(job, &world), failure);
+    let shown = |attempt: &Attempt| {
         let mem = attempt.answer.text(Field::Mem).map(str::to_owned);
         (mem.or(attempt.answer.error_text()).unwrap(), attempt.delay)
     };
@@ -84,4 +87,53 @@ fn a_chain_without_end_is_cut() {
     let (attempts, end) = chain(&config, RunnerState::ToolDetectedFailure);
     assert_eq!(attempts.len(), 10);
     assert!(matches!(end, ChainEnd::TooMany(_)), "{end:?}");
+}
+
+/// The attempts of jobs on a real Galaxy, which `python/tests/galaxy_server/resubmission/record` ran.
+#[test]
+fn attempts_are_those_of_galaxys_handler() {
+    let folder = project().join("tests/galaxy/resubmission");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let mapper = mapper(&read("tpv.yml"));
+    let cases: Vec<Value> = serde_json::from_str(&read("cases.json")).unwrap();
+    let expected = read("expected.jsonl");
+    let resubmitter = Resubmitter::new(Arc::new(resubmit::compile));
+    let mut resubmitter = resubmitter.with_environments(["tpv_dispatcher".to_owned()]);
+    let mut attempts = 0;
+    for (case, expected) in cases.iter().zip(expected.lines()) {
+        let tool = case["tool"].as_str().unwrap();
+        let job = Arc::new(Job::builder(tool).build().unwrap());
+        let map = |job: &Arc<Job>| mapper.map(job, &Arc::new(World::default()));
+        let chain = follow(&mut resubmitter, Attempt::first(job.clone(), map(&job)), 10, map, |attempt| {
+            let end = case["ends"].get(attempt.number as usize - 1)?.as_str().unwrap();
+            Some(Failure { seconds_running: None, ..failure(RunnerState::from_name(end).unwrap(), attempt.number) })
+        });
+        let ran = chain.attempts.iter().filter(|attempt| attempt.answer.error().is_none());
+        let shown: Vec<Value> = ran
+            .map(|attempt| {
+                let params = attempt.answer.get(Field::Params).unwrap();
+                let param = |name: &str| match params.get(name) {
+                    Some(Json::Str(text)) => text.to_string(),
+                    other => panic!("{other:?}"),
+                };
+                json!({
+                    "attempt": attempt.number,
+                    "destination": attempt.answer.destination_id().unwrap(),
+                    "mem": param("mem"),
+                    "state": param("state"),
+                    "waited": param("waited"),
+                })
+            })
+            .collect();
+        let end = match chain.end {
+            ChainEnd::Done => "ok",
+            ChainEnd::Failed(_) => "error",
+            ChainEnd::NotMapped => "resubmitted",
+            ChainEnd::TooMany(_) => "endless",
+        };
+        attempts += shown.len();
+        let found = json!({"tool": tool, "attempts": shown, "end": end});
+        assert_eq!(found, serde_json::from_str::<Value>(expected).unwrap(), "{tool}");
+    }
+    assert!(cases.len() >= 10 && attempts > cases.len(), "{} {attempts}", cases.len());
 }

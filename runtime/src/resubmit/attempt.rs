@@ -7,8 +7,6 @@ use super::resubmitter::{Ending, Failure, Next, Resubmission, Resubmitter, delay
 use crate::galaxy::answer::{Answer, Field};
 use crate::galaxy::job::Job;
 use crate::galaxy::json::Json;
-use crate::galaxy::world::World;
-use crate::mapper::Mapper;
 
 /// The most attempts of one job that [`follow`] makes.
 pub const MAX_ATTEMPTS: u32 = 100;
@@ -78,7 +76,7 @@ impl Attempt {
     }
 }
 
-/// A job from its first mapping to its end.
+/// The attempts of a job, to its end.
 #[derive(Clone, Debug)]
 pub struct Chain {
     /// The attempts, in order: at least one.
@@ -101,17 +99,16 @@ pub enum ChainEnd {
     TooMany(Resubmission),
 }
 
-/// Maps a job and the attempts after it. `failure` tells how an attempt fails, or `None` if it does not; there are at most `most`
-/// attempts, and [`MAX_ATTEMPTS`].
+/// Follows a job from an attempt to its end; `map` maps it for those after. `failure` tells how an attempt fails, or `None` if it does not; there are at
+/// most `most` attempts, and [`MAX_ATTEMPTS`].
 pub fn follow(
-    mapper: &Mapper,
     resubmitter: &mut Resubmitter,
-    job: &Arc<Job>,
-    world: &Arc<World>,
+    first: Attempt,
     most: u32,
+    mut map: impl FnMut(&Arc<Job>) -> Answer,
     mut failure: impl FnMut(&Attempt) -> Option<Failure>,
 ) -> Chain {
-    let mut last = Attempt::first(job.clone(), mapper.map(job, world));
+    let mut last = first;
     let mut attempts = Vec::new();
     loop {
         let next = if last.answer.error().is_some() {
@@ -121,7 +118,7 @@ pub fn follow(
                 None => Err(ChainEnd::Done),
                 Some(Next::Ends(ending)) => Err(ChainEnd::Failed(ending)),
                 Some(Next::Resubmitted(by)) if last.number >= most.min(MAX_ATTEMPTS) => Err(ChainEnd::TooMany(by)),
-                Some(Next::Resubmitted(by)) => Ok(last.after(by, |job| mapper.map(job, world))),
+                Some(Next::Resubmitted(by)) => Ok(last.after(by, &mut map)),
             }
         };
         match next {

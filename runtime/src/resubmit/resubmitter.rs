@@ -1,5 +1,6 @@
 //! One failure: which definition applies, and what follows.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use super::definition::Definitions;
@@ -115,6 +116,7 @@ fn entries(object: &Json) -> &[(Box<str>, Json)] {
 /// Decides about failed jobs. One thread's: each makes its own.
 pub struct Resubmitter {
     evaluator: Evaluator,
+    environments: Option<BTreeSet<String>>,
 }
 
 impl fmt::Debug for Resubmitter {
@@ -127,7 +129,14 @@ impl Resubmitter {
     /// A resubmitter whose conditions and delays this compiles: `tpv_compiler::python::resubmit::compile`, which refuses what Galaxy
     /// does. Each text is compiled once.
     pub fn new(compile: Compile) -> Self {
-        Self { evaluator: Evaluator::new(compile) }
+        Self { evaluator: Evaluator::new(compile), environments: None }
+    }
+
+    /// Takes these for the environments of the job configuration: a definition with another target raises `KeyError`, as in Galaxy.
+    /// Without it, each target is there.
+    #[must_use]
+    pub fn with_environments(self, names: impl IntoIterator<Item = String>) -> Self {
+        Self { environments: Some(names.into_iter().collect()), ..self }
     }
 
     /// What follows a failure at a destination with these definitions.
@@ -165,7 +174,10 @@ impl Resubmitter {
         }
         let environment = match definition.get("environment") {
             None | Some(Json::Null) => None,
-            Some(Json::Str(environment)) => Some(environment.to_string()),
+            Some(Json::Str(name)) if self.environments.as_ref().is_some_and(|known| !known.contains(&**name)) => {
+                return Err(format!("KeyError: '{name}'"));
+            }
+            Some(Json::Str(name)) => Some(name.to_string()),
             Some(other) => return Err(format!("KeyError: {}", text(other))),
         };
         if !failure.state.has_message() {

@@ -35,18 +35,21 @@ impl RunnerState {
         Self::OutputNotReturned,
     ];
 
-    /// The state's name; for those that conditions ask about, the name of their variable.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::MemoryLimitReached => "memory_limit_reached",
-            Self::WalltimeReached => "walltime_reached",
-            Self::ToolDetectedFailure => "tool_detected_failure",
-            Self::ToolTimelimitReached => "tool_timelimit_reached",
-            Self::UnknownError => "unknown_error",
-            Self::GlobalWalltimeReached => "global_walltime_reached",
-            Self::OutputSizeLimit => "output_size_limit",
-            Self::OutputNotReturned => "output_not_returned",
-        }
+    /// The names of [`RunnerState::ALL`], in its order; for those that conditions ask about, the names of their variables.
+    pub const NAMES: [&str; 8] = [
+        "memory_limit_reached",
+        "walltime_reached",
+        "tool_detected_failure",
+        "tool_timelimit_reached",
+        "unknown_error",
+        "global_walltime_reached",
+        "output_size_limit",
+        "output_not_returned",
+    ];
+
+    /// The state's name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES.get(self as usize).copied().unwrap_or_default()
     }
 
     /// The state with a name.

@@ -50,6 +50,8 @@ pub enum Subject {
     ErrorType,
     /// `error.message`
     ErrorMessage,
+    /// `delay` of an attempt.
+    Delay,
 }
 
 impl Subject {
@@ -67,6 +69,7 @@ impl Subject {
             Self::Error => "error".to_owned(),
             Self::ErrorType => "error type".to_owned(),
             Self::ErrorMessage => "error message".to_owned(),
+            Self::Delay => "delay".to_owned(),
         }
     }
 
@@ -299,6 +302,8 @@ impl Expectation {
 /// A failed expectation.
 #[derive(Clone, Debug)]
 pub struct Mismatch {
+    /// The number of the attempt, from 1. `None` for a case that is mapped once.
+    pub attempt: Option<u32>,
     /// The part of the answer (`cores`, `env TMPDIR`), or `None` if the whole answer is of another sort.
     pub subject: Option<Subject>,
     /// The expected value; empty if the file gives none.
@@ -313,15 +318,37 @@ pub struct Mismatch {
     pub why: Vec<String>,
 }
 
+impl Mismatch {
+    /// The mismatch of a whole answer, to be filled in.
+    pub(super) fn whole(at: Option<Span>) -> Self {
+        Self {
+            attempt: None,
+            subject: None,
+            expected: String::new(),
+            came: String::new(),
+            value: None,
+            at,
+            why: Vec::new(),
+        }
+    }
+
+    /// The name used in reports: `cores`, `attempt 2 mem`, `answer`.
+    pub fn name(&self) -> String {
+        match (self.attempt, &self.subject) {
+            (None, None) => "answer".to_owned(),
+            (None, Some(subject)) => subject.name(),
+            (Some(attempt), None) => format!("attempt {attempt}"),
+            (Some(attempt), Some(subject)) => format!("attempt {attempt} {}", subject.name()),
+        }
+    }
+}
+
 /// The expectations that an answer does not meet; `fired` are the ids of the rules that fired.
 pub fn compare(expect: &[Expectation], answer: &Answer, fired: &[String]) -> Vec<Mismatch> {
     let whole = |expected: &str, came: String| Mismatch {
-        subject: None,
         expected: expected.to_owned(),
         came,
-        value: None,
-        at: expect.first().map(|one| one.at),
-        why: Vec::new(),
+        ..Mismatch::whole(expect.first().map(|one| one.at))
     };
     let came = || {
         answer
@@ -352,14 +379,8 @@ pub fn compare(expect: &[Expectation], answer: &Answer, fired: &[String]) -> Vec
 impl Expectation {
     fn check(&self, answer: &Answer, fired: &[String]) -> Option<Mismatch> {
         let mismatch = |expected: String, came: String, value: Option<Json>| {
-            Some(Mismatch {
-                subject: Some(self.subject.clone()),
-                expected,
-                came,
-                value,
-                at: Some(self.at),
-                why: Vec::new(),
-            })
+            let subject = Some(self.subject.clone());
+            Some(Mismatch { subject, expected, came, value, ..Mismatch::whole(Some(self.at)) })
         };
         let of = |field: Field| answer.get(field).unwrap_or(Json::Null);
         let value = match &self.subject {
@@ -369,6 +390,8 @@ impl Expectation {
             Subject::Tags => of(Field::Tags),
             Subject::Env(name) => variable(&of(Field::Env), name),
             Subject::Param(name) => of(Field::Params).get(name).cloned().unwrap_or(Json::Null),
+            // Not of the answer: `attempts` compares it.
+            Subject::Delay => return None,
             Subject::NotOn => {
                 let id = of(Field::Id);
                 return if self.wanted.holds(&id) {

@@ -6,6 +6,7 @@ use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field, required};
 
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::Resource;
+use tpv_runtime::resubmit::RunnerState;
 
 /// A kind of value in a test file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -119,6 +120,11 @@ pub static TEST: Object = Object {
         field("world", WORLD, "Fields of the world that differ in this case."),
         field("expect", Shape::Object(&EXPECT), "The expected answer; fields that aren't named may have any value."),
         field(
+            "attempts",
+            Filled(&Shape::Object(&ATTEMPT)),
+            "In place of `expect`: the expected answer of each attempt of a job that fails, and how it ends.",
+        ),
+        field(
             "table",
             Filled(&Shape::Object(&ROW)),
             "One case per row: each row has fields of the job and of the expected answer.",
@@ -126,6 +132,28 @@ pub static TEST: Object = Object {
     ]],
     others: Others::Refused,
 };
+
+/// An attempt of a job that fails and is resubmitted.
+pub static ATTEMPT: Object = Object {
+    name: "test_attempt",
+    doc: "An attempt of a job: the expected answer, and how the attempt ends.",
+    fields: &[ATTEMPT_FIELDS, EXPECT_FIELDS],
+    others: Others::Refused,
+};
+
+static ATTEMPT_FIELDS: &[Field] = &[
+    field(
+        "ends",
+        Shape::Words(&RunnerState::NAMES),
+        "How the attempt fails, by the names that conditions of `resubmit` have. Without it, the attempt does not fail.",
+    ),
+    field(
+        "seconds_running",
+        Number,
+        "The seconds after which it fails, for conditions that ask for `seconds_running` or `seconds_since_queued`. Default: 0.",
+    ),
+    field("delay", Number, "The expected delay before the attempt, in seconds."),
+];
 
 /// A row of a table, which has fields of jobs and expectations, too.
 pub static ROW: Object = Object {

@@ -1,9 +1,10 @@
 //! `tpvc test`: test cases for rules, in YAML beside the config.
 //!
 //! [`mod@read`] reads a file by the lists of [`keys`]; [`mod@run`] maps the jobs of its cases on all cores; [`expect`] compares the answers
-//! with what the file expects; `why` asks an explanation of the cases that fail how the values came about; [`report`] tells it;
+//! with what the file expects; [`mod@attempts`] follows jobs that fail; `why` asks an explanation of the cases that fail how the values came about; [`report`] tells it;
 //! [`update`] writes the answers into the file; [`coverage`] counts what of the config the cases have used.
 
+pub mod attempts;
 pub mod coverage;
 pub mod expect;
 mod fields;
@@ -20,6 +21,7 @@ use std::sync::Arc;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 
+use attempts::ExpectedAttempt;
 use expect::Expectation;
 use tpv_compiler::source::{SourceId, Span};
 use tpv_compiler::yaml::value::ConfigValue;
@@ -46,8 +48,10 @@ pub struct Case {
     pub job: Arc<Job>,
     /// The world.
     pub world: Arc<World>,
-    /// The expectations.
+    /// The expectations of the only attempt; empty for a case with `attempts`.
     pub expect: Vec<Expectation>,
+    /// `attempts`: what is expected of each; empty for a case that is mapped once.
+    pub attempts: Vec<ExpectedAttempt>,
     /// The mapping that is the case's own: the test, or the row.
     pub holder: ConfigValue,
     /// `true` if it is a row of a table.

@@ -12,7 +12,7 @@ use tpv_runtime::galaxy::world::World;
 use super::expect::Expectation;
 use super::fields::{Fields, fields, items, json_of};
 use super::keys::{EXPECT, FILE, JOB, Kind, ROW, TEST};
-use super::{Case, TestFile, job};
+use super::{Case, TestFile, attempts, job};
 use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
 use tpv_compiler::source::{Limits, SourceId, SourceMap, Span, is_url};
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
@@ -228,11 +228,24 @@ impl FileReader<'_> {
                 None => return,
             },
         };
+        if let Some(attempts) = test.entry("attempts")
+            && let Some(other) = ["expect", "table"].iter().find_map(|name| test.entry(name))
+        {
+            let name = other.key.python_str();
+            self.problems.push(
+                Diagnostic::error(format!("`attempts` conflicts with `{name}`"))
+                    .at(attempts.key.span, "")
+                    .also(other.key.span, "")
+                    .help("write what is expected of each attempt in `attempts`, and tables in a test of their own"),
+            );
+            return;
+        }
+        let attempts = test.get("attempts").map_or_else(Vec::new, |attempts| attempts::read(attempts, self.problems));
         let name = test.get("name").and_then(|name| name.as_text());
         let context = TestContext { world, name: name.map(|name| (name.as_str(), name.span)) };
         let Some(table) = test.get("table") else {
             let row = Row { at: value.span, job, expect, number: None, holder: value.clone(), is_row: false };
-            cases.extend(self.case(&context, &row));
+            cases.extend(self.case(&context, &row).map(|case| Case { attempts, ..case }));
             return;
         };
         if items(table).is_empty() {
@@ -311,6 +324,7 @@ impl FileReader<'_> {
                 job: Arc::new(job),
                 world: test.world.clone(),
                 expect,
+                attempts: Vec::new(),
                 holder: row.holder.clone(),
                 is_row: row.is_row,
             }),

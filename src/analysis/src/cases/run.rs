@@ -5,14 +5,16 @@ use std::sync::Arc;
 use tpv_python::value::Value;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::Answer;
+use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::mapper::explain::{Observer, Step};
 use tpv_runtime::mapper::{Hooks, Mapper};
+use tpv_runtime::resubmit::Chain;
 
 use super::Case;
 use super::coverage::{Counts, Seen};
 use super::expect::{Mismatch, compare};
-use super::why;
-use crate::explain::{Collector, Provenance};
+use super::{attempts, why};
+use crate::explain::{Collector, Explanation, Provenance};
 use tpv_compiler::config::Config;
 use tpv_compiler::parallel;
 use tpv_compiler::source::SourceMap;
@@ -23,8 +25,27 @@ pub struct Outcome {
     pub answer: Answer,
     /// The ids of the rules that fired.
     pub fired: Vec<String>,
+    /// The attempts of a case that has `attempts`, and the rules that fired in each mapping.
+    pub chain: Option<(Chain, Vec<Vec<String>>)>,
     /// The failed expectations; empty for a case that passes.
     pub mismatches: Vec<Mismatch>,
+}
+
+impl Outcome {
+    /// The expectations of a case that this outcome does not meet.
+    pub fn compare(&self, case: &Case) -> Vec<Mismatch> {
+        match &self.chain {
+            Some((chain, fired)) => attempts::mismatches(case, chain, fired),
+            None => compare(&case.expect, &self.answer, &self.fired),
+        }
+    }
+
+    /// The job as it was mapped for an attempt. `None` if it was not mapped for it.
+    fn job<'a>(&'a self, case: &'a Case, attempt: Option<u32>) -> Option<&'a Arc<Job>> {
+        let (Some((chain, _)), Some(number)) = (&self.chain, attempt) else { return Some(&case.job) };
+        let attempt = chain.attempts.get(number as usize - 1)?;
+        attempt.by.as_ref().is_none_or(|by| by.environment.is_some()).then_some(&attempt.job)
+    }
 }
 
 /// The rules that cases are mapped by, with the config that they were compiled from.
@@ -45,16 +66,31 @@ pub fn run(tested: &Tested, hooks: &Hooks, cases: &[&Case], counts: bool) -> (Ve
     let groups: Vec<&[(usize, &Case)]> = numbered.chunks(GROUP).collect();
     let done = parallel::map(&groups, |group| {
         let mut total = Counts::default();
+        let mut resubmitter = None;
         let outcomes: Vec<Outcome> = group
             .iter()
             .map(|(_, case)| {
-                let mut watcher = Watcher { fired: Vec::new(), seen: counts.then(Seen::default) };
-                let answer = mappers.mapper().map_observed(&case.job, &case.world, &mut watcher);
-                if let Some(seen) = watcher.seen {
-                    total.add(seen);
-                }
-                let mismatches = compare(&case.expect, &answer, &watcher.fired);
-                Outcome { answer, fired: watcher.fired, mismatches }
+                let mut fired = Vec::new();
+                let mapper = mappers.mapper();
+                let mut map = |job: &Arc<Job>| {
+                    let mut watcher = Watcher { fired: Vec::new(), seen: counts.then(Seen::default) };
+                    let answer = mapper.map_observed(job, &case.world, &mut watcher);
+                    if let Some(seen) = watcher.seen {
+                        total.add(seen);
+                    }
+                    fired.push(watcher.fired);
+                    answer
+                };
+                let answer = map(&case.job);
+                let chain = (!case.attempts.is_empty()).then(|| {
+                    let resubmitter = resubmitter.get_or_insert_with(attempts::resubmitter);
+                    attempts::run(case, resubmitter, answer.clone(), map)
+                });
+                let first = fired.first().cloned().unwrap_or_default();
+                let chain = chain.map(|chain| (chain, fired));
+                let outcome = Outcome { answer, fired: first, chain, mismatches: Vec::new() };
+                let mismatches = outcome.compare(case);
+                Outcome { mismatches, ..outcome }
             })
             .collect();
         (outcomes, total)
@@ -83,10 +119,19 @@ pub fn explain(tested: &Tested, hooks: &Hooks, cases: &[&Case], outcomes: &mut [
     let read: &[Outcome] = outcomes;
     let reasons = parallel::map(&failing, |index| {
         let (Some(case), Some(outcome)) = (cases.get(*index), read.get(*index)) else { return Vec::new() };
-        let mut collector = Collector::new(&provenance, &case.job, Vec::new());
-        let answer = mappers.mapper().map_observed(&case.job, &case.world, &mut collector);
-        let explanation = collector.finish(&answer);
-        outcome.mismatches.iter().map(|mismatch| why::reasons(mismatch, case, &explanation)).collect()
+        let explain = |job: &Arc<Job>| {
+            let mut collector = Collector::new(&provenance, job, Vec::new());
+            let answer = mappers.mapper().map_observed(job, &case.world, &mut collector);
+            collector.finish(&answer)
+        };
+        let mut explained: Option<(Option<u32>, Explanation)> = None;
+        let of_one = |mismatch: &Mismatch| {
+            let Some(job) = outcome.job(case, mismatch.attempt) else { return Vec::new() };
+            let known = explained.take().filter(|(attempt, _)| *attempt == mismatch.attempt);
+            let (_, explanation) = explained.insert(known.unwrap_or_else(|| (mismatch.attempt, explain(job))));
+            why::reasons(mismatch, case, explanation)
+        };
+        outcome.mismatches.iter().map(of_one).collect::<Vec<_>>()
     });
     for (index, reasons) in failing.into_iter().zip(reasons) {
         let Some(outcome) = outcomes.get_mut(index) else { continue };

@@ -6,13 +6,14 @@ use std::ops::Range;
 use tpv_model::Quantity;
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::{Json, write_text};
+use tpv_runtime::resubmit::Chain;
 
 use super::expect::{Mismatch, Subject, shown};
 use super::run::Outcome;
 use super::{Case, TestFile};
 use crate::splice::splice;
 use tpv_compiler::source::{SourceMap, Span};
-use tpv_compiler::yaml::value::{ConfigValue, Map, ValueKind};
+use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 
 /// The result of updating a file.
 #[derive(Debug, Default)]
@@ -76,11 +77,34 @@ struct Recording<'a> {
 
 impl Recording<'_> {
     fn record(&mut self, outcome: &Outcome) {
+        if let Some((chain, _)) = &outcome.chain {
+            return self.record_attempts(outcome, chain);
+        }
         if outcome.mismatches.iter().any(|mismatch| mismatch.subject.is_none()) {
             return self.record_whole(&outcome.answer);
         }
         for mismatch in &outcome.mismatches {
             self.record_one(mismatch);
+        }
+    }
+
+    /// The values of attempts. Their number, and which of them end in an error, is for people to decide: it is what `ends` says.
+    fn record_attempts(&mut self, outcome: &Outcome, chain: &Chain) {
+        for mismatch in &outcome.mismatches {
+            let number = mismatch.attempt.unwrap_or_default();
+            if mismatch.subject.is_some() {
+                self.record_one(mismatch);
+                continue;
+            }
+            let expected = (number as usize).checked_sub(1).and_then(|index| self.case.attempts.get(index));
+            let attempt = chain.attempts.iter().find(|attempt| attempt.number == number);
+            match (expected, attempt) {
+                (Some(expected), Some(attempt)) if expected.expect.is_empty() && expected.ends.is_none() => {
+                    let what = format!("attempt {number} expects {}", outcome_of(&attempt.answer));
+                    self.insert(&expected.holder, &whole(&attempt.answer), what);
+                }
+                _ => self.left.push(format!("attempt {number}: decide by hand how the attempts end")),
+            }
         }
     }
 
@@ -90,12 +114,13 @@ impl Recording<'_> {
 
     /// The whole answer, where another sort of answer or nothing is expected.
     fn record_whole(&mut self, answer: &Answer) {
-        let Some(map) = self.case.holder.as_map().cloned() else { return };
+        let holder = self.case.holder.clone();
+        let Some(map) = holder.as_map() else { return };
         let fields = whole(answer);
-        let what = format!("expects {}", answer.error_text().unwrap_or_else(|| destination(answer)));
+        let what = format!("expects {}", outcome_of(answer));
         if self.case.expect.is_empty() {
             if self.case.is_row {
-                return self.insert(&map, &fields, what);
+                return self.insert(&holder, &fields, what);
             }
             if let Some(entry) = map.entry("expect") {
                 // `expect:` with nothing behind it, or `{}`.
@@ -104,7 +129,7 @@ impl Recording<'_> {
                 return self.edit(start..end, format!(" {}", flow(&fields)), what);
             }
             let expect = Json::Object(fields.into_iter().map(|(key, value)| (key.into(), value)).collect());
-            return self.insert(&map, &[("expect", expect)], what);
+            return self.insert(&holder, &[("expect", expect)], what);
         }
         match map.get("expect").filter(|_| !self.case.is_row) {
             Some(value) if self.is_own(value.span) => {
@@ -119,7 +144,7 @@ impl Recording<'_> {
     /// One value that is not as expected.
     fn record_one(&mut self, mismatch: &Mismatch) {
         let (Some(subject), Some(at)) = (&mismatch.subject, mismatch.at) else { return };
-        let name = subject.name();
+        let name = mismatch.name();
         let Some(value) = &mismatch.value else {
             self.left.push(format!("{name}: decide by hand what must or must not happen"));
             return;
@@ -137,11 +162,10 @@ impl Recording<'_> {
                 return;
             }
         };
-        match self.case.holder.as_map().cloned().filter(|_| self.case.is_row) {
-            Some(map) => self.insert(&map, &[(key, value.clone())], what),
-            None => {
-                self.left.push(format!("{name}: it is in another place, which other cases share: change it by hand"))
-            }
+        if self.case.is_row {
+            self.insert(&self.case.holder.clone(), &[(key, value.clone())], what);
+        } else {
+            self.left.push(format!("{name}: it is in another place, which other cases share: change it by hand"));
         }
     }
 
@@ -172,11 +196,11 @@ impl Recording<'_> {
         self.text.get(value.span.range().start..).is_some_and(|text| text.starts_with(['{', '[']))
     }
 
-    /// Adds keys to the case's own mapping.
-    fn insert(&mut self, map: &Map, fields: &[(&str, Json)], what: String) {
-        let holder = self.case.holder.clone();
-        if self.is_flow(&holder) {
-            let end = end_of(&holder, self.text).saturating_sub(1);
+    /// Adds keys to a mapping of the case's own.
+    fn insert(&mut self, holder: &ConfigValue, fields: &[(&str, Json)], what: String) {
+        let Some(map) = holder.as_map() else { return };
+        if self.is_flow(holder) {
+            let end = end_of(holder, self.text).saturating_sub(1);
             let before = self.text.get(..end).unwrap_or_default().trim_end();
             let separator = if before.ends_with([',', '{']) { " " } else { ", " };
             let body: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {}", scalar(value))).collect();
@@ -245,8 +269,10 @@ fn closing_bracket(text: &str, from: usize) -> usize {
     text.len()
 }
 
-fn destination(answer: &Answer) -> String {
-    format!("destination {}", shown(&answer.get(Field::Id).unwrap_or(Json::Null)))
+/// An answer in a few words: its destination, or its error.
+fn outcome_of(answer: &Answer) -> String {
+    let destination = || format!("destination {}", shown(&answer.get(Field::Id).unwrap_or(Json::Null)));
+    answer.error_text().unwrap_or_else(destination)
 }
 
 /// The recorded parts of an answer if the case does not select any.

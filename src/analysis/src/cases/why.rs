@@ -5,7 +5,7 @@ use tpv_runtime::first_line::first_line;
 use tpv_runtime::mapper::places::ConfigPlace;
 
 use super::Case;
-use super::expect::{Mismatch, Subject, Wanted};
+use super::expect::{Expectation, Mismatch, Subject, Wanted};
 use crate::explain::{Candidate, Explanation, Property, RuleState, Verdict};
 use tpv_compiler::config::suggest::{closest, did_you_mean};
 
@@ -16,17 +16,21 @@ const LONGEST: usize = 200;
 
 /// The lines of a mismatch.
 pub(super) fn reasons(mismatch: &Mismatch, case: &Case, explanation: &Explanation) -> Vec<String> {
-    let wanted = || case.expect.iter().find(|one| Some(one.at) == mismatch.at).map(|one| &one.wanted);
+    let expect = match mismatch.attempt.and_then(|number| case.attempts.get((number as usize).checked_sub(1)?)) {
+        Some(attempt) => &attempt.expect,
+        None => &case.expect,
+    };
+    let wanted = || expect.iter().find(|one| Some(one.at) == mismatch.at).map(|one| &one.wanted);
     let mut lines = match &mismatch.subject {
-        None => of_verdict(case, explanation),
+        None => of_verdict(expect, explanation),
         Some(Subject::Error | Subject::ErrorType | Subject::ErrorMessage) => raised(explanation),
         Some(Subject::Destination | Subject::Runner | Subject::NotOn) => of_destination(wanted(), explanation),
         Some(Subject::Rule) => of_rule(wanted(), explanation),
         Some(Subject::Amount(quantity)) => of_value(Field::Amount(quantity.resource().into()), "", explanation),
         Some(Subject::Env(name)) => of_value(Field::Env, name, explanation),
         Some(Subject::Param(name)) => of_value(Field::Params, name, explanation),
-        // Handler tags are the destination's own.
-        Some(Subject::Tags) => Vec::new(),
+        // Handler tags are the destination's own; a delay is no value of the mapping.
+        Some(Subject::Tags | Subject::Delay) => Vec::new(),
     };
     if lines.len() > MOST {
         let more = lines.len() - (MOST - 1);
@@ -46,11 +50,11 @@ fn short(text: &str) -> String {
 }
 
 /// A job that ended in an error where a destination was expected, or the other way round.
-fn of_verdict(case: &Case, explanation: &Explanation) -> Vec<String> {
+fn of_verdict(expect: &[Expectation], explanation: &Explanation) -> Vec<String> {
     match &explanation.outcome {
         Verdict::Failed { .. } => {
             let mut lines = raised(explanation);
-            let wanted = case.expect.iter().find(|one| one.subject == Subject::Destination).map(|one| &one.wanted);
+            let wanted = expect.iter().find(|one| one.subject == Subject::Destination).map(|one| &one.wanted);
             if let Some(Wanted::Text(wanted)) = wanted {
                 lines.extend(of_candidate(wanted, explanation));
             }

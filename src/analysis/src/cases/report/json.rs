@@ -24,7 +24,7 @@ fn case(ran: Ran<'_>, sources: &SourceMap) -> Value {
         .iter()
         .map(|mismatch| {
             json!({
-                "of": mismatch.subject.as_ref().map_or_else(|| "answer".to_owned(), |subject| subject.name()),
+                "of": mismatch.name(),
                 "line": mismatch.at.map(|at| sources.place(at).line),
                 "expected": mismatch.expected,
                 "came": mismatch.came,

@@ -12,7 +12,7 @@ pub fn junit(cases: &[Ran<'_>], sources: &SourceMap) -> String {
             None => Outcome::Passed,
             Some((first, _)) => {
                 let text: String = ran.outcome.mismatches.iter().map(lines).collect();
-                let name = first.subject.as_ref().map_or_else(|| "answer".to_owned(), |subject| subject.name());
+                let name = first.name();
                 let message = match first.expected.as_str() {
                     "" => format!("{name}: {}", first.came),
                     expected => format!("{name}: expected {expected}, got {}", first.came),

@@ -27,7 +27,7 @@ pub(super) fn lines(mismatch: &Mismatch) -> String {
     /// So many characters of what was expected stand in one line with what came.
     const SHORT: usize = 40;
     let mut out = String::new();
-    let name = mismatch.subject.as_ref().map_or_else(|| "answer".to_owned(), |subject| subject.name());
+    let name = mismatch.name();
     let is_short = |text: &str| text.chars().count() <= SHORT && !text.contains('\n');
     if mismatch.expected.is_empty() {
         put_line!(out, "    {name}: {}", mismatch.came);
