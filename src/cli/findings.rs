@@ -124,6 +124,11 @@ fn outcome(runs: &[Linted], files: usize, strict: bool, started: Instant, common
         let what = if hidden == 1 { "1 thing".to_owned() } else { format!("{hidden} things") };
         common.note(&format!("{what} that compiled rules cannot do, and TPV inside Galaxy can: `--limits` shows them"));
     }
+    let uncertain: usize = runs.iter().map(|linted| linted.uncertain).sum();
+    if uncertain > 0 {
+        let what = count(uncertain as u64, "finding");
+        common.note(&format!("{what} more may come from what could not be read: mend the errors, and run it again"));
+    }
     if common.verbose > 0 {
         by_code(common, runs);
         common.note(&format!("in {:.0} ms", started.elapsed().as_secs_f64() * 1e3));

@@ -16,6 +16,7 @@ mod fit;
 mod fix;
 mod format;
 mod lint;
+mod lint_goes_on;
 mod mistakes;
 mod planted_faults;
 mod schema;

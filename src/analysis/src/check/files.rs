@@ -2,21 +2,21 @@
 
 use std::sync::Arc;
 
-use tpv_compiler::config;
+use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
 use tpv_compiler::config::validate::{FileConfig, Section};
-use tpv_compiler::source::{SourceId, SourceMap};
+use tpv_compiler::source::SourceId;
 use tpv_model::EntityClass;
 
 /// All files, in load order.
-pub(crate) struct Files {
-    list: Vec<(SourceId, FileConfig)>,
+pub(crate) struct Files<'a> {
+    list: &'a [(SourceId, FileConfig)],
 }
 
-impl Files {
-    /// The files of a config that loads.
-    pub(crate) fn read(sources: &SourceMap) -> Self {
-        Self { list: config::files(sources) }
+impl<'a> Files<'a> {
+    /// The files of a config.
+    pub(crate) fn of(config: &'a Config) -> Self {
+        Self { list: &config.files }
     }
 
     /// Each file's section of a kind.

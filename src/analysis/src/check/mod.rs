@@ -20,7 +20,7 @@ pub use budget::Unproved;
 use files::Files;
 use reach::{Matrix, Reach, Users};
 
-use crate::lint::{Blocks, Linted, Linter, Options, run};
+use crate::lint::{Blocks, Extent, Linted, Linter, Options, run};
 use tpv_compiler::config::{Config, Input};
 use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::python::stack::on_roomy_thread;
@@ -46,7 +46,7 @@ pub fn check(names: &[String], options: &Options) -> Checked {
 
 /// As [`check`], for configs of all sorts. `sources` holds the texts of those that are read already.
 pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) -> Checked {
-    let (linted, found) = run(inputs, sources, options, all);
+    let (linted, found) = run(inputs, sources, options, Extent::Whole, all);
     let (matrix, unproved) = found.unwrap_or_default();
     Checked { linted, matrix, unproved }
 }
@@ -66,7 +66,7 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
     // The warnings of loading are those of `tpvc lint`.
     linter.forget();
     let mut unproved = patterns::check(linter);
-    let files = Files::read(linter.sources);
+    let files = Files::of(linter.config);
     overridden::check(linter, &files);
     parents::check(linter, &files);
     let Some(reach) = Reach::of(linter.config, blocks, Users::All) else { return (None, unproved) };

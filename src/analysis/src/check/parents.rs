@@ -10,7 +10,7 @@ use tpv_compiler::finding::Finding;
 use tpv_model::EntityClass;
 
 /// Looks at the parents that each file names.
-pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
+pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
     for kind in EntityClass::SECTIONS {
         let homes: HashMap<&str, _> =
             files.sections(kind).flat_map(|(source, section)| section.keys().map(move |id| (&**id, source))).collect();

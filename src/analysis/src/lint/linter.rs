@@ -1,6 +1,6 @@
 //! One run of the linter: the config, and what is found in it.
 
-use super::{codes, server::Server, severities::Severities};
+use super::{codes, partial::Missing, server::Server, severities::Severities};
 use tpv_compiler::config::Config;
 use tpv_compiler::diagnostic::{Diagnostic, Severity};
 use tpv_compiler::finding::Finding;
@@ -74,6 +74,13 @@ impl<'a> Linter<'a> {
         if !finding.silenced && !ignored {
             self.findings.extend(self.options.severities.apply(finding));
         }
+    }
+
+    /// Leaves out the findings that may be false because something is missing. Returns their number.
+    pub(super) fn leave_out(&mut self, missing: &Missing<'_>) -> usize {
+        let all = self.findings.len();
+        self.findings.retain(|finding| finding.code == codes::LOAD || missing.keeps(finding, self.sources));
+        all - self.findings.len()
     }
 
     /// Forgets what was found so far: for who tells only what comes after.

@@ -1,4 +1,4 @@
-//! Faults, certain or likely, of a config that loads: TPV's own linter with TPV's codes, and a checker of the code
+//! Faults, certain or likely, of a config: TPV's own linter with TPV's codes, and a checker of the code
 //! instead of its mypy.
 //!
 //! One file a check. Each goes through the merged config and reports [`Finding`]s to the [`Linter`], which leaves out
@@ -19,6 +19,7 @@ mod linter;
 mod misplaced;
 mod outdone;
 mod params;
+mod partial;
 pub mod report;
 mod rules;
 mod runners;
@@ -34,6 +35,8 @@ mod zeros;
 pub(crate) use linter::Linter;
 pub use linter::Options;
 pub use severities::{Level, Severities};
+
+use partial::Missing;
 
 use tpv_bytecode::ProgramData;
 
@@ -52,6 +55,8 @@ pub struct Linted {
     pub findings: Vec<Finding>,
     /// The number of findings left out because [`Options::limits`] was not set.
     pub limits: usize,
+    /// The number of findings left out because something is missing that may make them false.
+    pub uncertain: usize,
     /// The texts that the findings point into.
     pub sources: SourceMap,
 }
@@ -83,7 +88,7 @@ pub fn lint(names: &[String], options: &Options) -> Linted {
 
 /// Lints configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
 pub fn lint_inputs(inputs: &[config::Input], sources: &SourceMap, options: &Options) -> Linted {
-    run(inputs, sources, options, |linter, _| check(linter)).0
+    run(inputs, sources, options, Extent::Part, |linter, _| check(linter)).0
 }
 
 /// Every check, one file each.
@@ -125,16 +130,26 @@ pub(crate) fn about_limits(linter: &Linter<'_>) -> Vec<Finding> {
     linter.findings
 }
 
-/// Loads configs, merged in the order given, and looks through the config with `check` unless loading finds an error. Gives the
-/// findings, and what `check` gives.
+/// The configs that a check looks through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// Those that load.
+    Whole,
+    /// All: of one with errors, what can be read. Findings that depend on the rest are left out.
+    Part,
+}
+
+/// Loads configs, merged in the order given, and looks through the config with `check`. Returns the findings, and the result of `check` if it was
+/// called.
 pub(crate) fn run<T: Send>(
     inputs: &[config::Input],
     sources: &SourceMap,
     options: &Options,
+    extent: Extent,
     check: impl Fn(&mut Linter<'_>, &Blocks) -> T + Sync,
 ) -> (Linted, Option<T>) {
     // Code nests as deep as its author likes, and what walks it recurses with it.
-    let run = || run_here(inputs, sources.clone(), options, &check);
+    let run = || run_here(inputs, sources.clone(), options, extent, &check);
     on_roomy_thread(run).unwrap_or_else(run)
 }
 
@@ -142,6 +157,7 @@ fn run_here<T>(
     inputs: &[config::Input],
     mut sources: SourceMap,
     options: &Options,
+    extent: Extent,
     check: &impl Fn(&mut Linter<'_>, &Blocks) -> T,
 ) -> (Linted, Option<T>) {
     let mut diagnostics = Diagnostics::new();
@@ -149,7 +165,7 @@ fn run_here<T>(
     // Linking compiles all code, which TPV does when it loads.
     let (_, program, trees) = tpv_compiler::link::link(&config, &sources, false, &mut diagnostics);
     let blocks = Blocks { program, trees };
-    let mut given = None;
+    let (mut given, mut uncertain) = (None, 0);
     let mut findings = {
         let mut linter = Linter::new(&config, &sources, options);
         for diagnostic in diagnostics.iter() {
@@ -157,10 +173,13 @@ fn run_here<T>(
         }
         if !diagnostics.has_errors() {
             given = Some(check(&mut linter, &blocks));
+        } else if extent == Extent::Part {
+            given = Some(check(&mut linter, &blocks));
+            uncertain = linter.leave_out(&Missing::new(&config, &sources, &diagnostics));
         }
         linter.finish()
     };
     let all = findings.len();
     findings.retain(|finding| options.limits || !codes::LIMITS.contains(&finding.code));
-    (Linted { limits: all - findings.len(), findings, sources }, given)
+    (Linted { limits: all - findings.len(), uncertain, findings, sources }, given)
 }

@@ -173,7 +173,7 @@ fn of_files(linter: &mut Linter<'_>, seen: &mut Seen) {
         return;
     }
     let mut earlier: HashSet<(EntityClass, Arc<str>)> = HashSet::new();
-    for (_, file) in tpv_compiler::config::files(linter.sources) {
+    for (_, file) in &linter.config.files {
         for (kind, section) in EntityClass::SECTIONS.into_iter().zip(&file.sections) {
             for (id, entity) in section {
                 let inherits = entity.common.inherits.as_ref().filter(|parent| !parent.value.is_empty());

@@ -71,7 +71,7 @@ pub fn settings(explanation: &Explanation, origin: Option<(&Config, &SourceMap)>
     let mut out = Settings::default();
     let mut seen = HashSet::new();
     if let Some((config, sources)) = origin {
-        let files = Files::read(sources);
+        let files = Files::of(config);
         for lookup in &explanation.lookups {
             let Some(class) = EntityClass::of_section(lookup.section) else { continue };
             for found in &lookup.found {
@@ -154,7 +154,7 @@ fn unset<'r>(rule: &'r Rule, field: &'r Field) -> impl Iterator<Item = Setting> 
 struct Written<'a> {
     config: &'a Config,
     sources: &'a SourceMap,
-    files: &'a Files,
+    files: &'a Files<'a>,
     field: &'a Field,
     list: Vec<Setting>,
 }

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::config::chains::{Broken, Chains};
 use crate::config::entity::GlobalConfig;
+use crate::config::holes::Holes;
 use crate::config::inherit::merge_dicts;
 use crate::config::suggest::closest;
 use crate::config::validate::{FileConfig, Section};
@@ -22,6 +23,8 @@ use tpv_model::{EntityClass, Version};
 #[derive(Debug)]
 pub(super) struct Merger<'a> {
     version: Version,
+    /// What may define the parents that are not there.
+    holes: &'a Holes,
     problems: &'a mut Diagnostics,
     /// The config after the files so far.
     pub(super) config: FileConfig,
@@ -33,8 +36,15 @@ pub(super) struct Merger<'a> {
 
 impl<'a> Merger<'a> {
     /// A merger that adds to `problems`.
-    pub(super) fn new(version: Version, problems: &'a mut Diagnostics) -> Self {
-        Self { version, problems, config: FileConfig::default(), reported: HashSet::new(), later: VecDeque::new() }
+    pub(super) fn new(version: Version, holes: &'a Holes, problems: &'a mut Diagnostics) -> Self {
+        Self {
+            version,
+            holes,
+            problems,
+            config: FileConfig::default(),
+            reported: HashSet::new(),
+            later: VecDeque::new(),
+        }
     }
 
     /// Takes all files.
@@ -92,7 +102,7 @@ impl<'a> Merger<'a> {
             let resolved = match self.version.inherits_before_merging() {
                 true => chains.resolve(index).unwrap_or_else(|broken| {
                     let names = new.keys().chain(old.keys());
-                    report(broken, kind, names, &self.later, &mut self.reported, self.problems);
+                    report(broken, kind, names, &self.later, self.holes, &mut self.reported, self.problems);
                     entity.clone()
                 }),
                 false => entity.clone(),
@@ -119,7 +129,7 @@ impl<'a> Merger<'a> {
                     }
                 }
                 Err(broken) => {
-                    report(broken, kind, section.keys(), &self.later, &mut self.reported, self.problems);
+                    report(broken, kind, section.keys(), &self.later, self.holes, &mut self.reported, self.problems);
                 }
             }
         }
@@ -141,6 +151,7 @@ fn report<'a>(
     kind: EntityClass,
     names: impl Iterator<Item = &'a Arc<str>>,
     later: &VecDeque<FileConfig>,
+    holes: &Holes,
     reported: &mut HashSet<Span>,
     problems: &mut Diagnostics,
 ) {
@@ -148,7 +159,7 @@ fn report<'a>(
     let noun = kind.noun();
     match broken {
         Broken::Missing { child, parent } => {
-            if !reported.insert(parent.span) {
+            if !reported.insert(parent.span) || holes.define(&parent.value) {
                 return;
             }
             let problem =
@@ -234,7 +245,11 @@ mod tests {
 
     fn resolved(text: &str) -> (Section, Diagnostics) {
         let (mut tools, mut problems) = (section(text), Diagnostics::new());
-        Merger::new(Version::default(), &mut problems).resolve_section(EntityClass::Tool, &mut tools, None);
+        Merger::new(Version::default(), &Holes::default(), &mut problems).resolve_section(
+            EntityClass::Tool,
+            &mut tools,
+            None,
+        );
         (tools, problems)
     }
 

@@ -6,6 +6,7 @@ mod chains;
 pub mod code;
 pub mod entity;
 pub mod fields;
+pub mod holes;
 mod inherit;
 mod merge;
 pub mod origin;
@@ -18,11 +19,13 @@ use std::sync::LazyLock;
 
 use crate::config::code::CodeText;
 use crate::config::entity::{Dict, GlobalConfig};
+use crate::config::holes::Holes;
 use crate::config::merge::Merger;
 use crate::config::validate::{FileConfig, Section, Validator};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::parallel;
 use crate::source::{Limits, SourceError, SourceId, SourceMap, Span};
+use crate::yaml::load::rest::{Rest, load_rest};
 use crate::yaml::value::ConfigValue;
 use crate::yaml::{self, Comment};
 use tpv_model::{EntityClass, Version};
@@ -50,6 +53,10 @@ pub struct Config {
     pub checks: Vec<CodeText>,
     /// The comments of each file, in load order.
     pub comments: Vec<Vec<Comment>>,
+    /// The files that could be read, in load order, each as it is written: neither merged with the others nor with what its entities inherit.
+    pub files: Vec<(SourceId, FileConfig)>,
+    /// The texts that the config lacks because of errors.
+    pub holes: Holes,
 }
 
 impl Config {
@@ -85,10 +92,11 @@ impl Input {
     }
 }
 
-/// Reads config files, URLs and inline configs in load order and merges them, as [`load`] does.
+/// Reads config files, URLs and inline configs in load order and merges them, as [`load`] does. With errors, the config is what of it can be
+/// read.
 pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, problems: &mut Diagnostics) -> Config {
     let mut texts = Vec::new();
-    let mut is_complete = true;
+    let mut holes = Holes::default();
     let mut names = Vec::new();
     for input in inputs {
         if let Input::Named(name) = input {
@@ -103,15 +111,18 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
             Input::Named(_) => match loaded.next() {
                 Some((_, Ok(id))) => texts.push((id, None)),
                 Some((name, Err(error))) => {
+                    match &error {
+                        SourceError::Template(id, _) => holes.add_template(*id, sources),
+                        _ => holes.add_unknown(),
+                    }
                     problems.push(unreadable(name, &error, sources));
-                    is_complete = false;
                 }
                 None => {}
             },
         }
     }
     let documents = read_documents(sources, &texts, problems);
-    merge_documents(sources, documents, is_complete, problems)
+    merge_documents(sources, documents, holes, problems)
 }
 
 /// Reads texts as YAML, but for those that come with their value. No text depends on another, so several are read at once.
@@ -119,14 +130,17 @@ fn read_documents(
     sources: &SourceMap,
     texts: &[(SourceId, Option<&ConfigValue>)],
     problems: &mut Diagnostics,
-) -> Vec<(SourceId, Option<yaml::Document>)> {
+) -> Vec<(SourceId, Rest)> {
     let read = parallel::map(texts, |(id, root)| {
         let mut problems = Diagnostics::new();
-        let document = match root {
-            Some(root) => Some(yaml::Document { root: (*root).clone(), comments: Vec::new() }),
-            None => yaml::load(sources, *id, &mut problems),
+        let rest = match root {
+            Some(root) => {
+                let document = yaml::Document { root: (*root).clone(), comments: Vec::new() };
+                Rest { document: Some(document), lost: Vec::new() }
+            }
+            None => load_rest(sources, *id, &mut problems),
         };
-        (*id, document, problems)
+        (*id, rest, problems)
     });
     let documents = read.into_iter().map(|(id, document, found)| {
         problems.extend(found);
@@ -178,51 +192,35 @@ pub fn load<'a>(
 pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
     let texts: Vec<_> = ids.iter().map(|id| (*id, None)).collect();
     let documents = read_documents(sources, &texts, problems);
-    merge_documents(sources, documents, true, problems)
+    merge_documents(sources, documents, Holes::default(), problems)
 }
 
-/// The files of a config that loads, each as it is written: neither merged with the others nor with what its entities inherit.
-pub fn files(sources: &SourceMap) -> Vec<(SourceId, FileConfig)> {
-    let texts: Vec<_> = sources.iter().map(|(id, _)| (id, None)).collect();
-    // What is wrong was told when the config was loaded.
-    let mut problems = Diagnostics::new();
-    let documents = read_documents(sources, &texts, &mut problems);
-    let mut validator = Validator::new(sources.version(), &mut problems);
-    let mut out = Vec::new();
-    for (id, document) in documents {
-        let name = sources.get(id).map_or("", |source| &source.name);
-        out.extend(document.map(|document| (id, validator.file(document.root, name))));
-    }
-    out
-}
-
-/// Merges what could be read; `is_complete` if that is everything.
+/// Merges what could be read.
 fn merge_documents(
     sources: &SourceMap,
-    files: Vec<(SourceId, Option<yaml::Document>)>,
-    mut is_complete: bool,
+    texts: Vec<(SourceId, Rest)>,
+    mut holes: Holes,
     problems: &mut Diagnostics,
 ) -> Config {
-    let comments = files.iter().map(|(_, document)| match document {
-        Some(document) => document.comments.clone(),
-        None => Vec::new(),
-    });
-    let comments = comments.collect();
+    let (mut comments, mut files) = (Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len()));
     let mut validator = Validator::new(sources.version(), problems);
-    let mut validated = Vec::new();
-    for (id, document) in files {
+    for (id, Rest { document, lost }) in texts {
+        lost.into_iter().for_each(|span| holes.add(span, sources));
+        let Some(document) = document else {
+            comments.push(Vec::new());
+            continue;
+        };
+        comments.push(document.comments);
+        // A file whose only entities are left out is not empty.
+        let is_left = !(document.root.is_null() && !holes.is_empty());
         let name = sources.get(id).map_or("", |source| &source.name);
-        match document {
-            Some(document) => validated.push(validator.file(document.root, name)),
-            None => is_complete = false,
-        }
+        files.extend(is_left.then(|| (id, validator.file(document.root, name))));
     }
-    let checks = std::mem::take(&mut validator.checks);
-    let mut merger = Merger::new(sources.version(), problems);
-    // With a file missing, its entities would be reported as parents that do not exist.
-    if is_complete {
-        merger.merge(validated);
-    }
+    let (checks, lost) = (std::mem::take(&mut validator.checks), std::mem::take(&mut validator.lost));
+    lost.into_iter().for_each(|span| holes.add(span, sources));
+    let mut merger = Merger::new(sources.version(), &holes, problems);
+    merger.merge(files.iter().map(|(_, file)| file.clone()).collect());
     let FileConfig { global, sections: [tools, users, roles, destinations, pools], extras } = merger.config;
-    Config { version: sources.version(), global, tools, users, roles, destinations, pools, extras, checks, comments }
+    let version = sources.version();
+    Config { version, global, tools, users, roles, destinations, pools, extras, checks, comments, files, holes }
 }

@@ -57,7 +57,7 @@ impl Linker<'_> {
     /// Pools need a store, and TPV makes it when its mapper starts: what keeps it from that is an error here.
     pub(super) fn check_pools(&mut self, config: &Config) {
         let Some(store) = &config.global.resource_pool_store else {
-            if let Some(pool) = config.pools.values().next() {
+            if let Some(pool) = config.pools.values().next().filter(|_| !config.holes.define("resource_pool_store")) {
                 self.diagnostics.push(
                     Diagnostic::error("there are `pools`, but `global.resource_pool_store` is not set")
                         .at(pool.span, "a pool")

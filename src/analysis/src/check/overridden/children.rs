@@ -15,7 +15,7 @@ use tpv_compiler::source::Span;
 use tpv_model::EntityClass;
 
 /// Looks at the entities that several files have, and at who inherits from them.
-pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
+pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
     let config = linter.config;
     for kind in EntityClass::SECTIONS {
         let mut children: HashMap<&str, Vec<&Entity>> = HashMap::new();

@@ -10,7 +10,7 @@ use super::files::Files;
 use crate::lint::Linter;
 
 /// Looks for all of it.
-pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
+pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
     rules::check(linter, files);
     children::check(linter, files);
     runners::check(linter, files);

@@ -21,7 +21,7 @@ struct Written<'a> {
 }
 
 /// Looks at the ids of all rules.
-pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
+pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
     let mut by_id: HashMap<&str, Vec<Written<'_>>> = HashMap::new();
     for kind in EntityClass::COMBINED {
         for (_, section) in files.sections(kind) {

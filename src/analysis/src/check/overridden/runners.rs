@@ -9,7 +9,7 @@ use tpv_compiler::yaml::value::Text;
 use tpv_model::EntityClass;
 
 /// Checks the destinations that several files define.
-pub(super) fn check(linter: &mut Linter<'_>, files: &Files) {
+pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
     for destination in linter.config.destinations.values() {
         let definitions = files.definitions(EntityClass::Destination, &destination.id);
         for (earlier, later) in definitions.iter().zip(definitions.iter().skip(1)) {

@@ -31,7 +31,7 @@ use tpv_model::{EntityClass, Version};
 pub type Section = IndexMap<Arc<str>, Arc<Entity>>;
 
 /// One file, validated, before it meets the files loaded earlier.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct FileConfig {
     /// `global`
     pub global: GlobalConfig,
@@ -60,6 +60,8 @@ pub struct Validator<'a> {
     unnamed_rules: u64,
     /// The code that TPV compiles while it loads, of all files: merging may drop some of it, but its errors count.
     pub checks: Vec<CodeText>,
+    /// The sections that are no mappings: their entities are missing, while an entity with errors is there without what is wrong in it.
+    pub lost: Vec<Span>,
 }
 
 /// The owner of a field, for messages.
@@ -80,7 +82,7 @@ impl Owner<'_> {
 impl<'a> Validator<'a> {
     /// A validator that adds to `problems`.
     pub fn new(version: Version, problems: &'a mut Diagnostics) -> Self {
-        Self { version, problems, unnamed_rules: 0, checks: Vec::new() }
+        Self { version, problems, unnamed_rules: 0, checks: Vec::new(), lost: Vec::new() }
     }
 
     /// Validates the root value of a file named `name`.
@@ -127,7 +129,10 @@ impl<'a> Validator<'a> {
 
     fn section(&mut self, kind: EntityClass, entry: Entry) -> Section {
         let mut out = Section::new();
-        let Some(map) = self.mapping(&entry, format_args!("`{}`", kind.section()), None).cloned() else { return out };
+        let Some(map) = self.mapping(&entry, format_args!("`{}`", kind.section()), None).cloned() else {
+            self.lost.push(entry.key.span.to(entry.value.span));
+            return out;
+        };
         drop(entry);
         for entry in Arc::unwrap_or_clone(map).entries {
             let Some(id) = self.string_key(&entry, format_args!("the id of a {}", kind.noun())) else { continue };

@@ -27,6 +27,16 @@ impl<'a> Line<'a> {
         std::iter::successors(self.previous(), |line| line.previous()).filter(|line| !line.content().is_empty())
     }
 
+    /// The lines below, the nearest first, without empty ones and comments.
+    pub(super) fn below(self) -> impl Iterator<Item = Self> {
+        std::iter::successors(self.next(), |line| line.next()).filter(|line| !line.content().is_empty())
+    }
+
+    fn next(self) -> Option<Self> {
+        let end = self.start + self.all.get(self.start..)?.find('\n')? + 1;
+        (end < self.all.len()).then(|| Self::around(self.all, end))
+    }
+
     fn previous(self) -> Option<Self> {
         Some(Self::around(self.all, self.start.checked_sub(1)?))
     }

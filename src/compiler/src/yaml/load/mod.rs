@@ -7,6 +7,7 @@ mod construct;
 mod lines;
 mod merge;
 mod noqa;
+pub mod rest;
 mod scalar;
 mod short_texts;
 mod syntax;
@@ -16,7 +17,8 @@ mod tests;
 use std::ops::Range;
 
 use crate::diagnostic::Diagnostics;
-use crate::source::{SourceId, SourceMap, Span};
+use crate::source::{Source, SourceId, SourceMap, Span};
+use crate::yaml::read::fault::Problem;
 use crate::yaml::read::read;
 use crate::yaml::value::ConfigValue;
 
@@ -45,16 +47,27 @@ pub struct Comment {
     pub own_line: bool,
 }
 
-/// Reads a source that holds one YAML document. Problems are added to `problems`; `None` where no value came out.
+/// Reads a source that holds one YAML document. Problems are added to `problems`; `None` if one of them is an error.
 pub fn load(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Option<Document> {
     let source = sources.get(id)?;
-    let text = &*source.text;
     let before = problems.errors();
+    let document = attempt(source, &source.text, id, problems).ok()?;
+    (problems.errors() == before).then_some(document)
+}
+
+/// Reads a text of the length of a source's. A document may come with errors: of duplicate keys it has the first. Without one, the last error says
+/// why, and the parser's error and its place are returned if the text is not YAML.
+fn attempt<'a>(
+    source: &'a Source,
+    text: &'a str,
+    id: SourceId,
+    problems: &mut Diagnostics,
+) -> Result<Document, Option<(Problem, usize)>> {
     let tree = match read(text, MAX_DEPTH) {
         Ok(tree) => tree,
         Err(fault) => {
             problems.push(Stop { text, id, fault: &fault }.explain());
-            return None;
+            return Err(Some((fault.problem, fault.at)));
         }
     };
     let comment = |place: &Range<usize>| {
@@ -62,6 +75,6 @@ pub fn load(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Op
         Comment { span: Span::new(id, place.start, place.end), own_line: line.trim().is_empty() }
     };
     let comments = tree.comments.places.iter().map(comment).collect();
-    let root = Constructor::new(source, id, tree, problems).document()?;
-    (problems.errors() == before).then_some(Document { root, comments })
+    let root = Constructor::new(source, id, tree, problems).document().ok_or(None)?;
+    Ok(Document { root, comments })
 }

@@ -1,0 +1,98 @@
+//! Findings of a config with errors: those that would be false if what is missing said something else are left out.
+
+use std::collections::{HashMap, HashSet};
+
+use super::codes::{self, Scope};
+use tpv_compiler::config::Config;
+use tpv_compiler::config::holes::Holes;
+use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
+use tpv_compiler::finding::Finding;
+use tpv_compiler::source::{SourceId, SourceMap};
+use tpv_model::EntityClass;
+
+/// The missing parts of a config.
+pub(super) struct Missing<'a> {
+    holes: Holes,
+    /// The entities of each file, by the place of their name.
+    entities: HashMap<SourceId, Vec<(u32, (EntityClass, &'a str))>>,
+    /// The entities that may have other fields.
+    uncertain: HashSet<(EntityClass, &'a str)>,
+}
+
+impl<'a> Missing<'a> {
+    /// The missing parts of a config that was loaded and compiled with these diagnostics.
+    pub(super) fn new(config: &'a Config, sources: &SourceMap, diagnostics: &Diagnostics) -> Self {
+        let mut holes = config.holes.clone();
+        holes.add_errors(diagnostics, sources);
+        let mut entities: HashMap<SourceId, Vec<_>> = HashMap::new();
+        let mut parents: HashMap<_, Vec<&str>> = HashMap::new();
+        for (id, file) in &config.files {
+            for (class, section) in EntityClass::SECTIONS.into_iter().zip(&file.sections) {
+                for (name, entity) in section {
+                    let key = (class, &**name);
+                    entities.entry(*id).or_default().push((entity.span.start, key));
+                    let parent = entity.common.inherits.as_ref().map(|parent| parent.as_str());
+                    parents.entry(key).or_default().extend(parent.filter(|parent| !parent.is_empty()));
+                }
+            }
+        }
+        entities.values_mut().for_each(|list| list.sort_unstable_by_key(|(start, _)| *start));
+        let mut missing = Self { holes, entities, uncertain: HashSet::new() };
+        missing.uncertain = missing.uncertain(&parents);
+        missing
+    }
+
+    /// The entities that a missing text may define or change, and those that inherit from one.
+    fn uncertain(&self, parents: &HashMap<(EntityClass, &'a str), Vec<&'a str>>) -> HashSet<(EntityClass, &'a str)> {
+        let mut children: HashMap<(EntityClass, &str), Vec<(EntityClass, &'a str)>> = HashMap::new();
+        let mut open: Vec<(EntityClass, &'a str)> = Vec::new();
+        for (key @ (class, id), parents_of) in parents {
+            for parent in parents_of {
+                children.entry((*class, parent)).or_default().push(*key);
+            }
+            let is_orphan = parents_of.iter().any(|parent| !parents.contains_key(&(*class, *parent)));
+            if is_orphan || self.holes.define(id) {
+                open.push(*key);
+            }
+        }
+        let mut found = HashSet::new();
+        while let Some(key) = open.pop() {
+            if found.insert(key) {
+                open.extend(children.get(&key).into_iter().flatten());
+            }
+        }
+        found
+    }
+
+    /// Returns `true` if a finding holds whatever is missing.
+    pub(super) fn keeps(&self, finding: &Finding, sources: &SourceMap) -> bool {
+        match codes::find(finding.code).map_or(Scope::Config, |code| code.scope) {
+            Scope::Place => true,
+            Scope::Entity => self.is_certain(&finding.diagnostic),
+            Scope::Words => self.is_certain(&finding.diagnostic) && !self.mentions(&finding.diagnostic, sources),
+            Scope::Config => self.holes.is_empty(),
+        }
+    }
+
+    /// Returns `true` if the entities around all places of a diagnostic are known.
+    fn is_certain(&self, diagnostic: &Diagnostic) -> bool {
+        let mut labels = diagnostic.primary.iter().chain(&diagnostic.secondary);
+        labels.all(|label| {
+            let entities = self.entities.get(&label.span.source).map_or(&[] as &[_], Vec::as_slice);
+            let at = entities.partition_point(|(start, _)| *start <= label.span.start);
+            let around = at.checked_sub(1).and_then(|at| entities.get(at));
+            around.is_none_or(|(_, key)| !self.uncertain.contains(key))
+        })
+    }
+
+    /// Returns `true` if a missing text has one of the names that a diagnostic is about.
+    fn mentions(&self, diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
+        let texts = std::iter::once(&diagnostic.message).chain(&diagnostic.help);
+        let texts = texts.chain(diagnostic.primary.iter().map(|label| &label.text));
+        let mut quoted = texts.flat_map(|text| text.split('`').skip(1).step_by(2));
+        let written = diagnostic.primary.as_ref().map_or("", |label| sources.text(label.span));
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let mut names = written.split(|c: char| !is_name(c)).filter(|name| name.starts_with(|c: char| !c.is_numeric()));
+        quoted.any(|name| self.holes.mention(name)) || names.any(|name| self.holes.mention(name))
+    }
+}

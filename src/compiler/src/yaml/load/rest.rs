@@ -1,0 +1,123 @@
+//! The rest of a text that is not YAML: it is read without the blocks that hold its mistakes.
+//!
+//! A block is an entity of a config: a key of the second level with all that is indented deeper. It is overwritten with blanks, so that all other
+//! text keeps its place.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::lines::Line;
+use super::{Document, attempt};
+use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
+use crate::source::{SourceId, SourceMap, Span};
+use crate::yaml::read::fault::Problem;
+
+/// The most blocks that are left out of a text.
+const MOST_BLOCKS: usize = 16;
+/// The most bytes that are read again for it.
+const MOST_BYTES: usize = 8 << 20;
+
+/// The readable part of a source.
+#[derive(Debug)]
+pub struct Rest {
+    /// The document without what is lost. `None` if nothing can be read.
+    pub document: Option<Document>,
+    /// The ranges of the text that are not in the document.
+    pub lost: Vec<Span>,
+}
+
+/// Reads a source as [`super::load`] does, and around its mistakes: a document comes even if there are errors, without what they are in.
+pub fn load_rest(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Rest {
+    let Some(source) = sources.get(id) else { return Rest { document: None, lost: Vec::new() } };
+    let mut text: Cow<'_, str> = Cow::Borrowed(&source.text);
+    let (mut lost, mut found): (Vec<Span>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
+    let (mut of_whole, mut last_fault) = (None, None);
+    for _ in 0..=(MOST_BYTES / text.len().max(1)).min(MOST_BLOCKS) {
+        let mut errors = Diagnostics::new();
+        let stopped = match attempt(source, &text, id, &mut errors) {
+            Ok(document) => {
+                found.into_iter().for_each(|error| problems.push(error));
+                problems.extend(errors);
+                return Rest { document: Some(document), lost };
+            }
+            Err(stopped) => stopped,
+        };
+        let error = errors.iter().filter(|error| error.severity == Severity::Error).last().cloned();
+        of_whole.get_or_insert(errors);
+        let at = error.as_ref().and_then(|error| Some(error.primary.as_ref()?.span.range().start));
+        // A text that is YAML and makes no value may hold more than is wrong with it: aliases that multiply.
+        let (Some(error), Some(at), Some((problem, fault))) = (error, at, stopped) else { break };
+        // The parser stops where it stopped before if the mistake is not where it seemed to be.
+        let is_again = last_fault.replace(fault) == Some(fault);
+        let block = block(&text, if is_again { fault } else { at });
+        let is_blank = text.get(block.clone()).is_none_or(|text| text.trim().is_empty());
+        if is_blank || is_of_whole(problem, &text) {
+            break;
+        }
+        if !is_again && !is_of_lost_anchor(&error, &source.text, &lost) {
+            found.push(error);
+        }
+        text = Cow::Owned(without(&text, &block));
+        lost.push(Span::new(id, block.start, block.end));
+    }
+    // The mistakes after the first may all come from it.
+    problems.extend(of_whole.unwrap_or_default());
+    Rest { document: None, lost: vec![Span::new(id, 0, source.text.len())] }
+}
+
+/// Returns `true` if no part of a text can be left out: of a template or both sides of a merge conflict, any part may be meant or not.
+fn is_of_whole(problem: Problem, text: &str) -> bool {
+    matches!(problem, Problem::SecondDocument | Problem::Version | Problem::Depth)
+        || text.contains("{%")
+        || text.lines().any(|line| line.starts_with("<<<<<<< "))
+}
+
+/// The range of the entity that holds a byte; of the section if no entity does.
+pub fn block(text: &str, at: usize) -> Range<usize> {
+    let here = Line::around(text, at);
+    let is_top = |line: &Line<'_>| line.indent() == 0 && !line.content().is_empty() && !line.is_item();
+    // A line that is indented with a tab is where the one above it is.
+    let is_out = |line: &Line<'_>, indent: usize| line.indent() <= indent && !line.margin().contains('\t');
+    let end = |from: Line<'_>, indent: usize| {
+        let mut below = from.below().filter(|line| is_out(line, indent) && !(indent == 0 && line.is_item()));
+        below.next().map_or(text.len(), |line| line.start)
+    };
+    let Some(section) = std::iter::once(here).chain(here.above()).find(is_top) else { return 0..text.len() };
+    let whole = section.start..end(section, 0);
+    let indent = section.below().next().map_or(0, Line::indent);
+    if section.start == here.start || indent == 0 {
+        return whole;
+    }
+    let is_start = |line: &Line<'_>| is_out(line, indent) && !line.content().is_empty();
+    match std::iter::once(here).chain(here.above()).find(is_start) {
+        Some(entity) if entity.start > section.start => entity.start..end(here, indent).max(entity.start),
+        _ => whole,
+    }
+}
+
+/// The text with blanks in place of a block; a section that has nothing else is left out with it.
+fn without(text: &str, block: &Range<usize>) -> String {
+    let blank = |text: &str, range: &Range<usize>| {
+        let mut bytes = text.as_bytes().to_vec();
+        let lost = bytes.get_mut(range.clone()).unwrap_or_default();
+        lost.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+        String::from_utf8(bytes).unwrap_or_default()
+    };
+    let rest = blank(text, block);
+    let line = Line::around(&rest, block.start);
+    let section = line.above().next().filter(|above| above.indent() == 0 && above.content().ends_with(':'));
+    match section {
+        Some(section) if section.below().next().is_none_or(|below| below.indent() == 0 && !below.is_item()) => {
+            blank(&rest, &(section.start..section.start + section.text.len()))
+        }
+        _ => rest,
+    }
+}
+
+/// Returns `true` for the error of an alias whose anchor was left out.
+fn is_of_lost_anchor(error: &Diagnostic, source: &str, lost: &[Span]) -> bool {
+    let Some(alias) = error.primary.as_ref().and_then(|label| source.get(label.span.range())) else { return false };
+    let anchor = alias.replacen('*', "&", 1);
+    alias.starts_with('*')
+        && lost.iter().any(|lost| source.get(lost.range()).is_some_and(|text| text.contains(&anchor)))
+}
