@@ -79,7 +79,7 @@ impl<'a> Linter<'a> {
     /// Leaves out the findings that may be false because something is missing. Returns their number.
     pub(super) fn leave_out(&mut self, missing: &Missing<'_>) -> usize {
         let all = self.findings.len();
-        self.findings.retain(|finding| finding.code == codes::LOAD || missing.keeps(finding, self.sources));
+        self.findings.retain(|finding| missing.keeps(finding, self.sources));
         all - self.findings.len()
     }
 

@@ -174,8 +174,10 @@ fn run_here<T>(
         if !diagnostics.has_errors() {
             given = Some(check(&mut linter, &blocks));
         } else if extent == Extent::Part {
+            let of_loading = std::mem::take(&mut linter.findings);
             given = Some(check(&mut linter, &blocks));
             uncertain = linter.leave_out(&Missing::new(&config, &sources, &diagnostics));
+            linter.findings.extend(of_loading);
         }
         linter.finish()
     };
