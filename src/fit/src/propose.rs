@@ -30,6 +30,8 @@ const TAIL: f64 = 0.025;
 const FEW: f64 = 5.0;
 /// The jobs of a version that gets a rule of its own.
 const LEAST_OF_VERSION: usize = 100;
+/// The width of the kernel for one job, in standard deviations of the ratio between need and what is typical.
+const WIDTH: f64 = 1.2;
 /// Factors for compressed inputs that are tried.
 const COMPRESSIONS: [f64; 6] = [1.5, 2.0, 3.0, 4.0, 6.0, 10.0];
 
@@ -267,8 +269,9 @@ impl Learner {
 /// to what is typical depends on neither size nor time, half of a job's weight goes to the ratios of others.
 fn around(needs: &[Need], compression: f64) -> Vec<Need> {
     let ratios = Ratios::of(needs, compression);
-    // Silverman's width, and the three points of Gauss and Hermite.
-    let width = 1.06 * ratios.spread() * count(needs.len().max(1)).powf(-0.2) * 3_f64.sqrt();
+    // The three points of Gauss and Hermite. A cost is a sum over the distribution, not a density: its best width falls with the third
+    // root of the number of jobs, as for distribution functions (Azzalini), not with the fifth.
+    let width = WIDTH * ratios.spread() * count(needs.len().max(1)).powf(-1.0 / 3.0) * 3_f64.sqrt();
     if width <= 1e-6 {
         return needs.to_vec();
     }
