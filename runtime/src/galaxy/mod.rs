@@ -4,6 +4,7 @@ pub mod answer;
 pub mod errors;
 pub mod helpers;
 pub mod job;
+pub mod job_table;
 pub mod json;
 pub mod modules;
 mod name_index;

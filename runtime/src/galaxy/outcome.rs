@@ -14,6 +14,12 @@ use crate::error::Error;
 pub struct Outcome {
     /// `state`: `ok`, `error`, ... of Galaxy.
     pub state: Option<String>,
+    /// `destination_id`: where the last attempt went.
+    pub destination_id: Option<String>,
+    /// `running_time`: when the last attempt began to run, in seconds since 1970 UTC.
+    pub running_time: Option<i64>,
+    /// `queue_seconds`: how long the last attempt was queued before it ran.
+    pub queue_seconds: Option<f64>,
     /// `end_time`, or `update_time` without it, in seconds since 1970 UTC.
     pub end_time: Option<i64>,
     /// `slots`: the cores that the last attempt was given.
@@ -63,6 +69,9 @@ fn read_outcome(reader: &mut Reader<'_>) -> Result<Outcome, Fault> {
     reader.fields(|reader, key| {
         match reader.bytes_at(key) {
             b"state" => outcome.state = text(reader)?,
+            b"destination_id" => outcome.destination_id = text(reader)?,
+            b"running_time" => outcome.running_time = time(reader)?,
+            b"queue_seconds" => outcome.queue_seconds = amount(reader, "seconds")?,
             b"end_time" => outcome.end_time = time(reader)?,
             b"update_time" => updated = time(reader)?,
             b"slots" => outcome.slots = amount(reader, "cores")?,
@@ -117,10 +126,26 @@ fn flag(reader: &mut Reader<'_>) -> Result<Option<bool>, Fault> {
 
 /// A time in ISO 8601, in UTC without an offset, in seconds since 1970.
 fn time(reader: &mut Reader<'_>) -> Result<Option<i64>, Fault> {
+    Ok(precise_time(reader)?.map(|time| time.div_euclid(1_000_000)))
+}
+
+/// As [`time`], in microseconds.
+fn precise_time(reader: &mut Reader<'_>) -> Result<Option<i64>, Fault> {
     let at = reader.offset();
     let Some(text) = text(reader)? else { return Ok(None) };
-    let time = microseconds(&text).ok_or_else(|| Fault::new("must be a time such as 2026-01-31T12:00:00", at))?;
-    Ok(Some(time.div_euclid(1_000_000)))
+    microseconds(&text).map(Some).ok_or_else(|| Fault::new("must be a time such as 2026-01-31T12:00:00", at))
+}
+
+impl Job {
+    /// `job.create_time`, in microseconds since 1970 UTC; `None` if the line does not tell it.
+    ///
+    /// # Errors
+    /// [`Error::Job`] if it is no time.
+    pub fn create_time(&self) -> Result<Option<i64>, Error> {
+        let Some((_, text)) = self.further.iter(self).find(|(name, _)| *name == "create_time") else { return Ok(None) };
+        let wrong = |fault: Fault| Error::Job(fault.under("create_time").under("job").describe(text));
+        precise_time(&mut Reader::new(text)).map_err(wrong)
+    }
 }
 
 /// A number of at least 0.

@@ -1,29 +1,12 @@
 //! The world file: what the Galaxy app knows at the moment of the mapping.
 
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 use jiff::tz::TimeZone;
 
-use super::job::DatasetId;
+use super::job_table::{JobRow, JobTable};
 use super::json::{Fault, Json, Kind, Reader};
-use super::query::like::Like;
 use crate::error::Error;
-
-/// A row of Galaxy's job table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct JobRow {
-    /// The job's id: given, or one more than the greatest before it.
-    pub id: i64,
-    /// The tool's id.
-    pub tool_id: Option<Box<str>>,
-    /// The user's id; `None` for an anonymous job.
-    pub user_id: Option<i64>,
-    /// The state: `queued`, `running`, ...; `None` is Galaxy's own default.
-    pub state: Option<Box<str>>,
-    /// The destination it was sent to.
-    pub destination_id: Option<Box<str>>,
-}
 
 /// Galaxy's state at the moment of the mapping: its job table, its configuration, files and the time. The default is
 /// empty.
@@ -37,7 +20,7 @@ pub struct JobRow {
 #[derive(Clone, Debug, Default)]
 pub struct World {
     /// The job table.
-    pub jobs: Vec<JobRow>,
+    pub jobs: JobTable,
     /// The tool data tables: name, and rows, each an object.
     pub tool_data_tables: Vec<(Box<str>, Vec<Json>)>,
     /// The configuration: name and value.
@@ -48,8 +31,6 @@ pub struct World {
     pub queries: HashMap<String, Vec<Vec<Json>>>,
     /// Now, in microseconds since 1970 UTC.
     pub now: Option<i64>,
-    /// The jobs that are counted, made when the first job asks for a count.
-    counted: OnceLock<Counted>,
 }
 
 /// The query with every run of white space as one space: queries equal up to white space are the same query.
@@ -97,11 +78,12 @@ fn read_world(reader: &mut Reader<'_>) -> Result<World, Fault> {
         match &*key {
             "jobs" => {
                 let mut greatest = 0;
-                world.jobs = reader.items(|reader| {
+                let rows = reader.items(|reader| {
                     let row = read_job_row(reader, greatest)?;
                     greatest = greatest.max(row.id);
                     Ok(row)
                 })?;
+                world.jobs = rows.into_iter().collect();
             }
             "tool_data_tables" => reader.object(|reader, name| {
                 set(&mut world.tool_data_tables, name.into(), reader.items(read_object)?);
@@ -207,7 +189,7 @@ fn read_query(reader: &mut Reader<'_>) -> Result<(String, Vec<Vec<Json>>), Fault
 }
 
 /// The time that a text in ISO 8601 names. Without an offset it is UTC: a world has no other local time.
-pub(in crate::galaxy) fn microseconds(text: &str) -> Option<i64> {
+pub fn microseconds(text: &str) -> Option<i64> {
     if let Ok(timestamp) = text.parse::<jiff::Timestamp>() {
         return Some(timestamp.as_microsecond());
     }
@@ -215,92 +197,9 @@ pub(in crate::galaxy) fn microseconds(text: &str) -> Option<i64> {
     Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond())
 }
 
-/// The states that `helpers.concurrent_job_count_for_tool` counts.
-const COUNTED_STATES: [&str; 2] = ["queued", "running"];
-
-/// Which tools' jobs are counted.
-pub enum ToolFilter<'a> {
-    /// `tool_id LIKE '...'`
-    Like(Like<'a>),
-    /// `tool_id = '...'`; `None` is `IS NULL`
-    Equal(Option<&'a str>),
-}
-
-/// Whose jobs are counted.
-pub enum UserFilter<'a> {
-    /// Everybody's.
-    Any,
-    /// Those without a user (`user_id IS NULL`).
-    Anonymous,
-    /// This user's.
-    Id(&'a DatasetId),
-}
-
-impl UserFilter<'_> {
-    fn has(&self, job: &JobRow) -> bool {
-        match self {
-            Self::Any => true,
-            Self::Anonymous => job.user_id.is_none(),
-            Self::Id(DatasetId::Int(id)) => job.user_id == Some(*id),
-            // SQLite compares a text with an integer column as a number where it reads as one.
-            Self::Id(DatasetId::Str(id)) => job.user_id.is_some() && job.user_id == id.trim().parse().ok(),
-        }
-    }
-}
-
-/// The jobs in the [`COUNTED_STATES`]: their tools' ids in lower case, in order, and their indexes in the job table.
-#[derive(Clone, Debug)]
-struct Counted(Vec<(String, usize)>);
-
-impl Counted {
-    fn new(jobs: &[JobRow]) -> Self {
-        let counts = |job: &JobRow| job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state));
-        let jobs = jobs.iter().enumerate().filter(|(_, job)| counts(job));
-        let id = |job: &JobRow| job.tool_id.as_deref().unwrap_or_default().to_ascii_lowercase();
-        let mut counted: Vec<_> = jobs.map(|(index, job)| (id(job), index)).collect();
-        counted.sort_unstable();
-        Self(counted)
-    }
-
-    /// The indexes of the jobs whose tools' ids begin so, but for the case of letters.
-    fn beginning(&self, beginning: &str) -> impl Iterator<Item = usize> {
-        let beginning = beginning.to_ascii_lowercase();
-        let first = self.0.partition_point(|(id, _)| *id < beginning);
-        let from = self.0.get(first..).unwrap_or_default();
-        from.iter().take_while(move |(id, _)| id.starts_with(&beginning)).map(|(_, index)| *index)
-    }
-}
-
-impl World {
-    /// The ids of the tools of the queued or running jobs of these users.
-    pub fn counted_tools<'a>(&'a self, user: &'a UserFilter<'a>) -> impl Iterator<Item = &'a str> {
-        let jobs =
-            self.jobs.iter().filter(|job| job.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state)));
-        jobs.filter(|job| user.has(job)).filter_map(|job| job.tool_id.as_deref())
-    }
-
-    /// The number of queued or running jobs of these tools and users.
-    pub fn count_jobs(&self, tool: &ToolFilter<'_>, user: &UserFilter<'_>) -> usize {
-        let counts = |job: &&JobRow| {
-            user.has(job)
-                && match tool {
-                    ToolFilter::Like(pattern) => job.tool_id.as_deref().is_some_and(|id| pattern.matches(id)),
-                    ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
-                }
-        };
-        let beginning = match tool {
-            ToolFilter::Like(pattern) => pattern.beginning(),
-            ToolFilter::Equal(id) => id.unwrap_or_default(),
-        };
-        // A server has thousands of jobs, few of them of one tool.
-        let counted = self.counted.get_or_init(|| Counted::new(&self.jobs));
-        counted.beginning(beginning).filter_map(|index| self.jobs.get(index)).filter(counts).count()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -318,45 +217,6 @@ mod tests {
         assert_eq!(world.now, Some(1_769_860_800_000_000));
         assert_eq!(microseconds("2026-01-31T13:00:00+01:00"), world.now);
         assert_eq!(microseconds("2026-01-31 12:00:00.5"), Some(1_769_860_800_500_000));
-    }
-
-    #[test]
-    fn counts_the_jobs_that_a_look_at_each_finds() {
-        let ids = ["a", "A/b/1", "a/B/2", "a/b", "a_b/1", "aXb/2", "É/x", "", "b"];
-        let id = |index: usize| ids.get(index % 10).map(|id| format!("\"{id}\"")).unwrap_or("null".into());
-        let states = ["queued", "running", "ok"];
-        let rows = (0..90).map(|n| {
-            let user = if n % 4 == 0 { "null".to_owned() } else { (n % 4).to_string() };
-            format!(r#"{{"tool_id": {}, "user_id": {user}, "state": "{}"}}"#, id(n * 7), states[n % 3])
-        });
-        let world = World::parse(&format!("{{\"jobs\": [{}]}}", rows.collect::<Vec<_>>().join(","))).unwrap();
-        let mut found = 0;
-        let (one, text) = (DatasetId::Int(1), DatasetId::Str(" 2 ".into()));
-        for pattern in ["a/b/%", "a_b/%", "A%", "%", "_/%", "É/%", "b", "", "c%"] {
-            let tools =
-                [ToolFilter::Like(Like::new(pattern)), ToolFilter::Equal(Some(pattern)), ToolFilter::Equal(None)];
-            for tool in tools {
-                for user in [UserFilter::Any, UserFilter::Anonymous, UserFilter::Id(&one), UserFilter::Id(&text)] {
-                    let counts = |job: &&JobRow| {
-                        job.state.as_deref() != Some("ok")
-                            && match &tool {
-                                ToolFilter::Like(like) => job.tool_id.as_deref().is_some_and(|id| like.matches(id)),
-                                ToolFilter::Equal(id) => job.tool_id.as_deref() == *id,
-                            }
-                            && match user {
-                                UserFilter::Any => true,
-                                UserFilter::Anonymous => job.user_id.is_none(),
-                                UserFilter::Id(DatasetId::Int(_)) => job.user_id == Some(1),
-                                UserFilter::Id(_) => job.user_id == Some(2),
-                            }
-                    };
-                    let expected = world.jobs.iter().filter(counts).count();
-                    assert_eq!(world.count_jobs(&tool, &user), expected, "{pattern}");
-                    found += expected;
-                }
-            }
-        }
-        assert!(found > 300, "{found}");
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub(super) struct MapperEnvironment {
     /// `true` if Galaxy's objects are live: then CPython asks for time and files.
     is_live: bool,
     world: RefCell<Arc<World>>,
+    /// The world of no job.
+    nowhere: Arc<World>,
     job_slot: Cell<usize>,
     /// The size of the inputs of the job in the context, and that job: code or context may put another there.
     input_size: RefCell<Option<(Value, Value)>>,
@@ -46,7 +48,15 @@ pub(super) struct MapperEnvironment {
 impl MapperEnvironment {
     pub(super) fn new(hooks: Hooks) -> Self {
         let is_live = hooks.cpython.as_ref().is_some_and(|cpython| cpython.is_live());
-        Self { hooks, is_live, world: RefCell::default(), job_slot: Cell::new(0), input_size: RefCell::default() }
+        let nowhere = Arc::<World>::default();
+        Self {
+            hooks,
+            is_live,
+            world: RefCell::new(nowhere.clone()),
+            nowhere,
+            job_slot: Cell::new(0),
+            input_size: RefCell::default(),
+        }
     }
 
     /// Makes this the world of the jobs to come; tells whether it is another one than before.
@@ -56,6 +66,11 @@ impl MapperEnvironment {
             *self.world.borrow_mut() = world.clone();
         }
         is_new
+    }
+
+    /// Makes the world an empty one.
+    pub(super) fn forget_world(&self) {
+        self.world.borrow_mut().clone_from(&self.nowhere);
     }
 
     /// `app`, as the world has it. Made for each job: code may have changed the last one.

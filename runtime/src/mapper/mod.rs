@@ -219,6 +219,20 @@ impl Mapper {
         answer
     }
 
+    /// Maps a job as [`Mapper::map`] does and keeps nothing of the world, so that it can change in place before the next job:
+    /// [`Arc::make_mut`] copies nothing if this was its only user.
+    pub fn map_moment(&self, job: &Arc<Job>, world: &Arc<World>) -> Answer {
+        let (owner, mut worker) = self.take_worker();
+        worker.set_world(world);
+        let answer = worker.map(job, self.inner.detail, &mut Unobserved);
+        if let Some(cpython) = &self.inner.hooks.cpython {
+            cpython.end_job();
+        }
+        worker.forget_world();
+        self.put_back(owner, worker);
+        answer
+    }
+
     /// Maps a job whose objects the host gives: `start` makes them, `finish` takes where the job goes, or what was raised. Values
     /// live in between only. `start` is called again where the job is mapped once more.
     pub fn map_objects<R>(

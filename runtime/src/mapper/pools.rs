@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::objects::world_of_session;
-use crate::pools::{Admission, AllocationStore, Budget, StoreError, TERMINAL_STATES, Usage};
+use crate::pools::{Admission, AllocationStore, Budget, StoreError, Usage};
 use num_bigint::Sign;
 use tpv_model::Resource;
 use tpv_python::args::Args;
@@ -166,9 +166,7 @@ impl Worker {
             return Ok(ids);
         }
         if let Some(world) = world_of_session(&session) {
-            let ended = |state: Option<&str>| state.is_some_and(|state| TERMINAL_STATES.contains(&state));
-            let rows = world.jobs.iter().filter(|row| ended(row.state.as_deref()));
-            return Ok(rows.map(|row| row.id).filter(|id| ids.contains(id)).collect());
+            return Ok(world.jobs.finished(&ids));
         }
         match self.environment.finished_jobs() {
             Some(table) => table.finished(&mut self.vm, &session, &ids),

@@ -66,6 +66,13 @@ impl Worker {
         }
     }
 
+    /// Lets go of everything of the last job and of its world.
+    pub(super) fn forget_world(&mut self) {
+        self.forget_job();
+        self.app = Value::None;
+        self.environment.forget_world();
+    }
+
     /// Lets go of everything of the last job, whose objects are the host's.
     pub(super) fn forget_job(&mut self) {
         self.vm.reset();

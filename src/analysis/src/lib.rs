@@ -17,6 +17,7 @@ pub mod markup;
 pub mod page;
 pub mod render;
 pub mod schema;
+pub mod sketch;
 pub mod splice;
 pub mod summary;
 pub mod sweep;

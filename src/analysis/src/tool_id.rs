@@ -6,6 +6,14 @@ pub fn short(id: &str) -> &str {
     rest.map_or(id, |(_, rest)| rest)
 }
 
+/// A tool's id and its version: that at the end of an id from a tool shed (`shed/repos/owner/repository/id/version`).
+pub fn split_version(id: &str) -> (&str, &str) {
+    match id.rsplit_once('/') {
+        Some((tool, version)) if id.split('/').count() == 6 && tool.contains("/repos/") => (tool, version),
+        _ => (id, ""),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -21,5 +29,13 @@ mod tests {
         ] {
             assert_eq!(short(id), shown);
         }
+    }
+
+    #[test]
+    fn versions_are_the_ends_of_ids_from_tool_sheds() {
+        let id = "toolshed.g2.bx.psu.edu/repos/nml/metaspades/metaspades/3.15.3+galaxy0";
+        assert_eq!(split_version(id), ("toolshed.g2.bx.psu.edu/repos/nml/metaspades/metaspades", "3.15.3+galaxy0"));
+        assert_eq!(split_version("a/b"), ("a/b", ""));
+        assert_eq!(split_version("upload1"), ("upload1", ""));
     }
 }

@@ -14,8 +14,9 @@ use tpv_runtime::stream::Work;
 
 use crate::need::Observation;
 use crate::random::mixed;
-use crate::sketch::Sketch;
 use crate::today::{self, Setter, Today};
+use tpv_analysis::sketch::Sketch;
+use tpv_analysis::tool_id::split_version;
 
 const GIB: f64 = (1_u64 << 30) as f64;
 /// The jobs that are kept of all groups together.
@@ -456,25 +457,4 @@ fn sizes(job: &Job) -> (f64, f64, bool) {
         *if is_compressed { &mut compressed } else { &mut plain } += size / GIB;
     }
     (plain, compressed, is_unsized)
-}
-
-/// A tool's id and its version: that at the end of an id from a tool shed (`shed/repos/owner/repository/id/version`).
-pub fn split_version(id: &str) -> (&str, &str) {
-    match id.rsplit_once('/') {
-        Some((tool, version)) if id.split('/').count() == 6 && tool.contains("/repos/") => (tool, version),
-        _ => (id, ""),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn versions_are_the_ends_of_ids_from_tool_sheds() {
-        let id = "toolshed.g2.bx.psu.edu/repos/nml/metaspades/metaspades/3.15.3+galaxy0";
-        assert_eq!(split_version(id), ("toolshed.g2.bx.psu.edu/repos/nml/metaspades/metaspades", "3.15.3+galaxy0"));
-        assert_eq!(split_version("a/b"), ("a/b", ""));
-        assert_eq!(split_version("upload1"), ("upload1", ""));
-    }
 }

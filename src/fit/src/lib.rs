@@ -11,7 +11,6 @@ pub mod propose;
 mod random;
 pub mod report;
 pub mod search;
-pub mod sketch;
 pub mod today;
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! Helpers on the job's parameters, on other jobs, and on what the tool asks for.
 
 use crate::galaxy::job::DatasetId;
+use crate::galaxy::job_table::{ToolFilter, UserFilter};
 use crate::galaxy::objects::world_of_session;
 use crate::galaxy::query::like::Like;
 use crate::galaxy::resource_requirements::field;
 use crate::galaxy::signature;
 use crate::galaxy::standard;
 use crate::galaxy::tpv::version_of;
-use crate::galaxy::world::{ToolFilter, UserFilter, World};
+use crate::galaxy::world::World;
 use tpv_model::Version;
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
@@ -121,7 +122,7 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
         None => ToolFilter::Equal(tool_id.as_str().map(|id| id.as_str())),
     };
     vm.charge(world.jobs.len())?;
-    Ok(Value::from_usize(world.count_jobs(&tool, &user)))
+    Ok(Value::from_usize(world.jobs.count(&tool, &user)))
 }
 
 /// The number of jobs before TPV 3.0: of the tools in whose ids the id is found, as a regular expression.
@@ -129,9 +130,9 @@ fn count_by_pattern(vm: &mut Vm, world: &World, id: &str, user: &UserFilter<'_>)
     let base = id.rfind('/').and_then(|end| id.get(..=end));
     let pattern = Value::str(base.map_or_else(|| id.to_owned(), |base| format!("{base}.*")));
     let mut count = 0;
-    for tool in world.counted_tools(user) {
+    for (tool, jobs) in world.jobs.counted_tools(user) {
         let found = standard::call(vm, "re", "search", Args::positional([pattern.clone(), Value::str(tool)]))?;
-        count += usize::from(!found.is_none());
+        count += if found.is_none() { 0 } else { jobs };
     }
     Ok(Value::from_usize(count))
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::element::Element;
 use super::expression::{Expr, Sql};
 use super::{beyond, further_attribute};
-use crate::galaxy::world::JobRow;
+use crate::galaxy::job_table::JobRow;
 use tpv_python::exception::{PyResult, attribute_error, key_error};
 use tpv_python::object::Object;
 use tpv_python::types::{BuiltinType, OBJECT};

@@ -7,14 +7,22 @@ use super::beyond;
 use super::columns::{Column, Kind};
 use super::expression::{Aggregate, Expr, Sql};
 use super::like::Like;
-use crate::galaxy::world::JobRow;
+use crate::galaxy::job_table::JobRow;
 use tpv_python::args::Args;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
-/// A row of the table with its place.
-pub(super) type Placed<'a> = (usize, &'a JobRow);
+/// A row of the table.
+#[derive(Clone, Copy)]
+pub(super) struct Placed<'a> {
+    /// Its place.
+    pub place: usize,
+    /// The row.
+    pub row: &'a JobRow,
+    /// The number of jobs that it stands for.
+    pub jobs: usize,
+}
 
 /// The value as a comparison with this column takes it: numbers are texts to a column of texts, and texts numbers to one of
 /// numbers.
@@ -61,7 +69,7 @@ pub(super) fn passes(vm: &mut Vm, conditions: &[Rc<Expr>], row: Placed<'_>) -> P
 /// `HostUnavailable` for what SQLite would do with texts as numbers, and what Python's patterns raise.
 pub(super) fn value<'a>(vm: &mut Vm, expression: &'a Expr, rows: &[Placed<'a>]) -> PyResult<Sql<'a>> {
     Ok(match expression {
-        Expr::Column(column) => rows.first().map_or(Sql::Null, |(_, row)| column.of(row)),
+        Expr::Column(column) => rows.first().map_or(Sql::Null, |placed| column.of(placed.row)),
         Expr::Literal(literal) => literal.borrowed(),
         Expr::Named(name) => return Err(beyond(&format!("the name '{name}'"))),
         Expr::Label(inner, _) | Expr::Distinct(inner) | Expr::Order(inner, _) => value(vm, inner, rows)?,
@@ -114,20 +122,21 @@ fn logic(vm: &mut Vm, parts: &[Rc<Expr>], rows: &[Placed<'_>], decisive: bool) -
 
 fn aggregate<'a>(vm: &mut Vm, function: Aggregate, inner: Option<&'a Expr>, rows: &[Placed<'a>]) -> PyResult<Sql<'a>> {
     let count = |count: usize| Sql::Int(i64::try_from(count).unwrap_or(i64::MAX));
-    let Some(inner) = inner else { return Ok(count(rows.len())) };
+    let Some(inner) = inner else { return Ok(count(rows.iter().map(|row| row.jobs).sum())) };
     let mut values = Vec::with_capacity(rows.len());
     for row in rows {
-        values.push(value(vm, inner, std::slice::from_ref(row))?);
+        values.push((value(vm, inner, std::slice::from_ref(row))?, row.jobs));
     }
-    values.retain(|value| *value != Sql::Null);
+    values.retain(|(value, _)| *value != Sql::Null);
     if let Expr::Distinct(_) = inner {
         values.sort();
-        values.dedup();
+        values.dedup_by(|(one, _), (other, _)| one == other);
+        values.iter_mut().for_each(|(_, jobs)| *jobs = 1);
     }
     Ok(match function {
-        Aggregate::Count => count(values.len()),
-        Aggregate::Max => values.into_iter().max().unwrap_or(Sql::Null),
-        Aggregate::Min => values.into_iter().min().unwrap_or(Sql::Null),
+        Aggregate::Count => count(values.iter().map(|(_, jobs)| jobs).sum()),
+        Aggregate::Max => values.into_iter().map(|(value, _)| value).max().unwrap_or(Sql::Null),
+        Aggregate::Min => values.into_iter().map(|(value, _)| value).min().unwrap_or(Sql::Null),
     })
 }
 

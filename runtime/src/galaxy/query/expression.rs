@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::rc::Rc;
 
 use super::beyond;
-use super::columns::Column;
+use super::columns::{Column, Holds};
 use super::element::Element;
 use super::states;
 use tpv_python::exception::PyResult;
@@ -224,6 +224,15 @@ impl Expr {
     /// Returns `true` if it contains an aggregate.
     pub fn aggregates(&self) -> bool {
         matches!(self, Self::Aggregate(..)) || self.inner().into_iter().any(|inner| inner.aggregates())
+    }
+
+    /// Returns `true` if its value is the same for all jobs of a state and destination.
+    pub fn tells_classes(&self) -> bool {
+        match self {
+            Self::Column(column) => !matches!(column.holds, Holds::Id | Holds::ToolId | Holds::UserId | Holds::Unknown),
+            Self::Aggregate(_, inner) => inner.as_ref().is_none_or(|inner| inner.tells_classes()),
+            _ => self.inner().into_iter().all(|inner| inner.tells_classes()),
+        }
     }
 
     /// Returns `true` if each column in it, outside of aggregates, is one of `known`.

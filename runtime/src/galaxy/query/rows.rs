@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use super::{columns, further_attribute, job_class_attribute};
+use crate::galaxy::job_table::JobRow;
 use crate::galaxy::modules::model;
-use crate::galaxy::world::JobRow;
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
 use tpv_python::exception::{PyResult, attribute_error};

@@ -25,9 +25,20 @@ pub(super) fn run(vm: &mut Vm, world: &World, parts: &Parts) -> PyResult<Vec<Val
     check_columns(&parts)?;
     vm.charge(world.jobs.len().saturating_mul(1 + parts.filters.len()))?;
     let mut rows: Vec<Placed<'_>> = Vec::new();
-    for row in world.jobs.iter().enumerate() {
-        if passes(vm, &parts.filters, row)? {
-            rows.push(row);
+    let mut look = |row: Placed<'_>| passes(vm, &parts.filters, row);
+    if is_of_classes(&parts) {
+        for (place, (row, jobs)) in world.jobs.classes().enumerate() {
+            let row = Placed { place, row, jobs };
+            if look(row)? {
+                rows.push(row);
+            }
+        }
+    } else {
+        for (place, row) in world.jobs.iter() {
+            let row = Placed { place, row, jobs: 1 };
+            if look(row)? {
+                rows.push(row);
+            }
         }
     }
     let mut groups = grouped(vm, &parts, rows)?;
@@ -42,7 +53,7 @@ pub(super) fn run(vm: &mut Vm, world: &World, parts: &Parts) -> PyResult<Vec<Val
         for asked in &parts.asked {
             cells.push(match asked {
                 // The id of a job stands for all of it.
-                Asked::Job => group.first().map_or(Sql::Null, |(_, row)| ID.of(row)),
+                Asked::Job => group.first().map_or(Sql::Null, |placed| ID.of(placed.row)),
                 Asked::Column(column) => value(vm, column, group)?,
             });
         }
@@ -57,6 +68,16 @@ pub(super) fn run(vm: &mut Vm, world: &World, parts: &Parts) -> PyResult<Vec<Val
     }
     let rows = found.into_iter().take(parts.limit.unwrap_or(usize::MAX));
     Ok(rows.map(|(cells, group)| row_of(&parts, &names, &cells, group)).collect())
+}
+
+/// Returns `true` if jobs are counted by what tells [classes](crate::galaxy::job_table::JobTable::classes) of them apart: then the
+/// answer takes as long for many jobs as for few.
+fn is_of_classes(parts: &Parts) -> bool {
+    let columns = || parts.asked.iter().filter_map(Asked::column);
+    let has_groups = !parts.groups.is_empty() || columns().any(|column| column.aggregates());
+    let asks_job = parts.asked.iter().any(|asked| matches!(asked, Asked::Job));
+    let mut all = columns().chain(&parts.filters).chain(&parts.groups).chain(&parts.orders);
+    has_groups && !asks_job && all.all(|expression| expression.tells_classes())
 }
 
 /// An expression of `ORDER BY` or `GROUP BY`: in the place of a name, what is asked for under it.
@@ -146,7 +167,7 @@ pub(super) fn names(parts: &Parts) -> Rc<[Rc<str>]> {
 
 /// A job where only that is asked for, else a row.
 fn row_of(parts: &Parts, names: &Rc<[Rc<str>]>, cells: &[Sql<'_>], group: &[Placed<'_>]) -> Value {
-    let job = || group.first().map_or(Value::None, |(index, row)| StoredJob::value(*index, row));
+    let job = || group.first().map_or(Value::None, |placed| StoredJob::value(placed.place, placed.row));
     if let [Asked::Job] = parts.asked.as_slice() {
         return job();
     }

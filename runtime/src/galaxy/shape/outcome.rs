@@ -15,6 +15,9 @@ pub static OUTCOME: Object = Object {
     fields: &[
         &[
             field("state", TEXT_OR_NULL, "Galaxy's state: `ok`, `error`, ..."),
+            field("destination_id", TEXT_OR_NULL, "The destination of the last attempt."),
+            field("running_time", TIME_OR_NULL, "The time at which the last attempt began to run."),
+            field("queue_seconds", NUMBER_OR_NULL, "The time for which the last attempt was queued before it ran."),
             field("end_time", TIME_OR_NULL, "The end of the last attempt, in UTC where it has no offset."),
             field(
                 "update_time",

@@ -4,7 +4,7 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::shape::Object;
 
 use super::keys::Kind;
-use super::read::wrong_kind;
+pub use super::read::wrong_kind;
 use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::config::validate::unknown::synonym;
 use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
@@ -12,21 +12,23 @@ use tpv_compiler::yaml::value::{ConfigValue, Entry, ValueKind};
 
 /// The fields of a mapping, by the names of their keys.
 #[derive(Clone, Default)]
-pub(super) struct Fields<'v> {
+pub struct Fields<'v> {
     entries: Vec<(&'static str, &'v Entry)>,
 }
 
 impl<'v> Fields<'v> {
-    pub(super) fn get(&self, name: &str) -> Option<&'v ConfigValue> {
+    /// The value of a field.
+    pub fn get(&self, name: &str) -> Option<&'v ConfigValue> {
         self.entry(name).map(|entry| &entry.value)
     }
 
-    pub(super) fn entry(&self, name: &str) -> Option<&'v Entry> {
+    /// A field with its key.
+    pub fn entry(&self, name: &str) -> Option<&'v Entry> {
         self.entries.iter().find(|(known, _)| *known == name).map(|(_, entry)| *entry)
     }
 
     /// Adds the fields of `other` that are missing here.
-    pub(super) fn over(mut self, other: &Self) -> Self {
+    pub fn over(mut self, other: &Self) -> Self {
         for (name, entry) in &other.entries {
             if self.get(name).is_none() {
                 self.entries.push((name, entry));
@@ -36,22 +38,24 @@ impl<'v> Fields<'v> {
     }
 
     /// Some of the fields.
-    pub(super) fn only(&self, wanted: impl Fn(&str) -> bool) -> Self {
+    pub fn only(&self, wanted: impl Fn(&str) -> bool) -> Self {
         Self { entries: self.entries.iter().filter(|(name, _)| wanted(name)).copied().collect() }
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&'static str, &'v ConfigValue)> {
+    /// The names and values, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&'static str, &'v ConfigValue)> {
         self.entries.iter().map(|(name, entry)| (*name, &entry.value))
     }
 
-    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+    /// The names, in order.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.entries.iter().map(|(name, _)| *name)
     }
 }
 
 /// Reads the fields of a mapping according to `object`. Unknown and ill-typed fields are reported and skipped. `None` if the
 /// value is not a mapping.
-pub(super) fn fields<'v>(
+pub fn fields<'v>(
     value: &'v ConfigValue,
     object: &Object,
     what: &str,
@@ -91,7 +95,7 @@ pub(super) fn fields<'v>(
 }
 
 /// The items of a list.
-pub(super) fn items(value: &ConfigValue) -> &[ConfigValue] {
+pub fn items(value: &ConfigValue) -> &[ConfigValue] {
     match &value.kind {
         ValueKind::List(items) | ValueKind::Set(items) => items,
         _ => &[],
@@ -99,7 +103,7 @@ pub(super) fn items(value: &ConfigValue) -> &[ConfigValue] {
 }
 
 /// Converts a value to the JSON of a job file.
-pub(super) fn json_of(value: &ConfigValue) -> Json {
+pub fn json_of(value: &ConfigValue) -> Json {
     match &value.kind {
         ValueKind::Null => Json::Null,
         ValueKind::Bool(value) | ValueKind::AnchoredBool(value) => Json::Bool(*value),

@@ -7,7 +7,7 @@
 pub mod attempts;
 pub mod coverage;
 pub mod expect;
-mod fields;
+pub mod fields;
 mod job;
 pub mod keys;
 pub mod read;

@@ -421,7 +421,7 @@ fn plain_text(value: &ConfigValue) -> String {
 }
 
 /// The problem of a value that is of another kind than its place asks for.
-pub(super) fn wrong_kind(what: &str, takes: &[Kind], value: &ConfigValue) -> Diagnostic {
+pub fn wrong_kind(what: &str, takes: &[Kind], value: &ConfigValue) -> Diagnostic {
     let nouns: Vec<&str> = takes.iter().map(|kind| kind.noun()).collect();
     let nouns = match nouns.split_last() {
         Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),

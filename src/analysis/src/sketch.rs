@@ -103,8 +103,8 @@ mod tests {
         for spread in [0.1, 1.0, 6.0] {
             let mut values: Vec<f64> = (0..20_000)
                 .map(|_| {
-                    let number = (random.next() >> 11) as f64 / (1_u64 << 53) as f64;
-                    (spread * (number - 0.5) * 4.0).exp()
+                    let number = f64::from(random.below(1 << 31)) / f64::from(1_u32 << 31);
+                    f64::exp(spread * (number - 0.5) * 4.0)
                 })
                 .collect();
             let (mut whole, mut parts) = (Sketch::default(), [Sketch::default(), Sketch::default()]);
