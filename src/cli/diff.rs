@@ -234,7 +234,7 @@ impl Diff {
 }
 
 /// A short name for files taken together.
-fn shown(names: &[String]) -> String {
+pub(super) fn shown(names: &[String]) -> String {
     match names {
         [] => String::new(),
         [only] => redacted(only).into_owned(),
@@ -246,7 +246,7 @@ fn shown(names: &[String]) -> String {
 ///
 /// # Errors
 /// The variables of templates are wrong.
-fn side(revision: revision::Texts, common: &Common) -> Result<Option<Side>, CliError> {
+pub(super) fn side(revision: revision::Texts, common: &Common) -> Result<Option<Side>, CliError> {
     let name = revision.name;
     let uncompiled = || common.note(&format!("the config of `{name}` does not compile:"));
     let (mut sources, mut problems) = (common.sources()?, Diagnostics::new());

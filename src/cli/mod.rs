@@ -38,6 +38,7 @@ mod rewrite;
 mod rules;
 mod schema;
 mod shadow;
+mod simulate;
 mod stream;
 mod sweep;
 mod table;
@@ -104,6 +105,7 @@ enum Verb {
     Inspect(inspect::Inspect),
     Sweep(sweep::Sweep),
     Fit(fit::Fit),
+    Simulate(simulate::Simulate),
     Schema(schema::Schema),
     Bench(bench::Bench),
     ExportJobs(export_jobs::ExportJobs),
@@ -130,6 +132,7 @@ impl Verb {
             Self::Inspect(verb) => verb.run(),
             Self::Sweep(verb) => verb.run(common),
             Self::Fit(verb) => verb.run(common),
+            Self::Simulate(verb) => verb.run(common),
             Self::Schema(verb) => verb.run(),
             Self::Bench(verb) => roomy(|| verb.run()),
             Self::ExportJobs(verb) => verb.run(),

@@ -7,6 +7,7 @@ use clap::ValueEnum;
 
 use super::error::CliError;
 use super::output::print_stdout;
+use tpv_analysis::diff::report::escaped;
 use tpv_compiler::printable::{self, Form};
 
 /// The format of rows.
@@ -124,6 +125,18 @@ impl Rows {
     /// Stdout cannot be written.
     pub(super) fn print(&self, format: Format) -> Result<(), CliError> {
         print_stdout(format.form(), &self.show(format))
+    }
+
+    /// A table of Markdown; empty where there are no rows.
+    pub(super) fn markdown(&self) -> String {
+        let Some(first) = self.rows.first() else { return String::new() };
+        let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let header = row(self.header.iter().map(|name| escaped(name)).collect());
+        let is_number = |cell: &Cell| matches!(cell, Cell::Number(_) | Cell::Decimal(_));
+        let rule = row(first.iter().map(|cell| if is_number(cell) { "---:" } else { "---" }.to_owned()).collect());
+        let rows =
+            self.rows.iter().map(|cells| row(cells.iter().map(|cell| escaped(&one_line(&cell.text()))).collect()));
+        header + &rule + &rows.collect::<String>()
     }
 
     fn csv(&self, field: impl Fn(&Cell) -> String) -> String {

@@ -10,12 +10,12 @@ use crate::support::project;
 /// Packages with the folders that none of their users may be below, and those that may not use them.
 const WALLS: [(&str, &[&str]); 8] = [
     ("annotate-snippets", &["runtime", "src/compiler"]),
-    ("clap", &["runtime", "src/compiler", "src/analysis", "src/fit", "src/maps"]),
-    ("indicatif", &["runtime", "src/compiler", "src/analysis", "src/fit", "src/maps"]),
+    ("clap", &["runtime", "src/compiler", "src/analysis", "src/fit", "src/maps", "src/simulate"]),
+    ("indicatif", &["runtime", "src/compiler", "src/analysis", "src/fit", "src/maps", "src/simulate"]),
     ("minijinja", &["runtime"]),
     ("rustpython-parser", &["runtime"]),
-    ("tempfile", &["runtime", "src/compiler", "src/fit"]),
-    ("ureq", &["runtime", "src/analysis", "src/fit", "src/maps"]),
+    ("tempfile", &["runtime", "src/compiler", "src/fit", "src/simulate"]),
+    ("ureq", &["runtime", "src/analysis", "src/fit", "src/maps", "src/simulate"]),
     ("zstd", &["runtime", "src/compiler"]),
 ];
 

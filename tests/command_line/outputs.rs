@@ -153,7 +153,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 16] = [
+const WRITERS: [(&str, &[&str]); 17] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
     ("diff", &["diff", "config.yml", "changed.yml", "-o", "OUT"]),
@@ -163,6 +163,7 @@ const WRITERS: [(&str, &[&str]); 16] = [
     ("sweep", &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "OUT"]),
     ("fit", &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "OUT"]),
     ("fit --patch", &["fit", "config.yml", "--jobs", "finished.jsonl", "--patch", "OUT", "-o", "/dev/null"]),
+    ("simulate", &["simulate", "config.yml", "--rate", "9", "--jobs", "finished.jsonl", "-o", "OUT"]),
     ("who", &["who", "reaches", "local", "config.yml", "-o", "OUT"]),
     ("test --junit", &["test", "tests.yml", "--junit", "OUT"]),
     ("diff --format markdown", &["diff", "config.yml", "changed.yml", "--format", "markdown", "-o", "OUT"]),

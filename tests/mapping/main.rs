@@ -11,5 +11,6 @@ mod conformance;
 mod jit_modes;
 mod kept_results;
 mod resubmit;
+mod simulate;
 mod tiers;
 mod traces;

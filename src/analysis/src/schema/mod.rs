@@ -1,5 +1,6 @@
 //! JSON Schemas (2020-12) of the files that tpvc reads and writes, made of the tables of fields that their readers go by.
 
+pub mod capacity;
 pub mod settings;
 
 use std::collections::BTreeMap;
@@ -11,6 +12,7 @@ use tpv_runtime::galaxy::shape::world::WORLD;
 use tpv_runtime::galaxy::shape::{Object, Others, Shape};
 
 use crate::cases::keys;
+use capacity::CAPACITY;
 use settings::SETTINGS;
 use tpv_compiler::config::fields::CONFIG;
 
@@ -29,11 +31,14 @@ pub enum File {
     Test,
     /// A tpvc.toml.
     Settings,
+    /// A capacity file of `tpvc simulate`.
+    Capacity,
 }
 
 impl File {
     /// All of them.
-    pub const ALL: [Self; 6] = [Self::Config, Self::Job, Self::World, Self::Answer, Self::Test, Self::Settings];
+    pub const ALL: [Self; 7] =
+        [Self::Config, Self::Job, Self::World, Self::Answer, Self::Test, Self::Settings, Self::Capacity];
 
     /// The file's name in `schemas/`, without `.json`.
     pub fn name(self) -> &'static str {
@@ -44,6 +49,7 @@ impl File {
             Self::Answer => "answer",
             Self::Test => "test",
             Self::Settings => "settings",
+            Self::Capacity => "capacity",
         }
     }
 
@@ -56,6 +62,7 @@ impl File {
             Self::Answer => "A line of an answer file",
             Self::Test => "A file of test cases",
             Self::Settings => "A tpvc.toml",
+            Self::Capacity => "A capacity file of `tpvc simulate`",
         }
     }
 
@@ -72,6 +79,7 @@ impl File {
             Self::Answer => "Answer of tpvc",
             Self::Test => "Test cases of tpvc",
             Self::Settings => "Settings of tpvc",
+            Self::Capacity => "Capacity of clusters",
         }
     }
 
@@ -84,6 +92,7 @@ impl File {
             Self::Answer => ANSWER,
             Self::Test => Shape::Object(&keys::FILE),
             Self::Settings => Shape::Object(&SETTINGS),
+            Self::Capacity => Shape::Object(&CAPACITY),
         }
     }
 }

@@ -167,7 +167,7 @@ fn code(text: &str) -> String {
 }
 
 /// A sentence in which what stands in backticks is code, and all else is text: no HTML, markup, link, `@mention` or `#1`.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('`') {

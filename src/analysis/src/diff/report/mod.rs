@@ -15,7 +15,7 @@ use super::jobs::{self, Concerned, Outcome, RATIOS, Ratios, split_flow, split_re
 use crate::figures::{amount, count};
 use crate::summary::{self, Usage};
 
-pub use markdown::markdown;
+pub use markdown::{escaped, markdown};
 pub use page::page;
 pub use text::text;
 

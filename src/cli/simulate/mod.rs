@@ -1,0 +1,355 @@
+//! `tpvc simulate`
+
+mod tables;
+
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use clap::{Args, ValueEnum};
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::artifact::tables::ValueRow;
+use tpv_runtime::mapper::Mapper;
+
+use super::common::Common;
+use super::error::{CliError, Outcome};
+use super::map::{self, hooks};
+use super::output::write_text;
+use super::stream::check_kind;
+use super::{diff, paths, rules, world};
+use tpv_analysis::diff::revision;
+use tpv_analysis::figures::count;
+use tpv_analysis::job_file::JobFile;
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::printable::Form;
+use tpv_compiler::source::{Limits, SourceMap};
+use tpv_simulate::amount::time;
+use tpv_simulate::arrivals::{Lines, Times, Told};
+use tpv_simulate::capacity::{self, Capacity};
+use tpv_simulate::engine::{self, Settings};
+use tpv_simulate::guess;
+use tpv_simulate::report::{Report, Run, Set};
+use tpv_simulate::route::RuleRouter;
+
+/// Let time run: how long jobs wait, what clusters do, what is wasted under the rules
+///
+/// The jobs of a history arrive as they did; each is mapped with the job table of that moment, so that rank functions, limits and resource pools see
+/// destinations fill up and drain. A capacity file says what the clusters behind the destinations hold; without one, jobs start at once. With `--old`
+/// two rule sets are compared over the same jobs. docs/simulate.md says what is modelled, and what is not.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc simulate --guess-capacity --jobs jobs.jsonl.zst -o capacity.yml\n  \
+    tpvc simulate rules.bin --jobs jobs.jsonl.zst --capacity capacity.yml\n  \
+    tpvc simulate new.bin --old old.bin --jobs jobs.jsonl.zst --capacity capacity.yml --seeds 5\n  \
+    tpvc simulate --old main... 'tpv/*.yml' --jobs jobs.jsonl.zst --capacity capacity.yml --format markdown\n  \
+    tpvc simulate rules.bin --jobs jobs.jsonl.zst --capacity capacity.yml --format json -o year.json")]
+pub(super) struct Simulate {
+    /// Config files, URLs, folders or patterns, merged in this order, or one artifact [default: those of tpvc.toml]
+    #[arg(value_name = "CONFIG|RULES")]
+    configs: Vec<String>,
+    /// The jobs: a job file with outcomes, as `tpvc export-jobs` writes it, plain, gzip or zstd
+    #[arg(long, value_name = "JOBS")]
+    jobs: PathBuf,
+    /// The clusters behind the destinations (`capacity.yml`) [default: all jobs start at once]
+    #[arg(long, value_name = "CAPACITY")]
+    capacity: Option<PathBuf>,
+    /// Compare with these rules: config files or an artifact, repeated for more files; or a revision of git such as `main...`, of the same configs
+    #[arg(long, value_name = "CONFIG|RULES|REVISION")]
+    old: Vec<String>,
+    /// Galaxy's state besides the jobs that arrive (a world file): tool data tables, configuration, files
+    #[arg(long, value_name = "WORLD")]
+    world: Option<PathBuf>,
+    /// Runs with different chances; the first has the arrivals of the history, the others move each by up to `--jitter`
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
+    seeds: u16,
+    /// The first seed
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    seed: u64,
+    /// The most seconds by which an arrival is moved
+    #[arg(long, value_name = "SECONDS", default_value_t = 600.0, value_parser = not_negative)]
+    jitter: f64,
+    /// Let jobs arrive at random, so many an hour, instead of when they did
+    #[arg(long, value_name = "JOBS-AN-HOUR", value_parser = positive)]
+    rate: Option<f64>,
+    /// Seconds until Galaxy's handler asks again for a job that the rules were not ready for
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = positive)]
+    ask_again: f64,
+    /// Compare the simulated waits with those that the history recorded
+    #[arg(long, conflicts_with_all = ["old", "rate", "guess_capacity"])]
+    calibrate: bool,
+    /// Write a capacity file instead: what the history's jobs had at once at most, by destination
+    #[arg(long, conflicts_with_all = ["old", "capacity", "rate"])]
+    guess_capacity: bool,
+    /// Runs that are done at once [default: all cores]
+    #[arg(long, value_name = "N", value_parser = map::threads)]
+    threads: Option<u16>,
+    /// Rows of each table of the text
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    rows: usize,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+    /// Output file; `-` is stdout
+    #[arg(short, long, value_name = "OUT", default_value = "-")]
+    output: PathBuf,
+}
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For a terminal
+    Text,
+    /// All of it as data
+    Json,
+    /// All rows of all tables, safe to open in a spreadsheet
+    Csv,
+    /// For the comment of a pull request
+    Markdown,
+}
+
+fn positive(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| *number > 0.0 && *number <= 1e9);
+    number.ok_or_else(|| "write a number above 0".to_owned())
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| *number >= 0.0 && *number <= 1e9);
+    number.ok_or_else(|| "write a number from 0".to_owned())
+}
+
+/// A rule set with its name.
+struct Named {
+    name: String,
+    rules: Arc<Rules>,
+}
+
+/// A run that is to be done.
+struct Task {
+    set: usize,
+    seed: u64,
+    /// `true` if its arrivals are those of the history.
+    is_history: bool,
+}
+
+impl Simulate {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
+        check_kind(&self.jobs)?;
+        if self.guess_capacity {
+            return self.guess();
+        }
+        let Some(sets) = self.sets(common)? else { return Ok(Outcome::Bad) };
+        let Some(capacity) = self.capacity(&sets, common)? else { return Ok(Outcome::Bad) };
+        if self.jobs == Path::new("-") && (sets.len() > 1 || self.seeds > 1) {
+            let help = "write them to a file first, or leave out `--old` and `--seeds`";
+            return Err(CliError::misuse("jobs from stdin can be read only once", help));
+        }
+        let world = world::at_this_moment(self.world.as_deref())?;
+        let settings = Settings { capacity, world, ask_again: time(self.ask_again) };
+        let runs = self.simulate(&sets, &settings, common)?;
+        let sets: Vec<Set> = sets.into_iter().zip(runs).map(|(set, runs)| Set { name: set.name, runs }).collect();
+        self.check(&sets)?;
+        let report = Report::new(&sets);
+        self.notes(&report, common);
+        let (form, text) = match self.format {
+            Format::Text => (Form::Text, tables::text(&report, self.rows, self.calibrate)),
+            Format::Csv => (Form::Data, tables::csv(&report)),
+            Format::Markdown => (Form::Text, tables::markdown(&report, self.rows)),
+            Format::Json => {
+                let text =
+                    serde_json::to_string_pretty(&report).map_err(|error| CliError::bug("the report", &error))?;
+                (Form::Json, text + "\n")
+            }
+        };
+        write_text("the report", &self.output, form, &text)?;
+        Ok(Outcome::Done)
+    }
+
+    /// The rule sets, the old one first. `None` if one does not compile, which has then been reported.
+    fn sets(&self, common: &Common) -> Result<Option<Vec<Named>>, CliError> {
+        if let [revision] = self.old.as_slice()
+            && !Path::new(revision).exists()
+            && !tpv_compiler::source::is_url(revision)
+            && !revision.contains('*')
+        {
+            let configs = paths::named(&self.configs, common)?;
+            let mut sets = Vec::with_capacity(2);
+            for texts in revision::inputs(Path::new("."), revision, &configs)? {
+                let Some(side) = diff::side(texts, common)? else { return Ok(None) };
+                sets.push(Named { name: side.name, rules: side.rules });
+            }
+            return Ok(Some(sets));
+        }
+        let mut sets = Vec::with_capacity(2);
+        let new = paths::named(&self.configs, common)?;
+        for names in [self.old.as_slice(), &new] {
+            if names.is_empty() && !sets.is_empty() || std::ptr::eq(names, self.old.as_slice()) && names.is_empty() {
+                continue;
+            }
+            let Some(loaded) = rules::load_any(None, names, common)? else { return Ok(None) };
+            sets.push(Named { name: diff::shown(names), rules: loaded.rules });
+        }
+        Ok(Some(sets))
+    }
+
+    /// The capacity. `None` if its file is wrong, which has then been reported.
+    fn capacity(&self, sets: &[Named], common: &Common) -> Result<Option<Capacity>, CliError> {
+        let Some(path) = &self.capacity else { return Ok(Some(Capacity::default())) };
+        let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
+        let id = sources.load(&path.display().to_string(), &Limits::default()).map_err(|error| {
+            CliError::new(format!("the capacity `{}` cannot be read: {error}", path.display()), "check the path")
+        })?;
+        let known = destinations(sets);
+        let capacity = capacity::read(&sources, id, known.as_deref(), &mut problems);
+        common.show(&problems, &sources);
+        Ok(capacity)
+    }
+
+    /// Does all runs, some at once. Which thread does which changes nothing.
+    fn simulate(&self, sets: &[Named], settings: &Settings, common: &Common) -> Result<Vec<Vec<Run>>, CliError> {
+        let task = |set: usize, seed: u64| Task { set, seed: self.seed + seed, is_history: seed == 0 };
+        let seeds = u64::from(self.seeds);
+        let tasks: Vec<Task> = (0..sets.len()).flat_map(|set| (0..seeds).map(move |seed| task(set, seed))).collect();
+        let (next, count) = (AtomicUsize::new(0), tasks.len());
+        let threads = map::threads_or_all(self.threads, common).min(count).max(1);
+        let work = || {
+            let mut done = Vec::new();
+            loop {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                let Some((task, set)) = tasks.get(index).and_then(|task| Some((task, sets.get(task.set)?))) else {
+                    break;
+                };
+                done.push((index, self.one(task, set, settings, common)));
+            }
+            Mapper::leave_to_system();
+            done
+        };
+        let mut done = Vec::new();
+        std::thread::scope(|scope| {
+            let workers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+            done.extend(work());
+            for worker in workers {
+                done.extend(worker.join().unwrap_or_default());
+            }
+        });
+        done.sort_by_key(|(index, _)| *index);
+        let mut runs: Vec<Vec<Run>> = sets.iter().map(|_| Vec::new()).collect();
+        for ((_, run), task) in done.into_iter().zip(&tasks) {
+            if let Some(runs) = runs.get_mut(task.set) {
+                runs.push(run?);
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Does one run.
+    fn one(&self, task: &Task, set: &Named, settings: &Settings, common: &Common) -> Result<Run, CliError> {
+        let (file, _) = JobFile::open(&self.jobs)?;
+        let fault = file.fault();
+        let jitter = if task.is_history { 0.0 } else { self.jitter };
+        let times = match self.rate {
+            Some(rate) => Times::Poisson { rate, from: settings.world.now.unwrap_or_default() },
+            None => Times::History { jitter },
+        };
+        let mut lines = Lines::new(BufReader::with_capacity(1 << 16, file), times, task.seed);
+        let router = RuleRouter::new(set.rules.clone(), hooks(common));
+        let measure = engine::run(settings, router, &mut lines, None);
+        match fault.get() {
+            Some(fault) => Err(fault.into()),
+            None => Ok(Run { measure, told: lines.told }),
+        }
+    }
+
+    /// Refuses a history of which nothing can be simulated, and one with faulty lines.
+    fn check(&self, sets: &[Set]) -> Result<(), CliError> {
+        let Some(told) = sets.first().and_then(|set| set.runs.first()).map(|run| &run.told) else { return Ok(()) };
+        self.usable(told, sets.iter().flat_map(|set| &set.runs).map(|run| run.measure.arrived).max().unwrap_or(0))
+    }
+
+    fn usable(&self, told: &Told, arrived: u64) -> Result<(), CliError> {
+        let name = if self.jobs == Path::new("-") { "stdin".to_owned() } else { format!("`{}`", self.jobs.display()) };
+        if told.faulty > 0 {
+            let faults = told.faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.message));
+            let faults = faults.collect::<Vec<_>>().join("; ");
+            let message = format!("{} of {name} cannot be used: {faults}", count(told.faulty, "line"));
+            return Err(CliError::new(message, "mend these lines, or leave them out; docs/formats.md has the format"));
+        }
+        if told.lines == 0 {
+            return Err(CliError::new(format!("{name} has no jobs"), "name a job file that `tpvc export-jobs` wrote"));
+        }
+        if arrived == 0 && told.without_time == told.lines {
+            let message = format!("no job of {name} tells when it was created");
+            let help = "export the jobs with their times: `tpvc export-jobs --since 365d`; or let them arrive at random: `--rate 100`";
+            return Err(CliError::new(message, help));
+        }
+        if arrived == 0 {
+            let message = format!("no job of {name} tells how long it ran");
+            let help = "export finished jobs, whose `outcome` has `runtime_seconds`, or `running_time` and `end_time`";
+            return Err(CliError::new(message, help));
+        }
+        Ok(())
+    }
+
+    /// Tells what of the jobs and destinations could not be taken as it is.
+    fn notes(&self, report: &Report, common: &Common) {
+        let told = &report.jobs;
+        for (jobs, what) in [
+            (told.without_time, "without `job.create_time`: left out"),
+            (told.never_ran, "that never ran: left out"),
+            (told.without_run, "of unknown run time, the first of their tools: left out"),
+            (told.guessed_times, "of unknown run time: each runs as long as half of its tool's jobs before it did"),
+            (told.end_before_start, "that end before they start: their run times are taken as unknown"),
+            (told.late, "far from the order of their times: sort the file by `create_time`; they arrive late"),
+        ] {
+            if jobs > 0 {
+                common.note(&format!("note: {} {what}", count(jobs, "job")));
+            }
+        }
+        if self.capacity.is_none() {
+            common.note(
+                "note: without `--capacity` every job starts at once; `--guess-capacity` writes a file to begin with",
+            );
+            return;
+        }
+        for set in &report.sets {
+            for destination in set.without_cluster.iter().take(10) {
+                let jobs = count(destination.jobs, "job");
+                let name = &destination.name;
+                common.note(&format!(
+                    "note: {jobs} went to `{name}`, which no cluster of the capacity has: they start at once"
+                ));
+            }
+        }
+    }
+
+    /// Writes a capacity file by the history.
+    fn guess(&self) -> Result<Outcome, CliError> {
+        let (file, _) = JobFile::open(&self.jobs)?;
+        let fault = file.fault();
+        let guessed = guess::guess(BufReader::with_capacity(1 << 16, file));
+        if let Some(fault) = fault.get() {
+            return Err(fault.into());
+        }
+        self.usable(&Told { without_time: 0, ..guessed.told.clone() }, guessed.jobs)?;
+        write_text("the capacity", &self.output, Form::Text, &guessed.text())?;
+        Ok(Outcome::Done)
+    }
+}
+
+/// The ids of the destinations that jobs can go to. `None` if some have names that are made for each job.
+fn destinations(sets: &[Named]) -> Option<Vec<String>> {
+    let mut ids = Vec::new();
+    for set in sets {
+        let tables = set.rules.tables();
+        let text = |id: u32| tables.strings.get(id as usize).cloned().unwrap_or_default();
+        for row in tables.destinations.iter().filter(|row| !row.abstract_) {
+            match row.destination.as_deref().map(|fields| &fields.dest_name) {
+                Some(ValueRow::Code(name, _)) if text(*name).contains('{') => return None,
+                Some(ValueRow::Str(name) | ValueRow::Code(name, _)) => ids.push(text(*name)),
+                _ => {}
+            }
+            ids.push(text(row.id));
+        }
+    }
+    Some(ids)
+}

@@ -1,0 +1,701 @@
+//! Letting time run: events in the order of their moments, the job table as it changes, and the mapper asked as Galaxy's handler asks.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::sync::Arc;
+
+use num_bigint::BigInt;
+use tpv_runtime::galaxy::job::Job;
+use tpv_runtime::galaxy::job_table::JobRow;
+use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::resubmit::{Attempt, Failure, MAX_ATTEMPTS, Resubmission, RunnerState, delay_seconds};
+
+use crate::amount::{Amount, SECOND, Time, seconds, time};
+use crate::arrivals::{Arrival, Past};
+use crate::capacity::Capacity;
+use crate::cluster::{Cluster, Queued};
+use crate::measure::{ClusterSeries, Compared, End, Ended, Measure, Series, Stats};
+use crate::route::{Routed, Router, Target};
+
+/// The interval at which Galaxy's handler looks for jobs that wait to be mapped: `job_handler_monitor_sleep`.
+pub const ASK_AGAIN: Time = SECOND;
+/// The least interval at which a job is asked for again though nothing changed but the time.
+const IDLE: Time = 60 * SECOND;
+/// The greatest of these intervals.
+const MOST_IDLE: Time = 3600 * SECOND;
+/// The time after which jobs are given up that the rules are never ready for, while nothing else happens.
+const GIVE_UP: Time = 30 * 24 * 3600 * SECOND;
+
+/// The settings of a run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The clusters.
+    pub capacity: Capacity,
+    /// Galaxy's state besides its jobs; its time is that of the events.
+    pub world: World,
+    /// The interval at which jobs are asked for again that the rules were not ready for.
+    pub ask_again: Time,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { capacity: Capacity::default(), world: World::default(), ask_again: ASK_AGAIN }
+    }
+}
+
+/// A step of the trace.
+#[derive(Debug)]
+pub enum Step<'a> {
+    /// The mapper was asked for a job in this world.
+    Asked {
+        /// The job.
+        job: &'a Arc<Job>,
+        /// The world.
+        world: &'a World,
+        /// The answer.
+        routed: &'a Routed,
+    },
+    /// A job got its cores.
+    Started {
+        /// The number of its line.
+        line: usize,
+    },
+    /// A job ended.
+    Ended {
+        /// The number of its line.
+        line: usize,
+        /// Its end.
+        end: End,
+        /// When it arrived.
+        arrived: Time,
+        /// How long it waited.
+        waited: Time,
+    },
+    /// An event was dealt with; the clusters are as it left them.
+    Settled {
+        /// The clusters.
+        clusters: &'a [Cluster],
+    },
+}
+
+/// Looks at each step of a run.
+pub type Watch<'w> = &'w mut dyn FnMut(Time, Step<'_>);
+
+/// What happens at a moment, in the order in which it happens if the moments are equal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Event {
+    /// A job's time is over.
+    End(usize),
+    /// A cluster opens.
+    Open(usize),
+    /// A job that has its cores begins to run.
+    Run(usize),
+    /// A job that failed is sent to another attempt.
+    Again(usize),
+    /// Galaxy's handler looks for jobs that wait to be mapped.
+    Turn,
+}
+
+/// A job that has arrived and not ended.
+struct Live {
+    line: usize,
+    arrived: Time,
+    job: Arc<Job>,
+    past: Past,
+    /// Its place in the job table.
+    place: usize,
+    id: i64,
+    /// Times that the mapper was asked.
+    asked: u32,
+    target: Target,
+    cluster: Option<usize>,
+    amount: Amount,
+    /// The length of the attempt, and whether it then dies.
+    runs: Time,
+    dies: bool,
+    /// Since when it waits; `None` while it runs.
+    waits: Option<Time>,
+    /// When it got its cores.
+    holds: Time,
+    /// When the attempt was queued, and when it began to run.
+    queued: Time,
+    ran: Time,
+    /// The attempt, of a job whose destination has a `resubmit`.
+    attempt: Option<Box<Attempt>>,
+    /// The resubmission that is due.
+    due: Option<Resubmission>,
+    stats: Stats,
+}
+
+struct Engine<'a, R> {
+    settings: &'a Settings,
+    router: R,
+    watch: Option<Watch<'a>>,
+    now: Time,
+    sequence: u64,
+    events: BinaryHeap<Reverse<(Time, Event, u64)>>,
+    world: Arc<World>,
+    live: Vec<Option<Live>>,
+    free: Vec<usize>,
+    /// The ids of the jobs in the table.
+    ids: std::collections::HashSet<i64>,
+    greatest: i64,
+    clusters: Vec<Cluster>,
+    known: HashMap<String, Option<usize>>,
+    /// Jobs that the rules were not ready for, in the order of their arrival.
+    asking: BTreeSet<(u64, usize)>,
+    turn: Option<Time>,
+    idle: Time,
+    /// When something other than asking happened last.
+    active: Time,
+    waiting: u64,
+    running: u64,
+    measure: Measure,
+}
+
+/// Lets time run until all jobs have ended.
+pub fn run<'a, R: Router>(
+    settings: &'a Settings,
+    router: R,
+    arrivals: &mut dyn Iterator<Item = Arrival>,
+    watch: Option<Watch<'a>>,
+) -> Measure {
+    let mut arrivals = arrivals.peekable();
+    let from = arrivals.peek().map_or(0, |arrival| arrival.at);
+    let mut measure = Measure::new(from);
+    measure.clusters = settings
+        .capacity
+        .clusters
+        .iter()
+        .map(|spec| ClusterSeries {
+            name: spec.name.clone(),
+            total: spec.total(),
+            queue: Series::new(from),
+            cores: Series::new(from),
+            mem: Series::new(from),
+            gpus: Series::new(from),
+        })
+        .collect();
+    let greatest = settings.world.jobs.iter().map(|(_, row)| row.id).max().unwrap_or_default();
+    let mut engine = Engine {
+        settings,
+        router,
+        watch,
+        now: from,
+        sequence: 0,
+        events: BinaryHeap::new(),
+        world: Arc::new(settings.world.clone()),
+        live: Vec::new(),
+        free: Vec::new(),
+        ids: settings.world.jobs.iter().map(|(_, row)| row.id).collect(),
+        greatest,
+        clusters: settings.capacity.clusters.iter().map(Cluster::new).collect(),
+        known: HashMap::new(),
+        asking: BTreeSet::new(),
+        turn: None,
+        idle: IDLE,
+        active: from,
+        waiting: 0,
+        running: 0,
+        measure,
+    };
+    for (index, spec) in settings.capacity.clusters.iter().enumerate() {
+        for to in spec.closed.iter().filter_map(|(_, to)| *to).filter(|to| *to > from) {
+            engine.event(to, Event::Open(index));
+        }
+    }
+    loop {
+        let next_event = engine.events.peek().map(|Reverse((at, ..))| *at);
+        let next_arrival = arrivals.peek().map(|arrival| arrival.at);
+        match (next_event, next_arrival) {
+            // What ends at the moment of an arrival ends before it.
+            (Some(event), arrival) if arrival.is_none_or(|arrival| event <= arrival) => {
+                let Some(Reverse((at, event, _))) = engine.events.pop() else { break };
+                engine.happen(at, event, arrival.is_some());
+            }
+            (_, Some(_)) => {
+                let Some(arrival) = arrivals.next() else { break };
+                engine.arrive(arrival);
+            }
+            _ => break,
+        }
+        engine.settled();
+    }
+    engine.finish()
+}
+
+impl<R: Router> Engine<'_, R> {
+    fn event(&mut self, at: Time, event: Event) {
+        self.sequence += 1;
+        self.events.push(Reverse((at, event, self.sequence)));
+    }
+
+    fn settled(&mut self) {
+        if let Some(watch) = &mut self.watch {
+            watch(self.now, Step::Settled { clusters: &self.clusters });
+        }
+    }
+
+    fn happen(&mut self, at: Time, event: Event, more_arrive: bool) {
+        match event {
+            // A cluster that opens when all is over changes nothing.
+            Event::Open(_) if !more_arrive && self.measure.arrived == self.measure.all.jobs => {}
+            Event::Open(cluster) => {
+                self.now = at;
+                self.active = at;
+                let started = self.clusters.get_mut(cluster).map(|cluster| cluster.start(at)).unwrap_or_default();
+                self.begin(&started);
+                self.note(cluster);
+            }
+            Event::End(job) => {
+                self.now = at;
+                self.active = at;
+                self.end(job);
+            }
+            Event::Run(job) => {
+                self.now = at;
+                self.active = at;
+                self.go(job);
+            }
+            Event::Again(job) => {
+                self.now = at;
+                self.active = at;
+                self.again(job);
+            }
+            Event::Turn if self.turn == Some(at) => {
+                self.now = at;
+                self.turn = None;
+                self.take_turn(more_arrive);
+            }
+            // An earlier turn came in its place.
+            Event::Turn => {}
+        }
+    }
+
+    fn world(&mut self) -> &mut World {
+        Arc::make_mut(&mut self.world)
+    }
+
+    fn arrive(&mut self, arrival: Arrival) {
+        self.now = arrival.at;
+        self.active = arrival.at;
+        self.measure.arrived += 1;
+        let Arrival { at, line, mut job, past } = arrival;
+        // Pools know jobs by their ids, so that no two may have the same.
+        let mut id = job.job_id;
+        if !self.ids.insert(id) {
+            id = self.greatest.saturating_add(1);
+            self.ids.insert(id);
+            Arc::make_mut(&mut job).job_id = id;
+        }
+        self.greatest = self.greatest.max(id);
+        let row = JobRow {
+            id,
+            tool_id: Some(job.tool_id().into()),
+            user_id: job.user.as_ref().map(|user| user.id),
+            state: Some("new".into()),
+            destination_id: None,
+        };
+        let place = self.world().jobs.push(row);
+        let live = Live {
+            line,
+            arrived: at,
+            job,
+            past,
+            place,
+            id,
+            asked: 0,
+            target: Target::default(),
+            cluster: None,
+            amount: Amount::default(),
+            runs: 0,
+            dies: false,
+            waits: Some(at),
+            holds: at,
+            queued: at,
+            ran: at,
+            attempt: None,
+            due: None,
+            stats: Stats::default(),
+        };
+        let index = match self.free.pop() {
+            Some(index) => {
+                if let Some(slot) = self.live.get_mut(index) {
+                    *slot = Some(live);
+                }
+                index
+            }
+            None => {
+                self.live.push(Some(live));
+                self.live.len() - 1
+            }
+        };
+        self.waiting += 1;
+        self.measure.waiting.set(at, self.waiting);
+        let number = self.measure.arrived;
+        self.ask(number, index);
+        self.changed();
+    }
+
+    fn job(&mut self, index: usize) -> Option<&mut Live> {
+        self.live.get_mut(index).and_then(Option::as_mut)
+    }
+
+    /// Asks the mapper for a job.
+    fn ask(&mut self, number: u64, index: usize) {
+        let now = self.now;
+        self.world().now = Some(now);
+        self.measure.asked += 1;
+        let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return };
+        live.asked += 1;
+        if live.asked > 1 {
+            // Galaxy's chance is another one each time.
+            let job = Arc::make_mut(&mut live.job);
+            job.seed = job.seed.take().map(|seed| seed + BigInt::from(1_u64 << 32));
+        }
+        let job = live.job.clone();
+        let routed = self.router.route(&job, &self.world);
+        if let Some(watch) = &mut self.watch {
+            watch(now, Step::Asked { job: &job, world: &self.world, routed: &routed });
+        }
+        drop(job);
+        self.routed(number, index, routed);
+    }
+
+    /// Does what an answer says.
+    fn routed(&mut self, number: u64, index: usize, routed: Routed) {
+        match routed {
+            Routed::To(target) => {
+                self.asking.remove(&(number, index));
+                self.send(index, target);
+            }
+            Routed::NotReady => {
+                if let Some(live) = self.job(index) {
+                    live.stats.not_ready = 1;
+                }
+                self.asking.insert((number, index));
+            }
+            Routed::Failed { kind, message } => {
+                self.asking.remove(&(number, index));
+                let text = if message.is_empty() { kind } else { format!("{kind}: {message}") };
+                self.measure.errors.add(&text, &Stats { jobs: 1, ..Stats::default() });
+                self.finish_job(index, End::Unmapped);
+            }
+        }
+    }
+
+    /// Galaxy's handler takes a turn: it asks for all jobs that wait to be mapped.
+    fn take_turn(&mut self, more_arrive: bool) {
+        let all: Vec<(u64, usize)> = self.asking.iter().copied().collect();
+        let before = self.asking.len();
+        for (number, index) in &all {
+            self.ask(*number, *index);
+        }
+        if self.asking.len() < before {
+            self.active = self.now;
+            self.changed();
+        }
+        if self.asking.is_empty() {
+            return;
+        }
+        let is_alone = !more_arrive && self.running == 0 && self.clusters.iter().all(|cluster| cluster.queued() == 0);
+        if is_alone && self.now - self.active >= GIVE_UP {
+            for (number, index) in all {
+                if self.asking.remove(&(number, index)) {
+                    self.finish_job(index, End::Lost);
+                }
+            }
+            return;
+        }
+        self.idle = self.idle.saturating_mul(2).min(MOST_IDLE);
+        self.want_turn(self.idle);
+    }
+
+    /// The job table changed: jobs that wait to be mapped are asked for at the handler's next turn.
+    fn changed(&mut self) {
+        if !self.asking.is_empty() {
+            self.idle = IDLE / 2;
+            self.want_turn(self.settings.ask_again);
+        }
+    }
+
+    /// Has the handler take a turn after at least this time, or at its next one after a shorter.
+    fn want_turn(&mut self, after: Time) {
+        let interval = self.settings.ask_again.max(1);
+        let at = (self.now / interval + (after / interval).max(1)).saturating_mul(interval);
+        if self.turn.is_none_or(|turn| at < turn) {
+            self.turn = Some(at);
+            self.event(at, Event::Turn);
+        }
+    }
+
+    /// Sends a job to a destination.
+    fn send(&mut self, index: usize, target: Target) {
+        let cluster = match self.known.get(&target.destination) {
+            Some(cluster) => *cluster,
+            None => {
+                let cluster = self.settings.capacity.cluster_of(&target.destination);
+                // A config can name a destination for each job.
+                if self.known.len() < 10_000 {
+                    self.known.insert(target.destination.clone(), cluster);
+                }
+                cluster
+            }
+        };
+        let amount = Amount::of_job(target.cores, target.mem.unwrap_or_default(), target.gpus);
+        let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return };
+        (live.runs, live.dies) = attempt(&live.past, target.mem);
+        live.cluster = cluster;
+        live.amount = amount;
+        live.queued = self.now;
+        let (place, holds, destination) = (live.place, live.runs, target.destination.clone());
+        live.target = target;
+        if let Some(answer) = live.target.answer.take()
+            && live.attempt.is_none()
+            && live.dies
+        {
+            live.attempt = Some(Box::new(Attempt::first(live.job.clone(), answer)));
+        }
+        self.world().jobs.change(place, |row| {
+            row.state = Some("queued".into());
+            row.destination_id = Some(destination.as_str().into());
+        });
+        let Some((at, cluster)) = cluster.and_then(|at| Some((at, self.clusters.get_mut(at)?))) else {
+            self.measure.without_cluster.add(&destination, &Stats { jobs: 1, ..Stats::default() });
+            self.begin(&[Queued { job: index, amount, holds }]);
+            return;
+        };
+        if !cluster.could_hold(&amount) {
+            self.finish_job(index, End::TooLarge);
+            return;
+        }
+        let holds = holds.saturating_add(cluster.spec().start_delay);
+        let started = cluster.enqueue(Queued { job: index, amount, holds }, self.now);
+        self.begin(&started);
+        self.note(at);
+    }
+
+    /// Notes queue and use of a cluster.
+    fn note(&mut self, cluster: usize) {
+        let now = self.now;
+        if let (Some(state), Some(series)) = (self.clusters.get(cluster), self.measure.clusters.get_mut(cluster)) {
+            let used = state.used();
+            series.queue.set(now, state.queued() as u64);
+            series.cores.set(now, used.cores);
+            series.mem.set(now, used.mem);
+            series.gpus.set(now, used.gpus);
+        }
+    }
+
+    /// Jobs that got their cores.
+    fn begin(&mut self, started: &[Queued]) {
+        for queued in started {
+            let now = self.now;
+            let Some(live) = self.live.get_mut(queued.job).and_then(Option::as_mut) else { continue };
+            live.holds = now;
+            let line = live.line;
+            let delay = live.cluster.and_then(|at| self.clusters.get(at)).map_or(0, |at| at.spec().start_delay);
+            if let Some(watch) = &mut self.watch {
+                watch(now, Step::Started { line });
+            }
+            self.event(now.saturating_add(queued.holds), Event::End(queued.job));
+            if delay > 0 {
+                self.event(now.saturating_add(delay), Event::Run(queued.job));
+            } else {
+                self.go(queued.job);
+            }
+        }
+    }
+
+    /// A job begins to run.
+    fn go(&mut self, index: usize) {
+        let now = self.now;
+        let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return };
+        live.stop_waiting(now);
+        live.ran = now;
+        let place = live.place;
+        self.world().jobs.change(place, |row| row.state = Some("running".into()));
+        self.waiting = self.waiting.saturating_sub(1);
+        self.running += 1;
+        self.measure.waiting.set(now, self.waiting);
+        self.measure.running.set(now, self.running);
+        self.changed();
+    }
+
+    /// An attempt's time is over.
+    fn end(&mut self, index: usize) {
+        let now = self.now;
+        let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return };
+        live.add_held(now);
+        let (cluster, dies) = (live.cluster, live.dies);
+        self.running = self.running.saturating_sub(1);
+        self.measure.running.set(now, self.running);
+        // The job is gone from the table before others start.
+        if !dies {
+            self.finish_job(index, End::Done);
+        } else if !self.resubmit(index) {
+            self.finish_job(index, End::OutOfMemory);
+        }
+        if let Some(at) = cluster
+            && let Some(cluster) = self.clusters.get_mut(at)
+        {
+            let started = cluster.release(index, now, now);
+            self.begin(&started);
+            self.note(at);
+        }
+    }
+
+    /// Has a job whose attempt died run again if its destination's `resubmit` says so; false if the job fails.
+    fn resubmit(&mut self, index: usize) -> bool {
+        let now = self.now;
+        let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return false };
+        let Some(attempt) = live.attempt.as_deref().filter(|attempt| attempt.number < MAX_ATTEMPTS) else {
+            return false;
+        };
+        let failure = Failure {
+            state: RunnerState::MemoryLimitReached,
+            attempt: attempt.number,
+            seconds_running: Some(seconds(now - live.ran)),
+            seconds_since_queued: Some(seconds(now - live.queued)),
+        };
+        let Some(resubmission) = self.router.resubmission(attempt, &failure) else { return false };
+        let delay = delay_seconds(&resubmission.carried(&Json::Null, &Json::Null));
+        if !delay.is_finite() {
+            return false;
+        }
+        live.due = Some(resubmission);
+        live.waits = Some(now);
+        live.stats.resubmitted += 1;
+        let place = live.place;
+        self.world().jobs.change(place, |row| row.state = Some("resubmitted".into()));
+        self.waiting += 1;
+        self.measure.waiting.set(now, self.waiting);
+        self.event(now.saturating_add(time(delay)), Event::Again(index));
+        self.changed();
+        true
+    }
+
+    /// Maps a job for its next attempt, as the dispatcher does, or sends it where it was.
+    fn again(&mut self, index: usize) {
+        let now = self.now;
+        self.world().now = Some(now);
+        let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return };
+        let (Some(attempt), Some(due)) = (live.attempt.take(), live.due.take()) else { return };
+        let (router, world) = (&mut self.router, &self.world);
+        let next = attempt.after(due, |job| router.again(job, world).unwrap_or_else(|| attempt.answer.clone()));
+        self.measure.asked += 1;
+        live.job = next.job.clone();
+        let routed = Routed::of(next.answer.clone());
+        if let Some(watch) = &mut self.watch {
+            watch(now, Step::Asked { job: &live.job, world: &self.world, routed: &routed });
+        }
+        live.attempt = Some(Box::new(next));
+        let number = u64::MAX / 2 + index as u64;
+        self.routed(number, index, routed);
+        self.changed();
+    }
+
+    /// Takes a job that has ended out of the table and of its pools, and counts it.
+    fn finish_job(&mut self, index: usize, end: End) {
+        let now = self.now;
+        let Some(mut live) = self.live.get_mut(index).and_then(Option::take) else { return };
+        self.free.push(index);
+        if live.waits.is_some() {
+            live.stop_waiting(now);
+            self.waiting = self.waiting.saturating_sub(1);
+            self.measure.waiting.set(now, self.waiting);
+        }
+        let row = self.world().jobs.remove(live.place);
+        self.ids.remove(&live.id);
+        self.router.ended(row.and_then(|row| row.user_id), live.id);
+        live.stats.count(end);
+        let waited = live.stats.longest;
+        live.stats.waits.add(seconds(waited));
+        let job = &live.job;
+        let user = match &job.user {
+            None => "(anonymous)",
+            Some(user) => user.email.map(|email| job.text(email)).unwrap_or_else(|| user.username(job)),
+        };
+        let roles = job
+            .user
+            .iter()
+            .flat_map(|user| &user.roles)
+            .filter(|role| !role.deleted)
+            .map(|role| job.text(role.name))
+            .collect();
+        let (tool, _) = tpv_analysis::tool_id::split_version(job.tool_id());
+        let destination = match live.target.destination.as_str() {
+            "" => "(none)",
+            destination => destination,
+        };
+        if let Some(recorded) = live.past.waited.filter(|_| end == End::Done) {
+            self.measure.compared.add(destination, &Compared::of(recorded, waited));
+        }
+        self.measure.add(&Ended { destination, tool, user, roles, stats: live.stats });
+        if let Some(watch) = &mut self.watch {
+            watch(now, Step::Ended { line: live.line, end, arrived: live.arrived, waited });
+        }
+        self.changed();
+    }
+
+    /// The jobs that can no more start are lost; what was measured.
+    fn finish(mut self) -> Measure {
+        for index in 0..self.live.len() {
+            self.finish_job(index, End::Lost);
+        }
+        let now = self.now;
+        let measure = &mut self.measure;
+        measure.to = now;
+        measure.waiting.pass(now);
+        measure.running.pass(now);
+        for cluster in &mut measure.clusters {
+            for series in [&mut cluster.queue, &mut cluster.cores, &mut cluster.mem, &mut cluster.gpus] {
+                series.pass(now);
+            }
+        }
+        self.measure
+    }
+}
+
+impl Live {
+    fn stop_waiting(&mut self, now: Time) {
+        let Some(since) = self.waits.take() else { return };
+        let waited = now.saturating_sub(since).max(0);
+        self.stats.waited += u128::from(waited.unsigned_abs());
+        self.stats.longest = self.stats.longest.saturating_add(waited);
+    }
+
+    /// Adds what the attempt that ends now held and wasted.
+    fn add_held(&mut self, now: Time) {
+        let held = now.saturating_sub(self.holds).max(0);
+        let over =
+            |amount: u64| u128::from(amount) * u128::from(held.unsigned_abs()) / u128::from(SECOND.unsigned_abs());
+        let (cores, mem) = (over(self.amount.cores), over(self.amount.mem));
+        self.stats.cores += cores;
+        self.stats.mem += mem;
+        if self.dies {
+            self.stats.deaths += 1;
+            self.stats.cores_wasted += cores;
+            self.stats.mem_wasted += mem;
+            return;
+        }
+        if let Some(busy) = self.past.cpu_seconds {
+            self.stats.cores_wasted += cores.saturating_sub(u128::from(crate::amount::whole(busy, 1000.0)));
+        }
+        if let Some(needs) = self.past.needs.filter(|_| !self.past.needs_more) {
+            self.stats.mem_wasted += over(self.amount.mem.saturating_sub(crate::amount::whole(needs, 1024.0)));
+        }
+    }
+}
+
+/// How long an attempt with this memory in GiB runs, and whether it then dies. Memory is taken to grow evenly: an attempt with half of what
+/// the job needs dies after half of its time.
+fn attempt(past: &Past, mem: Option<f64>) -> (Time, bool) {
+    match (mem.filter(|mem| *mem > 0.0), past.needs) {
+        (Some(mem), Some(needs)) if mem < needs => (time(seconds(past.runs) * mem / needs), true),
+        // Its memory was short in the history, too, so that its whole time is not known.
+        (Some(mem), Some(needs)) if past.needs_more && mem <= needs => (past.runs, true),
+        _ => (past.runs, false),
+    }
+}

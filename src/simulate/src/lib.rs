@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+
+pub mod amount;
+pub mod arrivals;
+pub mod capacity;
+pub mod cluster;
+pub mod engine;
+pub mod guess;
+pub mod measure;
+pub mod report;
+pub mod route;
+
+#[cfg(test)]
+mod random_scenarios;
+#[cfg(test)]
+mod theory;

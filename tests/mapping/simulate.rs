@@ -1,0 +1,181 @@
+//! Time that runs: the mapper of a simulation sees the world that one made new for each job would show it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+use tpv_compiler::{CompileOptions, compile};
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::galaxy::world::World;
+use tpv_runtime::pools::memory::InMemoryAllocationStore;
+use tpv_runtime::{Hooks, Job, Mapper};
+use tpv_simulate::amount::{Amount, SECOND, Time};
+use tpv_simulate::arrivals::{Arrival, Past};
+use tpv_simulate::capacity::{Capacity, ClusterSpec};
+use tpv_simulate::engine::{Settings, Step, run};
+use tpv_simulate::measure::{End, Measure};
+use tpv_simulate::route::{Routed, RuleRouter};
+
+use crate::support::{project, site};
+
+fn rules(files: &[String]) -> Arc<Rules> {
+    Arc::new(compile(files, &CompileOptions::default()).rules.unwrap())
+}
+
+fn hooks() -> Hooks {
+    Hooks { compile: Some(Arc::new(tpv_compiler::python::run_time::compile)), ..Hooks::default() }
+}
+
+/// A case of `fixtures/`: its rules, its jobs in several rounds, and its world.
+fn case(name: &str, rounds: usize) -> (Arc<Rules>, Vec<Arrival>, World) {
+    let folder = project().join("fixtures").join(name);
+    let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
+    let description: Value = serde_json::from_str(&text("case.json")).unwrap();
+    let configs = description["configs"].as_array().unwrap().iter();
+    let configs: Vec<String> = configs.map(|file| folder.join(file.as_str().unwrap()).display().to_string()).collect();
+    let world = description["world"].as_str().map(|file| World::parse(&text(file)).unwrap()).unwrap_or_default();
+    let lines = text("jobs.jsonl");
+    let jobs: Vec<Job> = lines.lines().filter_map(|line| Job::parse(line).ok()).collect();
+    let mut arrivals = Vec::new();
+    for (index, job) in (0..rounds).flat_map(|_| &jobs).enumerate() {
+        let number = index as i64;
+        let mut job = job.clone();
+        job.seed.get_or_insert(number.into());
+        let past = Past { runs: (number * 37 % 900) * SECOND, ..Past::default() };
+        arrivals.push(Arrival { at: number * 5 * SECOND, line: index + 1, job: Arc::new(job), past });
+    }
+    (rules(&configs), arrivals, world)
+}
+
+/// Lets a case run, and asks a mapper about each job in a world whose table is made new. Gives the measure, and the number of answers that differ
+/// from those in the case's own world.
+fn compared(name: &str, rounds: usize, capacity: Capacity) -> (Measure, usize) {
+    let (rules, arrivals, world) = case(name, rounds);
+    let settings = Settings { capacity, world: world.clone(), ..Settings::default() };
+    let pools = Arc::new(InMemoryAllocationStore::default());
+    let mapper = Mapper::with_hooks(rules.clone(), Hooks { pool_store: Some(pools), ..hooks() }, false);
+    let still = Mapper::with_hooks(rules.clone(), hooks(), false);
+    let has_pools = mapper.depends_on_order();
+    let world = Arc::new(world);
+    let (mut asked, mut moved) = (0, 0);
+    let mut watch = |_: Time, step: Step<'_>| {
+        let Step::Asked { job, world: moment, routed } = step else { return };
+        let mut fresh = moment.clone();
+        fresh.jobs = moment.jobs.iter().map(|(_, row)| row.clone()).collect();
+        // With pools an answer depends on those before, which the other mapper has not given.
+        if !has_pools {
+            assert_eq!(&Routed::of(mapper.map(job, &Arc::new(fresh))), routed, "{name}: {job:?}");
+        }
+        moved += usize::from(&Routed::of(still.map(job, &world)) != routed);
+        asked += 1;
+    };
+    let count = arrivals.len() as u64;
+    let measure = run(&settings, RuleRouter::new(rules, hooks()), &mut arrivals.into_iter(), Some(&mut watch));
+    assert!(asked >= count && measure.is_conserved() && measure.obeys_little(), "{name}: {measure:?}");
+    (measure, moved)
+}
+
+fn small(destinations: &[&str]) -> Capacity {
+    let has = Amount { cores: 64_000, jobs: 20, ..Amount::WITHOUT_LIMIT };
+    Capacity { clusters: vec![ClusterSpec::whole("all", destinations, has)] }
+}
+
+#[test]
+fn a_table_that_changes_in_place_answers_as_one_that_is_made_new() {
+    let (measure, moved) = compared("queue-aware-rank", 20, small(&["*"]));
+    assert!(measure.all.waited > 0 && moved > 0, "the ranks see the queues: {moved}");
+    compared("production", 2, small(&["*"]));
+    let (_, moved) = compared("helpers-all", 3, Capacity::default());
+    assert!(moved > 0, "jobs are counted");
+}
+
+#[test]
+fn with_infinite_capacity_rules_that_look_at_no_job_answer_as_map_does() {
+    for name in ["destination-rules", "handler-tags", "dynamic-strings", "fail-fstring", "patterns"] {
+        let (measure, moved) = compared(name, 3, Capacity::default());
+        assert_eq!((moved, measure.all.waited), (0, 0), "{name}");
+    }
+}
+
+const RETRIES: &str = "
+tools:
+  bwa:
+    cores: 1
+    mem: 4 * (int(job.destination_params.get('F', 1)) if job.destination_params else 1)
+    params:
+      F: \"{2 * int(job.destination_params.get('F', 2)) if job.destination_params else 2}\"
+    resubmit:
+      more: {condition: memory_limit_reached and attempt <= 2, destination: tpv, delay: attempt * 60}
+destinations:
+  slurm: {runner: slurm}
+";
+
+/// Jobs of this need in GiB and 1,000 seconds each.
+fn retried(needs: f64) -> (Measure, Vec<Time>) {
+    let folder = site(&[("tpv.yml", RETRIES)]);
+    let rules = rules(&[folder.path().join(Path::new("tpv.yml")).display().to_string()]);
+    let job = Arc::new(Job::builder("bwa").build().unwrap());
+    let past = Past { runs: 1000 * SECOND, needs: Some(needs), ..Past::default() };
+    let arrivals = vec![Arrival { at: 0, line: 1, job, past }];
+    let mut starts = Vec::new();
+    let mut watch = |now: Time, step: Step<'_>| {
+        if let Step::Started { .. } = step {
+            starts.push(now / SECOND);
+        }
+    };
+    let settings = Settings { capacity: small(&["slurm"]), ..Settings::default() };
+    let measure = run(&settings, RuleRouter::new(rules, hooks()), &mut arrivals.into_iter(), Some(&mut watch));
+    (measure, starts)
+}
+
+#[test]
+fn a_job_short_of_memory_dies_and_comes_back() {
+    let (measure, starts) = retried(3.0);
+    assert_eq!((measure.all.done, measure.all.deaths, starts), (1, 0, vec![0]));
+    // 4 of 10 GiB last 400 of 1,000 seconds; then 60 s of delay, 8 of 10 GiB for 800 s, and 120 s of delay.
+    let (measure, starts) = retried(10.0);
+    assert_eq!((measure.all.done, measure.all.deaths, measure.all.resubmitted), (1, 2, 2));
+    assert_eq!((starts, measure.to / SECOND), (vec![0, 460, 1380], 2380));
+    assert_eq!(measure.all.waited, 180_000_000);
+    let (measure, starts) = retried(100.0);
+    assert_eq!((measure.all.count_of(End::OutOfMemory), measure.all.deaths, starts.len()), (1, 3, 3));
+}
+
+#[test]
+fn the_verb_reports_and_refuses() {
+    let jobs: String = (0..40)
+        .map(|n| {
+            format!(
+                "{{\"tool\": {{\"id\": \"t\"}}, \"job\": {{\"create_time\": \"2026-03-02T00:{n:02}:00\"}}, \"outcome\": {{\"runtime_seconds\": 300}}}}\n"
+            )
+        })
+        .collect();
+    let folder = site(&[
+        ("tpv.yml", "tools: {'.*': {cores: 2}}\ndestinations: {slurm: {runner: slurm}}\n"),
+        ("capacity.yml", "clusters: {main: {destinations: [slurm], cores: 4}}\n"),
+        ("bad.yml", "clusters: {main: {destinations: [slrm], cores: 0}}\n"),
+        ("untimed.jsonl", "{\"tool\": {\"id\": \"t\"}, \"outcome\": {\"runtime_seconds\": 3}}\n"),
+        ("jobs.jsonl", &jobs),
+    ]);
+    let run = |args: &[&str]| crate::support::run(folder.path(), &[&["simulate", "tpv.yml", "--jobs"], args].concat());
+    let (status, text) = run(&["jobs.jsonl", "--capacity", "capacity.yml"]);
+    // Two at a time, one a minute, five minutes each: the n-th of a pair waits 3 n / 2 minutes more than the one before.
+    assert_eq!(status, 0, "{text}");
+    assert!(text.starts_with("40 jobs in 0.1 days\n"), "{text}");
+    assert!(text.contains("main") && text.contains("100 %"), "{text}");
+    for threads in ["1", "2"] {
+        let args =
+            ["jobs.jsonl", "--capacity", "capacity.yml", "--seeds", "3", "--format", "json", "--threads", threads];
+        let (status, _) = run(&[&args[..], &["-o", threads]].concat());
+        assert_eq!(status, 0);
+    }
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("1"), read("2"), "the threads change nothing");
+    let (status, text) = run(&["jobs.jsonl", "--capacity", "bad.yml"]);
+    assert_eq!(status, 1);
+    assert!(text.contains("no destination `slrm`") && text.contains("did you mean `slurm`?"), "{text}");
+    assert!(text.contains("bad.yml:1:48") && text.contains("no job can ever start"), "{text}");
+    let (status, text) = run(&["untimed.jsonl"]);
+    assert_eq!(status, 1);
+    assert!(text.contains("no job of `untimed.jsonl` tells when it was created"), "{text}");
+}
