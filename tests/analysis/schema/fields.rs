@@ -227,6 +227,11 @@ fn test_files() {
 }
 
 #[test]
+fn capacities() {
+    compare(File::Capacity);
+}
+
+#[test]
 fn settings_files() {
     compare(File::Settings);
 }

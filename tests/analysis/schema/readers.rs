@@ -34,6 +34,7 @@ pub fn verdict_on_text(file: File, text: &str) -> Verdict {
         File::World => World::parse(text).err().map(|error| error.to_string()),
         File::Settings => settings(text),
         File::Test => return tests(text),
+        File::Capacity => return capacity(text),
         File::Answer => panic!("answers are written only"),
     };
     Verdict { errors: error.into_iter().collect(), unknown: Vec::new() }
@@ -67,6 +68,16 @@ fn tests(text: &str) -> Verdict {
     let mut problems = Diagnostics::new();
     let defaults = Defaults { config: vec!["config.yml".to_owned()], ..Defaults::default() };
     let file = tpv_analysis::cases::read::read(&mut sources, id, &defaults, &mut problems);
+    assert_eq!(file.is_some(), !problems.has_errors());
+    Verdict { errors: problems.iter().map(|problem| problem.message.clone()).collect(), unknown: Vec::new() }
+}
+
+/// The verdict of the reader of capacity files, to which any destination is known.
+fn capacity(text: &str) -> Verdict {
+    let mut sources = SourceMap::new();
+    let id = sources.add("capacity.yml", text);
+    let mut problems = Diagnostics::new();
+    let file = tpv_simulate::capacity::read(&sources, id, None, &mut problems);
     assert_eq!(file.is_some(), !problems.has_errors());
     Verdict { errors: problems.iter().map(|problem| problem.message.clone()).collect(), unknown: Vec::new() }
 }
