@@ -10,7 +10,6 @@ use super::error::{CliError, Outcome};
 use super::findings::{Report, Reporting};
 use super::output::write_text;
 use super::paths;
-use crate::settings::Settings;
 use tpv_analysis::check::reach::{self, Matrix};
 use tpv_analysis::check::{Checked, check_inputs};
 use tpv_compiler::config::Input;
@@ -44,7 +43,7 @@ pub(super) const VERB: &str = "tpvc check";
 impl Check {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
-        let settings = Settings::read()?;
+        let settings = common.settings()?;
         let options = self.reporting.options(false, &settings, common)?;
         let configs = paths::configs(&self.configs, common)?;
         let Checked { linted, matrix, unproved } = check_inputs(&Input::named(&configs), &common.sources()?, &options);

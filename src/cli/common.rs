@@ -1,7 +1,8 @@
 //! Options of every verb, and what the program around the command line brings.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{ArgAction, Args, ColorChoice};
 use tpv_runtime::artifact::Rules;
@@ -9,9 +10,12 @@ use tpv_runtime::mapper::Cpython;
 
 use super::error::CliError;
 use super::tpv::Tpv;
-use crate::settings::Settings;
+use crate::settings::{FILE, Settings};
+use tpv_analysis::figures::count;
+use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::source::SourceMap;
-use tpv_compiler::template::Templates;
+use tpv_compiler::template::{Site, StoodIn, Templates, Why};
+use tpv_model::Version;
 
 /// The heading of [`Common`] in the help of each verb, whose own options come first.
 const COMMON: &str = "Options of all verbs";
@@ -31,12 +35,18 @@ pub(crate) struct Common {
     /// Values of Jinja templates, YAML or JSON; repeat it for more, later over earlier [default: the vars of tpvc.toml]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
     pub(crate) vars: Vec<PathBuf>,
+    /// The environment of tpvc.toml: a name under `[environments]` [default: the first]
+    #[arg(long, global = true, value_name = "NAME", help_heading = COMMON)]
+    pub(crate) environment: Option<String>,
     /// The version of TPV that configs are for, whose answers are given: 1.4, 2.5, 3.0 to 3.3 or next [default: the tpv of tpvc.toml, else 3.3]
     #[arg(long, global = true, value_name = "VERSION", help_heading = COMMON)]
     pub(crate) tpv: Option<Tpv>,
     /// The host program's contribution.
     #[arg(skip)]
     pub(crate) host: Host,
+    /// The templates that were read, for what is said of their placeholders.
+    #[arg(skip)]
+    pub(super) templates: Arc<Mutex<Vec<Arc<Templates>>>>,
 }
 
 impl Common {
@@ -56,23 +66,94 @@ impl Common {
         }
     }
 
+    /// The settings of `tpvc.toml`.
+    ///
+    /// # Errors
+    /// They are wrong, or have no such environment.
+    pub(crate) fn settings(&self) -> Result<Settings, CliError> {
+        let settings = Settings::read(self.environment.as_deref())?;
+        match &self.environment {
+            Some(name) if settings.path.is_none() => Err(CliError::misuse(
+                format!("there is no environment `{name}`: no `{FILE}` was found"),
+                "write one with `tpvc init`, or leave out `--environment`",
+            )),
+            _ => Ok(settings),
+        }
+    }
+
     /// A map for texts of the version of TPV that is asked for, which fills in the templates that it loads.
     ///
     /// # Errors
     /// The settings or the variables are wrong.
     pub(crate) fn sources(&self) -> Result<SourceMap, CliError> {
-        let settings = if self.vars.is_empty() || self.tpv.is_none() { Settings::read()? } else { Settings::default() };
-        let vars = if self.vars.is_empty() { &settings.vars } else { &self.vars };
-        let version = match self.tpv {
-            None => settings.tpv.unwrap_or_default(),
-            Some(Tpv::One(version)) => version,
+        let (site, version) = self.site()?;
+        let templates = Arc::new(Templates::new(site)?);
+        self.templates.lock().unwrap_or_else(PoisonError::into_inner).push(templates.clone());
+        Ok(SourceMap::filling(templates).of_version(version))
+    }
+
+    /// A map for texts of which only names are read, such as those of runners: any variable may have no value, without a word.
+    ///
+    /// # Errors
+    /// The settings or the variables are wrong.
+    pub(crate) fn sources_of_names(&self) -> Result<SourceMap, CliError> {
+        let (mut site, version) = self.site()?;
+        site.placeholders = vec!["*".to_owned()];
+        Ok(SourceMap::filling(Arc::new(Templates::new(site)?)).of_version(version))
+    }
+
+    /// The variables and files of templates, and the version of TPV.
+    fn site(&self) -> Result<(Site, Version), CliError> {
+        let is_known = !self.vars.is_empty() && self.tpv.is_some() && self.environment.is_none();
+        let settings = if is_known { Settings::default() } else { self.settings()? };
+        let mut site = settings.site;
+        if !self.vars.is_empty() {
+            site.vars.clone_from(&self.vars);
+            site.values = None;
+        }
+        match self.tpv {
+            None => Ok((site, settings.tpv.unwrap_or_default())),
+            Some(Tpv::One(version)) => Ok((site, version)),
             Some(Tpv::Range(..)) => {
                 let help = "write `--tpv 3.3`, or compare versions: `tpvc diff --tpv 3.2..3.3 CONFIG...`";
-                return Err(CliError::misuse("`--tpv` takes two versions only for `tpvc diff`", help));
+                Err(CliError::misuse("`--tpv` takes two versions only for `tpvc diff`", help))
             }
-        };
-        Ok(SourceMap::filling(Arc::new(Templates::new(vars)?)).of_version(version))
+        }
     }
+
+    /// Says which variables of templates had no value, all at once, unless `--quiet`.
+    pub(crate) fn show_placeholders(&self) {
+        let templates = self.templates.lock().unwrap_or_else(PoisonError::into_inner);
+        let all: Vec<_> = templates.iter().map(|templates| templates.stood_in()).collect();
+        if let Some(warning) = placeholders(&all).filter(|_| !self.quiet) {
+            self.print(&warning, &SourceMap::new(), "");
+        }
+    }
+}
+
+/// The warning about variables without a value. `None` if there are none.
+fn placeholders(all: &[BTreeMap<String, StoodIn>]) -> Option<Diagnostic> {
+    // One note a place, since a template mostly lacks several.
+    let mut names: BTreeMap<&str, &StoodIn> = BTreeMap::new();
+    all.iter().flatten().for_each(|(name, stood_in)| {
+        names.entry(name).or_insert(stood_in);
+    });
+    let mut files: BTreeMap<(&str, Why), Vec<String>> = BTreeMap::new();
+    for (name, StoodIn { why, places }) in &names {
+        let (file, line) = places.first().map_or(("", None), |(file, line)| (file.as_str(), *line));
+        let at = line.map_or_else(String::new, |line| format!(" (line {line})"));
+        files.entry((file, *why)).or_default().push(format!("`{name}`{at}"));
+    }
+    let count = count(names.len() as u64, "variable");
+    let has = if names.len() == 1 { "has" } else { "have" };
+    let message = format!("{count} of templates {has} no value here: placeholders stand in");
+    let mut warning = Diagnostic::warning(message);
+    for ((file, why), names) in files {
+        let why = if why == Why::Vaulted { "encrypted" } else { "missing" };
+        warning = warning.note(format!("{file}: {why}: {}", names.join(", ")));
+    }
+    let help = "what rules do with such a value is not checked; give one under `[variables]` in tpvc.toml";
+    (!names.is_empty()).then(|| warning.help(help))
 }
 
 /// The contribution of the program around the command line: the Python package brings a Python.

@@ -202,7 +202,7 @@ impl Diff {
         stream::check_kind(path)?;
         // The settings that name the files name their world.
         let of_settings = self.operands.len() == 1 && self.configs.is_empty();
-        let settings = if of_settings { Settings::read()? } else { Settings::default() };
+        let settings = if of_settings { common.settings()? } else { Settings::default() };
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
         let mapper = |side: &Side| Mapper::with_hooks(side.rules.clone(), hooks(common), false);
         let reasons = Reasons::new(&old.rules, &new.rules, changes);

@@ -76,7 +76,7 @@ impl Reporting {
     /// An error for an unknown code.
     pub(super) fn options(&self, limits: bool, settings: &Settings, common: &Common) -> Result<Options, CliError> {
         let ignore = ignored(self.ignore.as_deref(), common)?;
-        let server = settings.server.read(&common.sources()?)?;
+        let server = settings.server.read(&common.sources_of_names()?)?;
         Ok(Options { ignore, limits, from: None, severities: settings.severities.clone(), server })
     }
 

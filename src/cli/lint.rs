@@ -8,7 +8,6 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::findings::{Report, Reporting};
 use super::{fixes, paths};
-use crate::settings::Settings;
 use tpv_analysis::lint::fix::{Fixed, fix};
 use tpv_analysis::lint::{Linted, Options, lint_inputs};
 use tpv_compiler::config::Input;
@@ -56,7 +55,7 @@ pub(super) struct Lint {
 impl Lint {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
-        let settings = Settings::read()?;
+        let settings = common.settings()?;
         let options = Options { from: self.from, ..self.reporting.options(self.limits, &settings, common)? };
         let configs =
             if self.each { paths::each(&self.configs, common)? } else { paths::configs(&self.configs, common)? };

@@ -79,7 +79,7 @@ impl Map {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         // Without RULES and `--config`, the rules and what else is not given are those of `tpvc.toml`.
         let names_rules = !self.config.is_empty() || self.files.len() > 1;
-        let settings = if names_rules { Settings::default() } else { Settings::read()? };
+        let settings = if names_rules { Settings::default() } else { common.settings()? };
         let has_configs = !self.config.is_empty() || !settings.files.is_empty();
         let jobs_path = self.jobs_path(has_configs, &settings)?;
         let configs = if has_configs { paths::configs(&self.config, common)? } else { Vec::new() };

@@ -22,6 +22,7 @@ mod findings;
 mod fit;
 mod fixes;
 mod format;
+mod init;
 mod input;
 mod inspect;
 mod job;
@@ -95,6 +96,7 @@ enum Verb {
     Maps(maps::Maps),
     Diff(diff::Diff),
     DryRun(dry_run::DryRun),
+    Init(init::Init),
     Lint(lint::Lint),
     Test(test::Test),
     Check(check::Check),
@@ -122,6 +124,7 @@ impl Verb {
             Self::Maps(verb) => verb.run(common),
             Self::Diff(verb) => verb.run(common),
             Self::DryRun(verb) => verb.run(common),
+            Self::Init(verb) => roomy(|| verb.run(common)),
             Self::Lint(verb) => verb.run(common),
             Self::Test(verb) => roomy(|| verb.run(common)),
             Self::Check(verb) => verb.run(common),
@@ -188,7 +191,9 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
-    match cli.verb.run(&cli.common) {
+    let outcome = cli.verb.run(&cli.common);
+    cli.common.show_placeholders();
+    match outcome {
         Ok(Outcome::Done) => 0,
         Ok(Outcome::Bad) => 1,
         Err(error) => {

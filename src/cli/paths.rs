@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 use super::common::Common;
 use super::error::CliError;
 use super::kind::Kind;
-use crate::settings::{FILE, Settings};
+use crate::settings::FILE;
 use tpv_compiler::source::{is_url, redacted};
+use tpv_compiler::template::fits;
 
 /// The configs that the arguments name, as [`expand`] has them; without arguments, those that `tpvc.toml` names. If they are merged in another order than that of the
 /// arguments, a note tells it.
@@ -40,12 +41,13 @@ pub(super) fn named<'a>(arguments: &'a [String], common: &Common) -> Result<Cow<
     if !arguments.is_empty() {
         return Ok(Cow::Borrowed(arguments));
     }
-    let settings = Settings::read()?;
+    let settings = common.settings()?;
     let Some(path) = settings.path.filter(|_| !settings.files.is_empty()) else {
         let help = format!("name config files, or list them as `files = [...]` in `{FILE}`");
         return Err(CliError::misuse("no config files are given", help));
     };
-    common.note(&format!("the config files are those of `{}`", path.display()));
+    let of = settings.environment.map_or_else(String::new, |name| format!(" for the environment `{name}`"));
+    common.note(&format!("the config files are those of `{}`{of}", path.display()));
     Ok(Cow::Owned(settings.files))
 }
 
@@ -153,32 +155,10 @@ fn matching(pattern: &str) -> Vec<String> {
     found.into_iter().filter(|path| path.is_file()).map(|path| path.display().to_string()).collect()
 }
 
-/// Returns `true` if a name matches a pattern of `*`, `?` and literal characters.
-pub(super) fn fits(pattern: &str, name: &str) -> bool {
-    let mut rest = pattern.chars();
-    match rest.next() {
-        None => name.is_empty(),
-        Some('*') => {
-            let rest = rest.as_str();
-            name.char_indices().map(|(at, _)| at).chain([name.len()]).any(|at| fits(rest, name.get(at..).unwrap_or("")))
-        }
-        Some(wanted) => {
-            let mut name = name.chars();
-            name.next().is_some_and(|found| wanted == '?' || found == wanted) && fits(rest.as_str(), name.as_str())
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
-
-    #[test]
-    fn patterns_fit_names() {
-        assert!(fits("*.yml", "a.yml") && fits("a?c*", "abcd") && fits("*", ""));
-        assert!(!fits("*.yml", "a.yaml") && !fits("a?", "a"));
-    }
 
     #[test]
     fn folders_and_patterns_name_files_in_order() {

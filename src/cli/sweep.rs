@@ -153,7 +153,7 @@ impl Sweep {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let over = Over::parse(&self.over)?;
         let job = self.job.json()?;
-        let settings = if self.configs.is_empty() { Settings::read()? } else { Settings::default() };
+        let settings = if self.configs.is_empty() { common.settings()? } else { Settings::default() };
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
         let Some(given) = rules::load_any(None, &self.configs, common)? else { return Ok(Outcome::Bad) };
         let mapper = Mapper::with_hooks(given.rules.clone(), map::hooks(common), false);

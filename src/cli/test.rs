@@ -12,7 +12,7 @@ use super::error::{CliError, Outcome};
 use super::output::{print_stdout, write_text};
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{map, paths, rules, world};
-use crate::settings::{FILE, Settings};
+use crate::settings::FILE;
 use tpv_analysis::cases::coverage::{Coverage, coverage, html};
 use tpv_analysis::cases::read::{Defaults, read};
 use tpv_analysis::cases::report::{self, Ran};
@@ -80,7 +80,7 @@ type Groups = IndexMap<Vec<String>, Vec<usize>>;
 impl Test {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
-        let settings = Settings::read()?;
+        let settings = common.settings()?;
         let named = if self.files.is_empty() { &settings.tests } else { &self.files };
         if named.is_empty() {
             let help = format!(

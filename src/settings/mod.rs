@@ -21,6 +21,7 @@ use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::diagnostic::Diagnostic;
 pub use tpv_compiler::diagnostic::Problem;
 use tpv_compiler::source::{Limits, SourceMap, Span, is_url};
+use tpv_compiler::template::Site;
 use tpv_model::{UnknownVersion, Version};
 
 pub use server::ServerFiles;
@@ -44,8 +45,10 @@ pub struct Settings {
     pub world: Option<PathBuf>,
     /// The job file.
     pub jobs: Option<PathBuf>,
-    /// The files with the variables of Jinja templates, later over earlier.
-    pub vars: Vec<PathBuf>,
+    /// The environment that was chosen. `None` if the file has none.
+    pub environment: Option<String>,
+    /// The variables and files of Jinja templates.
+    pub site: Site,
     /// The severities of findings.
     pub severities: Severities,
     /// The baseline of findings.
@@ -67,6 +70,10 @@ struct File {
     world: Option<PathBuf>,
     jobs: Option<PathBuf>,
     vars: Vec<PathBuf>,
+    variables: toml::Table,
+    placeholders: Vec<String>,
+    templates: Option<Vec<String>>,
+    environments: BTreeMap<Spanned<String>, Environment>,
     severity: BTreeMap<Spanned<String>, Level>,
     #[serde(deserialize_with = "table")]
     lint: Lint,
@@ -76,6 +83,37 @@ struct File {
     server: ServerFiles,
     #[serde(deserialize_with = "table")]
     maps: tpv_maps::settings::Settings,
+}
+
+/// A table of `[environments]`: settings in the place of the others, or with them.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Environment {
+    files: Option<Vec<String>>,
+    world: Option<PathBuf>,
+    jobs: Option<PathBuf>,
+    vars: Vec<PathBuf>,
+    variables: toml::Table,
+    placeholders: Vec<String>,
+    templates: Option<Vec<String>>,
+    server: Option<ServerFiles>,
+}
+
+impl File {
+    /// Puts an environment's settings over these: lists of files and paths replace, variables come later.
+    fn overlay(&mut self, environment: Environment) {
+        let Environment { files, world, jobs, vars, variables, placeholders, templates, server } = environment;
+        self.files = files.unwrap_or_else(|| std::mem::take(&mut self.files));
+        self.world = world.or_else(|| self.world.take());
+        self.jobs = jobs.or_else(|| self.jobs.take());
+        self.vars.extend(vars);
+        self.variables.extend(variables);
+        self.placeholders.extend(placeholders);
+        if let Some(templates) = templates {
+            self.templates.get_or_insert_default().extend(templates);
+        }
+        self.server = server.unwrap_or_else(|| std::mem::take(&mut self.server));
+    }
 }
 
 /// A table as a structure, of which serde would take a list, too, as its fields in order.
@@ -112,19 +150,19 @@ struct Test {
 }
 
 impl Settings {
-    /// The settings of the file that is found first; those of no file if there is none.
+    /// The settings of the file that is found first, for an environment or the first one; those of no file if there is none.
     ///
     /// # Errors
-    /// The file cannot be read, or something in it is wrong.
-    pub fn read() -> Result<Self, Problem> {
-        find().map_or_else(|| Ok(Self::default()), |path| Self::of_file(&path))
+    /// The file cannot be read, something in it is wrong, or it has no such environment.
+    pub fn read(environment: Option<&str>) -> Result<Self, Problem> {
+        find().map_or_else(|| Ok(Self::default()), |path| Self::of_file(&path, environment))
     }
 
-    /// The settings of this file.
+    /// The settings of this file, for an environment or the first one.
     ///
     /// # Errors
-    /// The file cannot be read, or something in it is wrong.
-    pub fn of_file(path: &Path) -> Result<Self, Problem> {
+    /// The file cannot be read, something in it is wrong, or it has no such environment.
+    pub fn of_file(path: &Path, environment: Option<&str>) -> Result<Self, Problem> {
         let mut sources = SourceMap::new();
         let name = path.to_string_lossy();
         let unreadable = |why: &str, help: &str| {
@@ -147,7 +185,7 @@ impl Settings {
         let at = |diagnostic: Diagnostic, span: std::ops::Range<usize>| {
             diagnostic.at(Span::new(source, span.start, span.end), "")
         };
-        let file: File = match toml::from_str(&text) {
+        let mut file: File = match toml::from_str(&text) {
             Ok(file) => file,
             Err(error) => {
                 let (message, help) = reworded(error.message());
@@ -155,6 +193,28 @@ impl Settings {
                 return Err(Problem::new(diagnostic, sources));
             }
         };
+        let environments = std::mem::take(&mut file.environments);
+        let names: Vec<String> = environments.keys().map(|name| name.get_ref().clone()).collect();
+        let chosen = environments.into_iter().min_by_key(|(name, _)| match environment {
+            Some(asked) => (name.get_ref() != asked, 0),
+            None => (false, name.span().start),
+        });
+        let chosen = chosen.filter(|(name, _)| environment.is_none_or(|asked| name.get_ref() == asked));
+        if let (None, Some(asked)) = (&chosen, environment) {
+            let help = match closest(asked, names.iter().map(String::as_str)) {
+                Some(near) => did_you_mean(near),
+                None if names.is_empty() => {
+                    "leave out `--environment`: the settings have no `[environments]`".to_owned()
+                }
+                None => format!("it has {}", names.join(", ")),
+            };
+            let diagnostic = Diagnostic::error(format!("`{name}` has no environment `{asked}`")).help(help);
+            return Err(Problem::new(at(diagnostic, 0..0), sources));
+        }
+        let environment = chosen.map(|(name, environment)| {
+            file.overlay(environment);
+            name.into_inner()
+        });
         let mut severities = Severities::default();
         for (code, level) in &file.severity {
             if let Err((message, help)) = severities.set(code.get_ref(), *level) {
@@ -174,6 +234,13 @@ impl Settings {
         let named = |name: String| {
             if is_url(&name) { name } else { beside(name.into()).to_string_lossy().into_owned() }
         };
+        let site = Site {
+            vars: file.vars.into_iter().map(beside).collect(),
+            values: values(&file.variables).map(|values| (name.clone().into_owned(), values)),
+            placeholders: file.placeholders,
+            templates: file.templates.map(|templates| templates.into_iter().map(named).collect()),
+            root: Some(folder.to_owned()),
+        };
         let mut maps = file.maps;
         // What runs the components of a map may stand in another folder.
         let fixed = |path: PathBuf| std::path::absolute(beside(path.clone())).unwrap_or(path);
@@ -185,7 +252,8 @@ impl Settings {
             tpv,
             world: file.world.map(beside),
             jobs: file.jobs.map(beside),
-            vars: file.vars.into_iter().map(beside).collect(),
+            environment,
+            site,
             severities,
             baseline: file.lint.baseline.map(beside),
             tests: file.test.files.into_iter().map(named).collect(),
@@ -203,6 +271,11 @@ impl Settings {
         maps.overlay_environment().map_err(|error| Diagnostic::error(error.message).help(error.help))?;
         Ok(maps)
     }
+}
+
+/// The table `[variables]` as JSON. `None` if it is empty.
+fn values(variables: &toml::Table) -> Option<String> {
+    (!variables.is_empty()).then(|| serde_json::to_string(variables).unwrap_or_default())
 }
 
 /// A path whose `~` at the beginning is the home directory, as a shell reads it.
@@ -254,7 +327,7 @@ mod tests {
         let path = folder.path().join(FILE);
         std::fs::write(&path, text).unwrap();
         let shown = |text: String| text.replace(&*folder.path().to_string_lossy(), "FOLDER");
-        match Settings::of_file(&path) {
+        match Settings::of_file(&path, None) {
             Ok(mut settings) => {
                 settings.files = settings.files.into_iter().map(shown).collect();
                 Ok(settings)

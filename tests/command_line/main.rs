@@ -9,6 +9,7 @@ mod action;
 mod architecture;
 mod bounds;
 mod documents;
+mod init;
 mod outputs;
 mod printing;
 mod robustness;

@@ -1,7 +1,15 @@
 //! Templates are filled in as Ansible does, and what is wrong with what they give is shown in the template.
 
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
 use crate::support::{expect_file, project, run, site, stderr, stdout, tpvc_in};
 use serde_json::Value;
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::source::{Limits, SourceMap};
+use tpv_compiler::template::{Site, Templates};
+use tpv_compiler::yaml;
+use tpvc::settings::Settings;
 
 /// The value that a template gives for `params.value` of a destination, as JSON.
 fn given(template: &str, variables: &str) -> Result<Value, String> {
@@ -78,7 +86,7 @@ disks: {5: {path: /data/5}, '6': {path: /data/6}}
 ";
     let cases = [
         ("\"{{ number }}\"", serde_json::json!("4")),
-        ("\"{{ truth }} {{ none }}\"", serde_json::json!("True None")),
+        ("\"{{ truth }} {{ none }} {{ [none] }}\"", serde_json::json!("True  [None]")),
         ("\"{{ queue }}\"", serde_json::json!("main-4")),
         ("\"{{ same | sort | join('+') }}\"", serde_json::json!("a+b")),
         ("\"{{ missing | default('x') }}\"", serde_json::json!("x")),
@@ -110,7 +118,15 @@ fn what_is_wrong_is_shown_at_its_place() {
     let cases = [
         ("\"{{ nmae }}\"", "a.yml.j2:5:18", "`nmae` is not among the variables", "did you mean `name`?"),
         ("\"{{ name | to_uuid }}\"", "a.yml.j2:5:25", "tpvc does not have the filter `to_uuid`", "docs/settings.md"),
-        ("\"{{ lookup('env', 'HOME') }}\"", "a.yml.j2:5:18", "tpvc does not have the function `lookup`", "--vars"),
+        ("\"{{ lookup('env', 'HOME') }}\"", "a.yml.j2:5:18", "tpvc does not read the environment", "[variables]"),
+        ("\"{{ lookup('pipe', 'id') }}\"", "a.yml.j2:5:18", "tpvc does not have the lookup `pipe`", "variables"),
+        (
+            "\"{{ lookup('file', 'vars.yml') }}\"",
+            "a.yml.j2:5:18",
+            "`vars.yml` is not read",
+            "below the folder of a `tpvc.toml`",
+        ),
+        ("\"{% block a %}{% endblock %}\"", "a.yml.j2:5:18", "templates with `block` are not available", "include"),
         ("\"{% if %}\"", "a.yml.j2:5:21", "the template is not Jinja", "braces"),
         ("\"{{ ring }}\"", "a.yml.j2", "the variable `ring` cannot be filled in: it is made of itself", "vars.yml:2:1"),
         (
@@ -174,4 +190,61 @@ fn templates_are_not_written() {
     let read = |name: &str| std::fs::read_to_string(site.path().join(name)).unwrap();
     assert_eq!((read("a.yml.j2"), read("b.yml")), (rules.to_owned(), rules.to_owned()));
     assert_ne!(read("c.yml"), plain);
+}
+
+/// The text that a template gives, and the settings' environment for it.
+fn rendered(path: &Path, site: Site) -> Result<String, String> {
+    let mut sources = SourceMap::filling(Arc::new(Templates::new(site).map_err(|problem| problem.diagnostic.message)?));
+    let id = sources.load(&path.to_string_lossy(), &Limits::default()).map_err(|error| error.to_string())?;
+    Ok(sources.get(id).unwrap().text.to_string())
+}
+
+/// The value of a YAML text, as Python prints it.
+fn value_of(text: &str) -> String {
+    let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
+    let id = sources.add("", text);
+    let document = yaml::load(&sources, id, &mut problems);
+    assert!(!problems.has_errors(), "{problems:?}\n{text}");
+    document.map_or_else(String::new, |document| document.root.python_repr())
+}
+
+#[test]
+fn templates_are_rendered_as_ansible_renders_them() {
+    let folder = project().join("tests/templates/ansible");
+    let site = Site { vars: vec![folder.join("vars.yml")], root: Some(folder.clone()), ..Site::default() };
+    let mut count = 0;
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|end| end != "j2") {
+            continue;
+        }
+        count += 1;
+        let expected = std::fs::read_to_string(path.with_extension("rendered")).unwrap();
+        let actual = rendered(&path, site.clone()).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        // How YAML is laid out makes no difference to TPV.
+        if path.ends_with("yaml.yml.j2") {
+            assert_eq!(value_of(&actual), value_of(&expected), "{}", path.display());
+        } else {
+            assert_eq!(actual, expected, "{}", path.display());
+        }
+    }
+    assert!(count >= 8, "{count}");
+}
+
+/// Renders the config files of a repository with its `tpvc.toml`, to be compared with `tests/record/record_ansible.py --folder`:
+/// `TPVC_REPOSITORY=FOLDER TPVC_RENDERED=OUT cargo test --test compiler -- --ignored renders_a_repository`.
+#[test]
+#[ignore = "needs a repository"]
+fn renders_a_repository() {
+    let variable = |name: &str| std::env::var(name).unwrap();
+    let (root, out) = (PathBuf::from(variable("TPVC_REPOSITORY")), PathBuf::from(variable("TPVC_RENDERED")));
+    let environment = std::env::var("TPVC_ENVIRONMENT").ok();
+    let settings = Settings::of_file(&root.join("tpvc.toml"), environment.as_deref()).map_err(|_| "settings").unwrap();
+    std::fs::create_dir_all(&out).unwrap();
+    for file in settings.files.iter().filter(|file| file.ends_with(".j2")) {
+        let path = Path::new(file);
+        let text = rendered(path, settings.site.clone()).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let name = format!("{}.rendered", path.file_name().unwrap().to_string_lossy());
+        std::fs::write(out.join(name), text).unwrap();
+    }
 }

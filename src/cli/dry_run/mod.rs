@@ -92,7 +92,7 @@ impl DryRun {
         job.stand_in = self.job.is_as_in_tpv() && self.world.is_none();
         let job = Arc::new(job);
         let names_rules = self.job_conf.is_some() || !configs.is_empty();
-        let settings = if names_rules { Settings::default() } else { Settings::read()? };
+        let settings = if names_rules { Settings::default() } else { common.settings()? };
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
         let Some(given) = rules::load_any(self.job_conf.as_deref(), &configs, common)? else {
             return Ok(Outcome::Bad);

@@ -28,7 +28,6 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use context::Context;
 
-use crate::settings;
 use tpv_maps::store::Root;
 
 /// Map years of jobs: in parts, on this machine, on HTCondor or on Slurm
@@ -87,7 +86,7 @@ impl Maps {
             Verb::Component(verb) => return verb.run(common),
             _ => {}
         }
-        let mut settings = settings::Settings::read().and_then(settings::Settings::maps)?;
+        let mut settings = common.settings()?.maps()?;
         if let Some(folder) = &self.maps_dir {
             settings.dir = Some(folder.clone());
         }

@@ -39,13 +39,13 @@ pub(super) struct Fires {
 
 impl Fires {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
-        let Some(path) = self.jobs.clone().or(self.asked.settings()?.jobs) else {
+        let Some(path) = self.jobs.clone().or(self.asked.settings(common)?.jobs) else {
             let help = "name a job file with `--jobs JOBS`, or as `jobs = \"...\"` in `tpvc.toml`";
             return Err(CliError::misuse("no jobs are given", help));
         };
         stream::check_kind(&path)?;
         let Some(subject) = self.asked.load(common)? else { return Ok(Outcome::Bad) };
-        let world = self.asked.world(self.world.as_deref())?;
+        let world = self.asked.world(self.world.as_deref(), common)?;
         let lines = Lines::new(Mapper::with_hooks(subject.rules.clone(), map::hooks(common), false), world);
         let threads = Threads { wanted: self.threads, in_order: lines.mapper.depends_on_order() };
         let tallies = stream::over(&path, io::sink(), threads, &lines, common)?.unwrap_or_default();

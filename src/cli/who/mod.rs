@@ -120,13 +120,13 @@ impl Asked {
     }
 
     /// The settings that go with the rules, if those are of `tpvc.toml`.
-    fn settings(&self) -> Result<Settings, CliError> {
-        if self.configs.is_empty() { Ok(Settings::read()?) } else { Ok(Settings::default()) }
+    fn settings(&self, common: &Common) -> Result<Settings, CliError> {
+        if self.configs.is_empty() { common.settings() } else { Ok(Settings::default()) }
     }
 
     /// Galaxy's state, by the file or the settings.
-    fn world(&self, path: Option<&Path>) -> Result<Arc<World>, CliError> {
-        let settings = self.settings()?;
+    fn world(&self, path: Option<&Path>, common: &Common) -> Result<Arc<World>, CliError> {
+        let settings = self.settings(common)?;
         Ok(Arc::new(world::at_this_moment(path.or(settings.world.as_deref()))?))
     }
 

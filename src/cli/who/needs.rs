@@ -104,7 +104,7 @@ impl Needs {
             whole: mapper(subject.rules.clone()),
             drained: mapper(Arc::new(drained)),
             destination: self.destination.clone(),
-            world: self.asked.world(self.world.as_deref())?,
+            world: self.asked.world(self.world.as_deref(), common)?,
         };
         let threads = Threads { wanted: self.threads, in_order: lines.whole.depends_on_order() };
         let tallies = stream::over(path, io::sink(), threads, &lines, common)?.unwrap_or_default();

@@ -45,7 +45,7 @@ impl Sets {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let job = Arc::new(self.flags.parse(&self.flags.json(&self.tool)?)?);
         let Some(subject) = self.asked.load(common)? else { return Ok(Outcome::Bad) };
-        let world = self.asked.world(self.world.as_deref())?;
+        let world = self.asked.world(self.world.as_deref(), common)?;
         let origin = subject.has_texts.then_some((&subject.config, &subject.sources));
         let provenance = Provenance::new(&subject.rules, origin);
         let mut collector = Collector::new(&provenance, &job, Vec::new());

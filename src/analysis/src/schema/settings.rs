@@ -16,7 +16,15 @@ pub static SETTINGS: Object = Object {
         field("tpv", Words(&["3.2", "3.3"]), "The version of TPV that the config is for. Default: 3.3."),
         field("world", Text, "The world file: what Galaxy knows, for the verbs that map."),
         field("jobs", Text, "The job file, for the verbs that map."),
-        field("vars", List(&Text), "Files with the variables of Jinja templates, later over earlier."),
+        field("vars", List(&Text), VARS),
+        field("variables", Map(&Any), VARIABLES),
+        field("placeholders", List(&Text), PLACEHOLDERS),
+        field("templates", List(&Text), TEMPLATES),
+        field(
+            "environments",
+            Map(&Shape::Object(&ENVIRONMENT)),
+            "Environments by name, of which `--environment` chooses one. Default: the first.",
+        ),
         field(
             "severity",
             Map(&Words(&["off", "warning", "error"])),
@@ -26,6 +34,27 @@ pub static SETTINGS: Object = Object {
         field("test", Shape::Object(&TEST), "Settings of `tpvc test`."),
         field("server", Shape::Object(&SERVER), "The files of a Galaxy server that say what it has."),
         field("maps", Shape::Object(&MAPS), "Settings of maps."),
+    ]],
+    others: Others::Refused,
+};
+
+const VARS: &str = "Files and folders with the variables of Jinja templates, later over earlier.";
+const VARIABLES: &str = "Variables of Jinja templates, over those of files.";
+const PLACEHOLDERS: &str = "Names of variables that may have no value, with `*` for any part of a name.";
+const TEMPLATES: &str = "The files that are templates, besides those named `.j2`: paths and patterns. Default: all files, if there are variables.";
+
+static ENVIRONMENT: Object = Object {
+    name: "settings_environment",
+    doc: "The settings of an environment: `files`, `world`, `jobs` and `server` in the place of the general ones, the others after them.",
+    fields: &[&[
+        field("files", List(&Text), "The config files in the order of merging, later over earlier."),
+        field("world", Text, "The world file."),
+        field("jobs", Text, "The job file."),
+        field("vars", List(&Text), VARS),
+        field("variables", Map(&Any), VARIABLES),
+        field("placeholders", List(&Text), PLACEHOLDERS),
+        field("templates", List(&Text), TEMPLATES),
+        field("server", Shape::Object(&SERVER), "The files of a Galaxy server that say what it has."),
     ]],
     others: Others::Refused,
 };

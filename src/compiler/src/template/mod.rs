@@ -1,24 +1,41 @@
 //! Jinja templates, as Ansible fills them in: what a template gives with a site's variables is what TPV will read.
 //!
-//! A file whose name ends in `.j2` is a template; where variables are given, every file on disk is. What is fetched never is. Places in what a
-//! template gives are led back to the template (`crate::source::filled`).
+//! A file whose name ends in `.j2` is a template; where variables are given, every file on disk is, unless the site lists its templates. What is
+//! fetched never is. Places in what a template gives are led back to the template (`crate::source::filled`).
 
 mod cost;
+mod files;
 mod filters;
 mod header;
 mod nesting;
+mod placeholder;
+mod resolve;
+mod site;
 mod variables;
 
-use std::collections::HashSet;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
 
 use minijinja::{Environment, ErrorKind, OutputSpanKind, UndefinedBehavior, Value, escape_formatter};
 
 use crate::diagnostic::Problem;
 use crate::source::{Fill, Filled, Part, Unfilled, is_url};
+use files::Files;
 use header::Header;
 use nesting::Guarded;
+pub use placeholder::Why;
+use placeholder::{Recorder, Used};
+use resolve::{Resolved, resolve};
+pub use site::{Site, fits};
 use variables::Variables;
+pub use variables::{VAULT, variable_files};
+
+/// The engine's name of the template that is filled in, in contrast to those that it includes.
+const MAIN: &str = "<template>";
+
+/// The most templates that one includes and imports.
+const MOST_INCLUDED: usize = 100;
 
 /// The steps that a template may take. One pays for a tag or an operator, or for 64 bytes of text.
 const FUEL: u64 = 1_000_000;
@@ -27,76 +44,156 @@ const FUEL: u64 = 1_000_000;
 #[derive(Debug)]
 pub struct Templates {
     environment: Environment<'static>,
+    site: Site,
     variables: Variables,
+    stood_in: Mutex<BTreeMap<String, StoodIn>>,
+}
+
+/// A variable without a value, for which a placeholder stood in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoodIn {
+    /// The reason that there is no value.
+    pub why: Why,
+    /// The first use in each template: its file, and the line, from 1, unless only another variable names it.
+    pub places: Vec<(String, Option<usize>)>,
+}
+
+/// The rendering of a template that failed.
+struct Failure {
+    unfilled: Box<Unfilled>,
+    /// A variable has no value.
+    is_missing: bool,
 }
 
 impl Templates {
-    /// Templates with the variables of these files, YAML or JSON, later over earlier.
+    /// The templates of a site.
     ///
     /// # Errors
-    /// The fault of the first file that cannot be read.
-    pub fn new(files: &[PathBuf]) -> Result<Self, Problem> {
+    /// The fault of the first file of variables that cannot be read.
+    pub fn new(site: Site) -> Result<Self, Problem> {
         let mut environment = Environment::new();
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
         environment.set_debug(true);
         environment.set_fuel(Some(FUEL));
         environment.set_auto_escape_callback(|_| minijinja::AutoEscape::None);
         environment.set_unknown_method_callback(cost::method);
-        // As Python prints them.
+        // As Python prints them, but for `None`, of which Ansible prints nothing.
         environment.set_formatter(|out, state, value| match value.kind() {
             minijinja::value::ValueKind::Bool => Ok(out.write_str(if value.is_true() { "True" } else { "False" })?),
-            minijinja::value::ValueKind::None => Ok(out.write_str("None")?),
+            minijinja::value::ValueKind::None => Ok(()),
             _ => escape_formatter(out, state, value),
         });
+        // As Ansible's default of `ansible_managed`.
+        environment.add_global("ansible_managed", "Ansible managed");
         filters::add(&mut environment);
         nesting::add(&mut environment);
-        Ok(Self { environment, variables: Variables::read(files)? })
+        placeholder::add(&mut environment);
+        let variables = Variables::read(&site)?;
+        Ok(Self { environment, site, variables, stood_in: Mutex::default() })
+    }
+
+    /// The variables without a value that templates asked for so far.
+    pub fn stood_in(&self) -> BTreeMap<String, StoodIn> {
+        self.stood_in.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn is_template(&self, name: &str) -> bool {
-        !is_url(name) && (is_named_as_template(name) || self.variables.are_given())
+        let is_listed = || match &self.site.templates {
+            Some(templates) => templates.iter().any(|pattern| fits(pattern, name)),
+            None => self.variables.are_given(),
+        };
+        !is_url(name) && (is_named_as_template(name) || is_listed())
     }
 
-    fn filled(&self, text: &str) -> Result<Filled, Box<Unfilled>> {
-        let header = Header::of(text)?;
+    fn filled(&self, name: &str, text: &str) -> Result<Filled, Box<Unfilled>> {
+        let recorder = Recorder::default();
+        let declared = |name: &str| self.site.placeholders.iter().any(|pattern| fits(pattern, name));
+        let failure = match self.rendered(name, text, &declared, &recorder) {
+            Ok(filled) => {
+                self.record(name, text, &recorder.used());
+                return Ok(filled);
+            }
+            Err(failure) if !failure.is_missing => return Err(failure.unfilled),
+            Err(failure) => failure.unfilled,
+        };
+        // Once more with a placeholder for whatever is missing, so that nobody has to find the names one by one.
+        let all = Recorder::default();
+        let _ = self.rendered(name, text, &|_| true, &all);
+        let used = all.used();
+        let names = used.iter().filter(|(name, why)| **why == Why::Missing && !declared(name));
+        let names: Vec<String> = names.map(|(name, _)| format!("`{name}`")).collect();
+        let mut unfilled = failure;
+        if names.len() > 1 {
+            let (count, names) = (names.len(), names.join(", "));
+            unfilled.notes.push(format!("the template uses {count} names that no file of `--vars` has: {names}"));
+        }
+        Err(unfilled)
+    }
+
+    /// Notes the use of placeholders in a template.
+    fn record(&self, name: &str, text: &str, used: &Used) {
+        let mut all = self.stood_in.lock().unwrap_or_else(PoisonError::into_inner);
+        for (variable, why) in used {
+            let known = all.entry(variable.clone()).or_insert_with(|| StoodIn { why: *why, places: Vec::new() });
+            let place = (name.to_owned(), line_of(variable, text));
+            if !known.places.contains(&place) {
+                known.places.push(place);
+            }
+        }
+    }
+
+    fn rendered(
+        &self,
+        name: &str,
+        text: &str,
+        may_miss: &dyn Fn(&str) -> bool,
+        recorder: &Recorder,
+    ) -> Result<Filled, Failure> {
+        let certain = |unfilled: Box<Unfilled>| Failure { unfilled, is_missing: false };
+        let header = Header::of(text).map_err(certain)?;
         let body = text.get(header.length..).unwrap_or("");
         let mut environment = self.environment.clone();
         let mut syntax = minijinja::syntax::SyntaxConfig::builder();
         syntax.trim_blocks(header.trim_blocks).lstrip_blocks(header.lstrip_blocks).keep_trailing_newline(true);
         let syntax = syntax.build().map_err(|error| {
             let (message, help) = self.words(&error, "");
-            Box::new(Unfilled { message, at: None, help, notes: Vec::new() })
+            certain(Box::new(Unfilled { message, at: None, help, notes: Vec::new() }))
         })?;
+        environment.set_syntax(syntax.clone());
+        let files = Files::new(self.site.root.as_deref(), name);
+        files::add(&mut environment, &files);
+        let inheritance = files::named(body, &syntax).inheritance;
+        if let Some((tag, range)) = inheritance {
+            return Err(certain(no_inheritance(tag, Some(header.place(range)))));
+        }
+        let mut names = names(body, &mut environment, &files).map_err(certain)?;
         let guarded = Guarded::new(body, &syntax);
-        let unfilled = |error: &minijinja::Error| self.unfilled(error, body, &guarded, &header);
-        environment.set_syntax(syntax);
-        let template = environment.template_from_str(&guarded.text).map_err(|error| unfilled(&error))?;
-        let names = template.undeclared_variables(false);
-        let context = self.variables.resolve(&environment, &names)?;
-        let (text, spans) = template.render_with_spans(context).map_err(|error| {
-            let mut unfilled = unfilled(&error);
-            if error.kind() == ErrorKind::UndefinedError {
-                unfilled.notes.extend(self.missing(&environment, &names));
+        let failed = |error: &minijinja::Error, faults: &BTreeMap<String, Unfilled>| {
+            let is_missing = error.kind() == ErrorKind::UndefinedError;
+            let mut unfilled = self.unfilled(error, body, &guarded, &header);
+            let code = unfilled.at.clone().and_then(|range| text.get(range)).unwrap_or("");
+            if let Some(fault) = faults.get(resolve::root(code)).filter(|_| is_missing) {
+                *unfilled = Unfilled { at: unfilled.at, ..fault.clone() };
             }
-            unfilled
-        })?;
-        let parts = spans.iter().map(|span| Part {
-            filled: span.output_range(),
-            written: header.place(guarded.original(span.source_range())),
-            is_verbatim: span.kind() == OutputSpanKind::Raw,
+            Failure { unfilled, is_missing }
+        };
+        let template = environment.template_from_named_str(MAIN, &guarded.text);
+        let template = template.map_err(|error| failed(&error, &BTreeMap::new()))?;
+        names.extend(template.undeclared_variables(false));
+        let Resolved { values, faults } = resolve(&self.variables, &environment, &names, may_miss, recorder);
+        let rendered = template.render_with_spans(Value::from_pairs(values));
+        let (text, spans) = rendered.map_err(|error| failed(&error, &faults))?;
+        let mut last = 0;
+        let parts = spans.iter().map(|span| {
+            let filled = span.output_range();
+            if span.name() != MAIN {
+                return Part { filled, written: last..last, is_verbatim: false };
+            }
+            let written = header.place(guarded.original(span.source_range()));
+            last = written.end;
+            Part { filled, written, is_verbatim: span.kind() == OutputSpanKind::Raw }
         });
         Ok(Filled { parts: parts.collect(), text })
-    }
-
-    /// A note with all names of a template that are no variables, so that nobody has to find them one by one. `None` for a single one.
-    fn missing(&self, environment: &Environment<'_>, names: &HashSet<String>) -> Option<String> {
-        let is_global = |name: &str| environment.globals().any(|(global, _)| global == name);
-        let mut missing: Vec<&str> = names.iter().map(String::as_str).collect();
-        missing.retain(|name| !self.variables.has(name) && !is_global(name));
-        missing.sort_unstable();
-        let all = missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        (missing.len() > 1)
-            .then(|| format!("the template uses {} names that no file of `--vars` has: {all}", missing.len()))
     }
 
     /// The error in the user's words.
@@ -127,6 +224,10 @@ impl Templates {
             }
             ErrorKind::UnknownFilter => unknown("filter", filters::HELP),
             ErrorKind::UnknownTest => unknown("test", "use one of Jinja's own tests"),
+            ErrorKind::TemplateNotFound => (
+                format!("a template that it includes or imports is not there: {detail}"),
+                "templates are looked for beside the template, and below the folder of tpvc.toml".to_owned(),
+            ),
             ErrorKind::UnknownFunction => unknown("function", "put its result in a file for `--vars` as a variable"),
             ErrorKind::OutOfFuel => {
                 (format!("the template takes more than {} steps", FUEL), "check its loops".to_owned())
@@ -143,6 +244,57 @@ impl Templates {
     }
 }
 
+/// Loads the templates that a template includes or imports, and those that these do. Gives the variables that all of them use, but for those of
+/// the template itself.
+fn names(body: &str, environment: &mut Environment<'static>, files: &Files) -> Result<HashSet<String>, Box<Unfilled>> {
+    let mut names = HashSet::new();
+    let mut open = vec![body.to_owned()];
+    let mut loaded = HashSet::new();
+    while let Some(text) = open.pop() {
+        let found = files::named(&text, environment.syntax());
+        if let Some((tag, _)) = found.inheritance {
+            return Err(no_inheritance(tag, None));
+        }
+        names.extend(found.variables);
+        for name in found.templates {
+            if loaded.len() >= MOST_INCLUDED || !loaded.insert(name.clone()) {
+                continue;
+            }
+            // A name that gives no template is an error where it is used.
+            let Ok(text) = files.read(&name) else { continue };
+            let guarded = Guarded::new(&text, environment.syntax()).text;
+            if environment.add_template_owned(name.clone(), guarded).is_ok()
+                && let Ok(template) = environment.get_template(&name)
+            {
+                names.extend(template.undeclared_variables(false));
+            }
+            open.push(text);
+        }
+    }
+    Ok(names)
+}
+
+/// The error for a template with `block` or `extends`.
+fn no_inheritance(tag: &str, at: Option<Range<usize>>) -> Box<Unfilled> {
+    Box::new(Unfilled {
+        message: format!("templates with `{tag}` are not available"),
+        at,
+        help: "use `include`, or a macro and `import`".to_owned(),
+        notes: Vec::new(),
+    })
+}
+
+/// The line of a template, from 1, that names a variable first.
+fn line_of(variable: &str, text: &str) -> Option<usize> {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    let (at, _) = text.match_indices(variable).find(|(at, _)| {
+        let before = text.get(..*at).unwrap_or("");
+        let after = text.get(at + variable.len()..).unwrap_or("");
+        !before.ends_with(|char| is_word(char) || char == '.') && !after.starts_with(is_word)
+    })?;
+    Some(1 + text.get(..at)?.matches('\n').count())
+}
+
 /// Returns `true` if a file is a template by its name.
 pub fn is_named_as_template(name: &str) -> bool {
     name.ends_with(".j2")
@@ -150,7 +302,7 @@ pub fn is_named_as_template(name: &str) -> bool {
 
 impl Fill for Templates {
     fn fill(&self, name: &str, text: &str) -> Option<Result<Filled, Box<Unfilled>>> {
-        self.is_template(name).then(|| self.filled(text))
+        self.is_template(name).then(|| self.filled(name, text))
     }
 }
 

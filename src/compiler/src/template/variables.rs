@@ -1,17 +1,19 @@
-//! The variables of templates: YAML and JSON files, later over earlier. As in Ansible, a text among them may be a template itself.
+//! The variables of templates: YAML and JSON files, later over earlier.
 
-use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use minijinja::syntax::SyntaxConfig;
-use minijinja::{Environment, Value};
-
-use super::nesting::Guarded;
+use super::Site;
 use crate::config::suggest::closest;
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
-use crate::source::{Limits, SourceMap, Unfilled};
+use crate::source::{Limits, SourceId, SourceMap};
 use crate::yaml;
-use crate::yaml::value::{ConfigValue, ValueKind};
+use crate::yaml::style::ScalarStyle;
+use crate::yaml::value::{ConfigValue, Map, ValueKind};
+
+/// The text that a file begins with which Ansible Vault encrypts.
+pub const VAULT: &str = "$ANSIBLE_VAULT";
 
 /// The variables of some files.
 #[derive(Debug, Default)]
@@ -23,42 +25,51 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Reads files, later over earlier.
-    pub(super) fn read(files: &[PathBuf]) -> Result<Self, Problem> {
+    /// Reads the files and values of a site, later over earlier.
+    pub(super) fn read(site: &Site) -> Result<Self, Problem> {
         let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
-        let mut all = Self { are_given: !files.is_empty(), ..Self::default() };
-        for file in files {
+        let mut all = Self { are_given: !site.vars.is_empty() || site.values.is_some(), ..Self::default() };
+        for file in variable_files(&site.vars) {
             let name = file.to_string_lossy();
-            let id = match sources.load(&name, &Limits::default()) {
-                Ok(id) => id,
+            match sources.load(&name, &Limits::default()) {
+                Ok(id) => all.add(id, &sources, &mut problems),
                 Err(error) => {
                     let problem = Diagnostic::error(format!("the variables cannot be read from `{name}`: {error}"));
                     problems.push(problem.help(error.help()));
-                    continue;
-                }
-            };
-            let Some(document) = yaml::load(&sources, id, &mut problems) else { continue };
-            match &document.root.kind {
-                ValueKind::Map(map) => {
-                    for entry in &map.entries {
-                        let key = entry.key.python_str();
-                        all.places.insert(key.clone(), sources.locate(entry.key.span));
-                        all.values.insert(key, entry.value.clone());
-                    }
-                }
-                ValueKind::Null => {}
-                _ => {
-                    let what = document.root.describe();
-                    problems.push(
-                        Diagnostic::error(format!("variables are a mapping, and this is {what}"))
-                            .at(document.root.span, "")
-                            .help("write `name: value` on each line"),
-                    );
                 }
             }
         }
+        if let Some((name, text)) = &site.values {
+            let id = sources.add(name, text);
+            all.add(id, &sources, &mut problems);
+        }
         let error = problems.iter().find(|problem| problem.severity == Severity::Error).cloned();
         error.map_or(Ok(all), |diagnostic| Err(Problem::new(diagnostic, sources)))
+    }
+
+    /// Adds the variables of a text.
+    fn add(&mut self, id: SourceId, sources: &SourceMap, problems: &mut Diagnostics) {
+        let text = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
+        // An encrypted file has variables whose names are not known either.
+        if text.starts_with(VAULT) {
+            return;
+        }
+        let Some(mut document) = yaml::load(sources, id, problems) else { return };
+        as_ansible_reads(&mut document.root, &text);
+        let Some(maps) = mappings(&document.root) else {
+            let what = document.root.describe();
+            problems.push(
+                Diagnostic::error(format!("variables are a mapping, and this is {what}"))
+                    .at(document.root.span, "")
+                    .help("write `name: value` on each line"),
+            );
+            return;
+        };
+        for entry in maps.into_iter().flat_map(|map| &map.entries) {
+            let key = entry.key.python_str();
+            self.places.insert(key.clone(), sources.locate(entry.key.span));
+            self.values.insert(key, entry.value.clone());
+        }
     }
 
     /// Returns `true` if there are files with variables.
@@ -66,124 +77,97 @@ impl Variables {
         self.are_given
     }
 
-    /// Returns `true` if a file has the variable.
-    pub(super) fn has(&self, name: &str) -> bool {
-        self.values.contains_key(name)
+    /// A variable as its file has it.
+    pub(super) fn get(&self, name: &str) -> Option<&ConfigValue> {
+        self.values.get(name)
+    }
+
+    /// The place of a variable's name: `file:line:column`.
+    pub(super) fn place(&self, name: &str) -> &str {
+        self.places.get(name).map_or("", String::as_str)
     }
 
     /// The variable that a name may be a misspelling of.
     pub(super) fn near(&self, name: &str) -> Option<&str> {
         closest(name, self.values.keys().map(String::as_str))
     }
+}
 
-    /// The values of some variables, with those that they are made of.
-    pub(super) fn resolve(
-        &self,
-        environment: &Environment<'_>,
-        names: &HashSet<String>,
-    ) -> Result<Value, Box<Unfilled>> {
-        let mut resolving = Resolving { all: self, environment, done: BTreeMap::new(), open: Vec::new() };
-        for name in names {
-            resolving.variable(name)?;
+/// Turns plain words of YAML 1.1, which Ansible reads, into what they mean there: `yes` is true, and `0775` octal. TPV reads YAML 1.2.
+fn as_ansible_reads(value: &mut ConfigValue, text: &str) {
+    let written = text.get(value.span.range()).unwrap_or("");
+    let kind = match &mut value.kind {
+        ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
+            Arc::make_mut(map).entries.iter_mut().for_each(|entry| as_ansible_reads(&mut entry.value, text));
+            return;
         }
-        Ok(Value::from_pairs(resolving.done))
+        ValueKind::List(items) => {
+            Arc::make_mut(items).iter_mut().for_each(|item| as_ansible_reads(item, text));
+            return;
+        }
+        ValueKind::Str(text) if text.style == ScalarStyle::Plain => match text.as_str() {
+            "yes" | "Yes" | "YES" | "on" | "On" | "ON" => ValueKind::Bool(true),
+            "no" | "No" | "NO" | "off" | "Off" | "OFF" => ValueKind::Bool(false),
+            _ => return,
+        },
+        ValueKind::Int(_) => {
+            let is_octal = written.starts_with('0') && written.len() > 1;
+            match i64::from_str_radix(written, 8) {
+                Ok(number) if is_octal => ValueKind::Int(number),
+                _ => return,
+            }
+        }
+        _ => return,
+    };
+    value.kind = kind;
+}
+
+/// The mappings of variables in a file: all of it, or of a playbook the `vars` of its plays.
+fn mappings(root: &ConfigValue) -> Option<Vec<&Map>> {
+    match &root.kind {
+        ValueKind::Map(map) => Some(vec![map]),
+        ValueKind::Null => Some(Vec::new()),
+        ValueKind::List(plays) if !plays.is_empty() && plays.iter().all(is_play) => {
+            Some(plays.iter().filter_map(|play| Some(&**play.as_map()?.get("vars")?.as_map()?)).collect())
+        }
+        _ => None,
     }
 }
 
-/// The most variables that are made of one another in a row.
-const DEEPEST: usize = 100;
-
-/// A key of a mapping. Numbers stay numbers, as in Ansible: `{{ disks.5.path }}` is for the key `5`, `{{ disks['5'].path }}` for `"5"`.
-fn key(key: &ConfigValue) -> Value {
-    match &key.kind {
-        ValueKind::Int(number) => Value::from(*number),
-        ValueKind::Bool(truth) | ValueKind::AnchoredBool(truth) => Value::from(*truth),
-        _ => Value::from(key.python_str()),
-    }
+/// Returns `true` for a play, or the import of a playbook.
+fn is_play(value: &ConfigValue) -> bool {
+    let keys = ["hosts", "import_playbook", "ansible.builtin.import_playbook"];
+    value.as_map().is_some_and(|map| keys.iter().any(|key| map.get(key).is_some()))
 }
 
-struct Resolving<'a> {
-    all: &'a Variables,
-    environment: &'a Environment<'a>,
-    done: BTreeMap<String, Value>,
-    /// Those that are being made.
-    open: Vec<String>,
+/// The deepest folders in which variables are looked for.
+const DEEPEST: usize = 8;
+
+/// The files with variables that some paths name, in the order in which Ansible reads them: of a folder `all` first, then the
+/// others by name, with those in folders below.
+pub fn variable_files(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.is_dir() { collect(path, DEEPEST, &mut files) } else { files.push(path.clone()) }
+    }
+    files
 }
 
-impl Resolving<'_> {
-    fn variable(&mut self, name: &str) -> Result<(), Box<Unfilled>> {
-        let Some(value) = self.all.values.get(name).filter(|_| !self.done.contains_key(name)) else { return Ok(()) };
-        if self.open.iter().any(|open| open == name) || self.open.len() >= DEEPEST {
-            return Err(self.wrong(name, "it is made of itself"));
+fn collect(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut entries: Vec<(bool, PathBuf)> =
+        entries.map(|path| (path.file_stem() != Some("all".as_ref()), path)).collect();
+    entries.sort();
+    for (_, path) in entries {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if name.starts_with('.') || name.ends_with('~') {
+            continue;
         }
-        self.open.push(name.to_owned());
-        let value = self.value(name, value)?;
-        self.open.pop();
-        self.done.insert(name.to_owned(), value);
-        Ok(())
-    }
-
-    fn wrong(&self, name: &str, what: &str) -> Box<Unfilled> {
-        let place = self.all.places.get(name).map_or("", String::as_str);
-        Box::new(Unfilled {
-            message: format!("the variable `{name}` cannot be filled in: {what}"),
-            at: None,
-            help: "correct it in its file, or give it in a later file of `--vars`".to_owned(),
-            notes: vec![format!("it is at {place}")],
-        })
-    }
-
-    fn value(&mut self, name: &str, value: &ConfigValue) -> Result<Value, Box<Unfilled>> {
-        Ok(match &value.kind {
-            ValueKind::Null => Value::from(()),
-            ValueKind::Bool(truth) | ValueKind::AnchoredBool(truth) => Value::from(*truth),
-            ValueKind::Int(number) => Value::from(*number),
-            ValueKind::Float(number) => Value::from(*number),
-            ValueKind::Str(text) => return self.text(name, text.as_str()),
-            ValueKind::Tagged(scalar) => Value::from(scalar.text.as_str()),
-            ValueKind::BigInt(_) | ValueKind::Date(_) | ValueKind::DateTime(_) => Value::from(value.python_str()),
-            ValueKind::List(items) | ValueKind::Set(items) => {
-                let items: Result<Vec<Value>, _> = items.iter().map(|item| self.value(name, item)).collect();
-                Value::from(items?)
-            }
-            ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
-                let pairs: Result<Vec<(Value, Value)>, Box<Unfilled>> =
-                    map.entries.iter().map(|entry| Ok((key(&entry.key), self.value(name, &entry.value)?))).collect();
-                Value::from_pairs(pairs?)
-            }
-        })
-    }
-
-    /// A text, which may be a template; one that is nothing but an expression has the kind that the expression has.
-    fn text(&mut self, name: &str, text: &str) -> Result<Value, Box<Unfilled>> {
-        if !text.contains("{{") && !text.contains("{%") {
-            return Ok(Value::from(text));
-        }
-        let environment = self.environment;
-        let failed = |resolving: &Self, error: &minijinja::Error| {
-            let what = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
-            resolving.wrong(name, &what)
-        };
-        let guarded = Guarded::new(text, &SyntaxConfig::default());
-        let template = environment.template_from_str(&guarded.text).map_err(|error| failed(self, &error))?;
-        for used in template.undeclared_variables(false) {
-            self.variable(&used)?;
-        }
-        let context = Value::from_pairs(self.done.clone());
-        let expression = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
-        let whole = expression.filter(|inner| !inner.contains("{{") && !inner.contains("}}"));
-        match whole {
-            Some(expression) => {
-                let expression = environment
-                    .compile_expression_owned(expression.trim().to_owned())
-                    .map_err(|error| failed(self, &error))?;
-                let value = expression.eval(context).map_err(|error| failed(self, &error))?;
-                if value.is_undefined() {
-                    return Err(self.wrong(name, &format!("`{text}` is not among the variables")));
-                }
-                Ok(value)
-            }
-            None => Ok(Value::from(template.render(context).map_err(|error| failed(self, &error))?)),
+        if path.is_dir() {
+            collect(&path, depth, files);
+        } else if path.extension().is_none_or(|end| ["yml", "yaml", "json"].iter().any(|known| end == *known)) {
+            files.push(path);
         }
     }
 }

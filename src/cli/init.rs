@@ -1,0 +1,109 @@
+//! `tpvc init`
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use super::common::Common;
+use super::error::{CliError, Outcome};
+use super::output::{print_stderr, print_stdout, write_text};
+use crate::init::{Environment, look, settings};
+use crate::settings::FILE;
+use tpv_analysis::figures::count;
+use tpv_compiler::printable::{Form, line};
+
+/// Write `tpvc.toml` for a repository by looking at it
+///
+/// Reads the repository of a Galaxy server, such as its Ansible playbooks: which config files `job_conf` gives to TPV, where they are, which of
+/// them are templates, and which variables fill these in. It asks nothing, says what it guessed and from where, and never overwrites a file.
+#[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc init\n  \
+    tpvc init infrastructure-playbook --print\n  \
+    tpvc init && tpvc lint && tpvc check")]
+pub(super) struct Init {
+    /// The folder of the repository [default: the present one]
+    #[arg(value_name = "FOLDER")]
+    folder: Option<PathBuf>,
+    /// Print the settings, and write nothing
+    #[arg(long)]
+    print: bool,
+}
+
+impl Init {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
+        let folder = self.folder.as_deref().unwrap_or(Path::new(""));
+        let path = folder.join(FILE);
+        if !self.print && (path.is_symlink() || path.exists()) {
+            let message = format!("`{}` exists, and is left as it is", path.display());
+            return Err(CliError::new(message, "remove it first, or see what `tpvc init --print` would write"));
+        }
+        if !folder.as_os_str().is_empty() && !folder.is_dir() {
+            let message = format!("`{}` is not a folder", folder.display());
+            return Err(CliError::new(message, "name the folder of a repository"));
+        }
+        let environments = look(folder).map_err(|message| {
+            let help = format!("write `files = [...]` into `{FILE}` yourself: docs/settings.md");
+            CliError::new(message, help)
+        })?;
+        let text = settings(&environments);
+        if !common.quiet {
+            environments.iter().for_each(|environment| self::report(environment, environments.len() > 1));
+        }
+        if self.print {
+            print_stdout(Form::Data, &text)?;
+            return Ok(Outcome::Done);
+        }
+        write_text("the settings", &path, Form::Data, &text)?;
+        common.note(&format!("wrote `{}`; next: `tpvc lint`", path.display()));
+        Ok(Outcome::Done)
+    }
+}
+
+/// The most names of variables that are printed; the settings have all.
+const SHOWN: usize = 8;
+
+/// Says what was guessed of an environment, and from where.
+fn report(environment: &Environment, is_one_of_many: bool) {
+    let say = |text: &str| print_stderr(Form::Text, &line(text));
+    if is_one_of_many {
+        say(&format!("environment {}:", environment.name));
+    }
+    let indent = if is_one_of_many { "  " } else { "" };
+    let files = count(environment.files.len() as u64, "config file");
+    say(&format!("{indent}{files}, in the order of {}", environment.from));
+    for absent in &environment.absent {
+        say(&format!("{indent}  not in this repository: {absent}"));
+    }
+    if !environment.vars.is_empty() {
+        let files = count(environment.vars.len() as u64, "file");
+        let from = environment.vars.iter().rev().map(|file| file.from.as_str()).find(|from| from.contains(':'));
+        let from = from.map_or_else(|| "its groups".to_owned(), str::to_owned);
+        say(&format!("{indent}variables from {files}, of {from}"));
+    }
+    let encrypted = environment.left_out.iter().filter(|file| file.from == "encrypted").count();
+    if encrypted > 0 {
+        let files = count(encrypted as u64, "encrypted file");
+        say(&format!("{indent}  left out: {files}"));
+    }
+    for file in environment.left_out.iter().filter(|file| file.from != "encrypted") {
+        say(&format!("{indent}  left out: {} ({})", file.value, file.from));
+    }
+    for variable in &environment.variables {
+        say(&format!("{indent}  `{}` is set as in {}", variable.value.0, variable.from));
+    }
+    if !environment.placeholders.is_empty() {
+        let names: Vec<&str> = environment.placeholders.iter().map(|name| name.value.as_str()).collect();
+        let variables = count(names.len() as u64, "variable");
+        let shown = names.get(..SHOWN.min(names.len())).unwrap_or(&[]).join(", ");
+        let more = names.len().saturating_sub(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        say(&format!("{indent}{variables} without a value, for which placeholders stand in: {shown}{more}"));
+    }
+    if let Some(job_conf) = &environment.job_conf {
+        say(&format!("{indent}runners from {job_conf}"));
+    }
+    for fault in &environment.faults {
+        say(&format!("{indent}  fault: {fault}"));
+    }
+}

@@ -1,0 +1,153 @@
+//! The lists of config files that Galaxy's job configuration gives to TPV, read as text, since most of them are in templates.
+
+use super::scan::Repository;
+
+/// A list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct List {
+    /// The file with the list.
+    pub(super) file: String,
+    /// Its line, from 1.
+    pub(super) line: usize,
+    /// The paths and URLs.
+    pub(super) items: Vec<String>,
+    /// The job configuration: this file, or one that loops over the list.
+    pub(super) job_conf: Option<String>,
+}
+
+impl List {
+    /// `file:line`
+    pub(super) fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+}
+
+/// The names that Galaxy and TPV have for the list, and with which those of variables end.
+const KEYS: [&str; 2] = ["tpv_config_files", "tpv_configs"];
+
+/// All lists of a repository, in the order of their files.
+pub(super) fn of(repository: &Repository) -> Vec<List> {
+    let mut lists = Vec::new();
+    // Job configurations that loop over a variable: its name, and the file.
+    let mut loops: Vec<(String, String)> = Vec::new();
+    for (file, text) in &repository.texts {
+        if !text.contains(KEYS[0]) && !text.contains(KEYS[1]) {
+            continue;
+        }
+        let lines: Vec<&str> = text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let rest = lines.get(at + 1..).unwrap_or(&[]);
+            let Some(found) = items(line, rest) else { continue };
+            let job_conf = is_job_conf(text).then(|| file.clone());
+            match found {
+                Items::Listed(items) => {
+                    lists.push(List { file: file.clone(), line: at + 1, items, job_conf });
+                }
+                Items::Looped(variable) => loops.push((variable, file.clone())),
+            }
+        }
+    }
+    for list in lists.iter_mut().filter(|list| list.job_conf.is_none()) {
+        let text = repository.texts.get(&list.file).map_or("", String::as_str);
+        let key = text.lines().nth(list.line - 1).and_then(|line| line.trim().split(':').next()).unwrap_or("");
+        list.job_conf = loops.iter().find(|(variable, _)| variable == key).map(|(_, file)| file.clone());
+    }
+    lists
+}
+
+/// Returns `true` for a text with runners, as `job_conf` has them.
+fn is_job_conf(text: &str) -> bool {
+    text.lines().any(|line| {
+        let line = line.trim_start();
+        line.starts_with("runners:") || line.starts_with("plugins:") || line.starts_with("<plugins")
+    })
+}
+
+enum Items {
+    Listed(Vec<String>),
+    /// They are those of this variable.
+    Looped(String),
+}
+
+/// The items of a list that begins in this line. `None` if none does.
+fn items(line: &str, rest: &[&str]) -> Option<Items> {
+    let start = line.trim_start();
+    if let Some((before, value)) = start.split_once("</param>").and_then(|(param, _)| param.split_once('>')) {
+        let is_key = before.starts_with("<param") && KEYS.iter().any(|key| before.contains(&format!("\"{key}\"")));
+        return is_key.then(|| Items::Listed(split(value)));
+    }
+    let key = start.split(':').next().unwrap_or("");
+    let is_word = key.chars().all(|char| char.is_alphanumeric() || char == '_');
+    if !is_word || !KEYS.iter().any(|known| key.ends_with(known)) {
+        return None;
+    }
+    let value = uncommented(start.get(key.len()..)?.strip_prefix(':')?).trim();
+    if let Some(inner) = value.strip_prefix('[') {
+        return Some(Items::Listed(split(inner.trim_end_matches(']'))));
+    }
+    // A text with Jinja is made of another variable.
+    if !value.is_empty() && !value.starts_with('#') {
+        return (!value.contains("{{")).then(|| Items::Listed(split(value.trim_matches(['"', '\'']))));
+    }
+    let indent = line.len() - start.len();
+    let mut items = Vec::new();
+    for line in rest {
+        let inner = line.trim_start();
+        if inner.is_empty() || inner.starts_with('#') {
+            continue;
+        }
+        if let Some(tag) = inner.strip_prefix("{%") {
+            let mut words = tag.trim_start_matches('-').split_whitespace();
+            if items.is_empty() && words.next() == Some("for") {
+                let name = words.skip_while(|word| *word != "in").nth(1).unwrap_or("");
+                let is_word = |char: &char| char.is_alphanumeric() || *char == '_';
+                return Some(Items::Looped(name.chars().take_while(is_word).collect()));
+            }
+            continue;
+        }
+        let Some(item) = inner.strip_prefix("- ").filter(|_| line.len() - inner.len() >= indent) else { break };
+        let item = uncommented(item).trim().trim_matches(['"', '\'']).to_owned();
+        // A mapping is a config by itself.
+        if !item.contains(": ") && !item.ends_with(':') {
+            items.push(item);
+        }
+    }
+    (!items.is_empty()).then_some(Items::Listed(items))
+}
+
+/// A line without its comment.
+fn uncommented(line: &str) -> &str {
+    line.split(" #").next().unwrap_or(line)
+}
+
+/// Galaxy reads a text as a list at its commas.
+fn split(text: &str) -> Vec<String> {
+    let items = text.split(',').map(|item| item.trim().trim_matches(['"', '\'']).to_owned());
+    items.filter(|item| !item.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic)]
+    use super::*;
+
+    fn listed(text: &str) -> Vec<String> {
+        let lines: Vec<&str> = text.lines().collect();
+        match items(lines.first().unwrap(), lines.get(1..).unwrap()) {
+            Some(Items::Listed(items)) => items,
+            Some(Items::Looped(name)) => vec![format!("loop {name}")],
+            None => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn lists_are_read_in_all_their_forms() {
+        let text = "  tpv_config_files:\n  # first\n  - https://a/b.yml # the shared one\n\n  - \"{{ dir }}/c.yml\"\n  next: 1\n  - d.yml\n";
+        assert_eq!(listed(text), ["https://a/b.yml", "{{ dir }}/c.yml"]);
+        assert_eq!(listed("x_tpv_config_files: [a.yml, 'b.yml']"), ["a.yml", "b.yml"]);
+        assert_eq!(listed("tpv_config_files: a.yml,b.yml"), ["a.yml", "b.yml"]);
+        assert_eq!(listed("<param id=\"tpv_config_files\">a.yml, b.yml</param>"), ["a.yml", "b.yml"]);
+        assert_eq!(listed("tpv_config_files:\n{% for conf in my_files %}\n  - {{ conf }}\n"), ["loop my_files"]);
+        assert!(listed("tpv_configs: \"{{ other | list }}\"").is_empty() && listed("tpv_dir: x").is_empty());
+    }
+}

@@ -1,0 +1,98 @@
+//! Guesses as a `tpvc.toml`, with their places in comments.
+
+use std::collections::BTreeMap;
+
+use super::{Environment, Guess};
+
+/// The text of the settings.
+pub fn settings(environments: &[Environment]) -> String {
+    let mut out =
+        "# Written by `tpvc init`, with the place of each guess. docs/settings.md has the settings.\n".to_owned();
+    let is_single = matches!(environments, [_]);
+    if !is_single {
+        out.push_str("# The first environment is the default; `--environment NAME` chooses another.\n");
+    }
+    for environment in environments {
+        let table = if is_single { String::new() } else { format!("environments.{}", key(&environment.name)) };
+        out.push('\n');
+        if !table.is_empty() {
+            out.push_str(&format!("[{table}]\n"));
+        }
+        comment(&mut out, &environment.from);
+        list(&mut out, "files", environment.files.iter().map(|file| (file.as_str(), "")));
+        for absent in &environment.absent {
+            comment(&mut out, &format!("not in this repository: {absent}"));
+        }
+        if !environment.vars.is_empty() {
+            grouped(&mut out, "vars", &environment.vars);
+        }
+        for Guess { value, from } in &environment.left_out {
+            comment(&mut out, &format!("left out: {value} ({from})"));
+        }
+        // Else all files would be rendered.
+        grouped(&mut out, "templates", &environment.templates);
+        if !environment.placeholders.is_empty() {
+            comment(&mut out, "variables without a value here");
+            grouped(&mut out, "placeholders", &environment.placeholders);
+        }
+        let below = |name: &str| if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") };
+        if !environment.variables.is_empty() {
+            out.push_str(&format!("\n[{}]\n", below("variables")));
+            for Guess { value: (name, texts), from } in &environment.variables {
+                comment(&mut out, from);
+                let pairs = texts.iter().map(|(name, text)| format!("{} = {}", key(name), quoted(text)));
+                out.push_str(&format!("{} = {{ {} }}\n", key(name), pairs.collect::<Vec<_>>().join(", ")));
+            }
+        }
+        if let Some(job_conf) = &environment.job_conf {
+            out.push_str(&format!("\n[{}]\njob_conf = {}\n", below("server"), quoted(job_conf)));
+        }
+    }
+    out
+}
+
+/// The variables that tasks set, as JSON. `None` if there are none.
+pub(super) fn json(variables: &[Guess<(String, BTreeMap<String, String>)>]) -> Option<String> {
+    let all: BTreeMap<&String, &BTreeMap<String, String>> =
+        variables.iter().map(|guess| (&guess.value.0, &guess.value.1)).collect();
+    (!all.is_empty()).then(|| serde_json::to_string(&all).unwrap_or_default())
+}
+
+fn comment(out: &mut String, text: &str) {
+    out.push_str(&format!("# {}\n", text.replace(char::is_control, " ")));
+}
+
+/// A list whose items have places, each with its place where that changes.
+fn grouped(out: &mut String, name: &str, guesses: &[Guess<String>]) {
+    let mut last = "";
+    let items = guesses.iter().map(|guess| {
+        let from = if guess.from == last { "" } else { guess.from.as_str() };
+        last = &guess.from;
+        (guess.value.as_str(), from)
+    });
+    list(out, name, items.collect::<Vec<_>>().into_iter());
+}
+
+fn list<'a>(out: &mut String, name: &str, items: impl ExactSizeIterator<Item = (&'a str, &'a str)>) {
+    if items.len() == 0 {
+        out.push_str(&format!("{name} = []\n"));
+        return;
+    }
+    out.push_str(&format!("{name} = [\n"));
+    for (item, from) in items {
+        let from = if from.is_empty() { String::new() } else { format!("  # {}", from.replace(char::is_control, " ")) };
+        out.push_str(&format!("  {},{from}\n", quoted(item)));
+    }
+    out.push_str("]\n");
+}
+
+/// A key, in quotes where it needs them.
+fn key(name: &str) -> String {
+    let is_bare = !name.is_empty() && name.chars().all(|char| char.is_ascii_alphanumeric() || "_-".contains(char));
+    if is_bare { name.to_owned() } else { quoted(name) }
+}
+
+/// A text in quotes, which TOML and JSON write alike.
+fn quoted(text: &str) -> String {
+    serde_json::to_string(text).unwrap_or_default()
+}

@@ -1,0 +1,6 @@
+def rank(candidates):
+    if candidates:
+        return sorted(candidates)
+
+    return []
+
