@@ -73,7 +73,7 @@ struct File {
     variables: toml::Table,
     placeholders: Vec<String>,
     templates: Option<Vec<String>>,
-    environments: BTreeMap<Spanned<String>, Environment>,
+    environments: BTreeMap<Spanned<String>, Table<Environment>>,
     severity: BTreeMap<Spanned<String>, Level>,
     #[serde(deserialize_with = "table")]
     lint: Lint,
@@ -96,7 +96,7 @@ struct Environment {
     variables: toml::Table,
     placeholders: Vec<String>,
     templates: Option<Vec<String>>,
-    server: Option<ServerFiles>,
+    server: Option<Table<ServerFiles>>,
 }
 
 impl File {
@@ -112,15 +112,15 @@ impl File {
         if let Some(templates) = templates {
             self.templates.get_or_insert_default().extend(templates);
         }
-        self.server = server.unwrap_or_else(|| std::mem::take(&mut self.server));
+        self.server = server.map_or_else(|| std::mem::take(&mut self.server), |Table(server)| server);
     }
 }
 
 /// A table as a structure, of which serde would take a list, too, as its fields in order.
 fn table<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Result<T, D::Error> {
-    struct Table<T>(PhantomData<T>);
+    struct Reader<T>(PhantomData<T>);
 
-    impl<'de, T: Deserialize<'de>> Visitor<'de> for Table<T> {
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Reader<T> {
         type Value = T;
 
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -132,7 +132,16 @@ fn table<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer: D) -> Res
         }
     }
 
-    deserializer.deserialize_map(Table(PhantomData))
+    deserializer.deserialize_map(Reader(PhantomData))
+}
+
+/// A value of [`table`], for those within others.
+struct Table<T>(T);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        table(deserializer).map(Self)
+    }
 }
 
 /// The table `[lint]`.
@@ -211,7 +220,7 @@ impl Settings {
             let diagnostic = Diagnostic::error(format!("`{name}` has no environment `{asked}`")).help(help);
             return Err(Problem::new(at(diagnostic, 0..0), sources));
         }
-        let environment = chosen.map(|(name, environment)| {
+        let environment = chosen.map(|(name, Table(environment))| {
             file.overlay(environment);
             name.into_inner()
         });
