@@ -16,8 +16,8 @@ mod tests {
     fn what_is_left_out_is_marked() {
         for (text, shown) in [
             ("", ""),
-            ("cores > 4", "cores > 4"),
-            ("\n  cores\n", "cores"),
+            ("mem > 4", "mem > 4"),
+            ("\n  gpus\n", "gpus"),
             ("if a:\n  b", "if a: ..."),
             ("größer als", "größer als"),
             ("größer als 1", "größer als ..."),

@@ -241,11 +241,11 @@ impl<'a> Collector<'a> {
     }
 }
 
-/// The fields in the order that their values are shown in; others follow.
+/// The fields in the order that their values are shown in, at the first place that they have here; others follow.
 fn shown_order() -> impl Iterator<Item = Field> {
     let asked = Quantity::ALL.into_iter().map(Quantity::resource);
     let bounds = Quantity::ALL.into_iter().flat_map(|quantity| [quantity.least(), quantity.most()]);
-    let amounts = asked.chain(bounds).map(|resource| Field::Amount(resource.into()));
+    let amounts = asked.chain(bounds).chain(Resource::DEFINITION).map(|resource| Field::Amount(resource.into()));
     let others = [Field::Runner, Field::Tags, Field::Rank, Field::Env, Field::Params, Field::Resubmit, Field::Context];
     amounts.chain(others)
 }
