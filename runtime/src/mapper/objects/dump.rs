@@ -5,7 +5,7 @@ use crate::galaxy::tpv::version_of;
 use crate::mapper::data::deep_copy;
 use crate::mapper::entity::{ENTITY_STEPS, Entity};
 use crate::mapper::tags::{TagNames, Tags};
-use tpv_model::{Amount, EntityClass, Field, TagType};
+use tpv_model::{EntityClass, Field, TagType};
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
 use tpv_python::exception::{PyResult, type_error};
@@ -155,36 +155,19 @@ fn value_of(
     options: &Options,
 ) -> PyResult<Option<Value>> {
     let tags = |tags: &Tags| Value::dict(Dict::from_strs(tag_lists(names, tags, options)));
-    let (rule, destination) = (entity.rule.as_deref(), entity.destination.as_deref());
-    let copied = match field {
-        Field::Id => &entity.id,
-        Field::Abstract => &entity.is_abstract,
-        Field::Inherits => &entity.inherits,
-        Field::Amount(Amount::Resource(resource)) => entity.resource(resource),
-        Field::Amount(Amount::Limit(limit)) => entity.limit(limit),
-        Field::Env => &entity.env,
-        Field::Params => &entity.params,
-        Field::Resubmit => &entity.resubmit,
-        Field::Rank => &entity.rank,
-        Field::Context => &entity.context.value(),
-        Field::Runner => destination.map_or(&Value::None, |fields| &fields.runner),
-        Field::HandlerTags => destination.map_or(&Value::None, |fields| &fields.handler_tags),
-        Field::Tags => return Ok(Some(tags(&entity.tags))),
+    match field {
+        Field::Tags => Ok(Some(tags(&entity.tags))),
+        Field::DestTags => Ok(entity.destination.as_ref().map(|fields| tags(&fields.dest_tags))),
         // DIFFERENCE: the codes of `# noqa` comments are for `tpvc lint` alone.
-        Field::NoQaCodes => return Ok(Some(Value::list(Vec::new()))),
-        Field::If => return Ok(rule.map(|rule| rule.if_condition.clone())),
-        Field::Execute => return Ok(rule.map(|rule| rule.execute.clone())),
-        Field::Fail => return Ok(rule.map(|rule| rule.fail.clone())),
-        Field::DestName => return Ok(destination.map(|fields| fields.dest_name.clone())),
-        Field::DestTags => return Ok(destination.map(|fields| tags(&fields.dest_tags))),
-        Field::Oversize | Field::FailOpen => return Ok(None),
+        Field::NoQaCodes => Ok(Some(Value::list(Vec::new()))),
         Field::Rules => {
             let rules = Dict::new();
             for (key, rule) in entity.rules.all()? {
                 rules.set_str(key.clone(), dumped(vm, names, rule, options, false)?);
             }
-            return Ok(Some(Value::dict(rules)));
+            Ok(Some(Value::dict(rules)))
         }
-    };
-    deep_copy(vm, copied).map(Some)
+        Field::If | Field::Execute | Field::Fail | Field::DestName => Ok(entity.value(field)),
+        field => entity.value(field).map(|value| deep_copy(vm, &value)).transpose(),
+    }
 }
