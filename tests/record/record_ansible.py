@@ -39,7 +39,9 @@ def render(templates, variables, root, out):
     playbook = root / "record_ansible_play.json"
     playbook.write_text(json.dumps(play))
     ansible = pathlib.Path(sys.executable).parent / "ansible-playbook"
-    env = dict(os.environ, ANSIBLE_LOCALHOST_WARNING="False", ANSIBLE_DEPRECATION_WARNINGS="False", ANSIBLE_NOCOWS="1",
+    config = out / "ansible.cfg"
+    config.write_text("[defaults]\n")
+    env = dict(os.environ, ANSIBLE_CONFIG=str(config), ANSIBLE_LOCALHOST_WARNING="False", ANSIBLE_DEPRECATION_WARNINGS="False", ANSIBLE_NOCOWS="1",
                ANSIBLE_INVENTORY_UNPARSED_WARNING="False")
     try:
         done = subprocess.run([str(ansible), "-i", "localhost,", str(playbook)], env=env, capture_output=True, text=True, check=False)

@@ -9,6 +9,7 @@ use minijinja::value::Rest;
 use minijinja::{Environment, Error, State, Value};
 
 use super::filters::wrong;
+use super::placeholder::is_undeclared;
 use crate::open::open;
 use crate::source::read_limited;
 
@@ -89,7 +90,7 @@ pub(super) fn add(environment: &mut Environment<'static>, files: &Files) {
                     state.consume_fuel((text.len() / BYTES_A_STEP) as u64)?;
                     Value::from(text.trim_end())
                 }
-                "env" | "vars" => state.lookup(name).ok_or_else(|| {
+                "env" | "vars" => state.lookup(name).filter(|value| !is_undeclared(value)).ok_or_else(|| {
                     wrong(format!(
                         "`{name}` is not known: tpvc does not read the environment for templates; give it under `[variables]` in tpvc.toml, or add it to `placeholders`"
                     ))

@@ -58,13 +58,6 @@ pub struct StoodIn {
     pub places: Vec<(String, Option<usize>)>,
 }
 
-/// The rendering of a template that failed.
-struct Failure {
-    unfilled: Box<Unfilled>,
-    /// A variable has no value.
-    is_missing: bool,
-}
-
 impl Templates {
     /// The templates of a site.
     ///
@@ -108,26 +101,32 @@ impl Templates {
     fn filled(&self, name: &str, text: &str) -> Result<Filled, Box<Unfilled>> {
         let recorder = Recorder::default();
         let declared = |name: &str| self.site.placeholders.iter().any(|pattern| fits(pattern, name));
-        let failure = match self.rendered(name, text, &declared, &recorder) {
-            Ok(filled) => {
-                self.record(name, text, &recorder.used());
-                return Ok(filled);
-            }
-            Err(failure) if !failure.is_missing => return Err(failure.unfilled),
-            Err(failure) => failure.unfilled,
-        };
-        // Once more with a placeholder for whatever is missing, so that nobody has to find the names one by one.
-        let all = Recorder::default();
-        let _ = self.rendered(name, text, &|_| true, &all);
-        let used = all.used();
-        let names = used.iter().filter(|(name, why)| **why == Why::Missing && !declared(name));
-        let names: Vec<String> = names.map(|(name, _)| format!("`{name}`")).collect();
-        let mut unfilled = failure;
-        if names.len() > 1 {
-            let (count, names) = (names.len(), names.join(", "));
-            unfilled.notes.push(format!("the template uses {count} names that no file of `--vars` has: {names}"));
+        let rendered = self.rendered(name, text, &declared, &recorder);
+        let used = recorder.used();
+        // Whatever else is wrong may be so because of these.
+        let missing = used.iter().filter(|(_, why)| **why == Why::Undeclared).map(|(name, _)| name.as_str());
+        let missing: Vec<&str> = missing.collect();
+        if !missing.is_empty() {
+            return Err(self.missing(&missing, text));
         }
-        Err(unfilled)
+        let filled = rendered?;
+        self.record(name, text, &used);
+        Ok(filled)
+    }
+
+    /// The error for variables that a template uses and no file has: at the first of them, with the names of all.
+    fn missing(&self, names: &[&str], text: &str) -> Box<Unfilled> {
+        let places = names.iter().map(|name| (first_use(name, text), *name));
+        let (at, name) =
+            places.min_by_key(|(at, _)| (at.is_none(), at.as_ref().map(|at| at.start))).unwrap_or_default();
+        let help = self.variables.near(name).map_or_else(
+            || "give it in a file of `--vars`, list it under `placeholders` in tpvc.toml, or write `| default(...)` behind it".to_owned(),
+            crate::config::suggest::did_you_mean,
+        );
+        let all = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let note = format!("the template uses {} names that no file of `--vars` has: {all}", names.len());
+        let notes = if names.len() > 1 { vec![note] } else { Vec::new() };
+        Box::new(Unfilled { message: format!("`{name}` is not among the variables"), at, help, notes })
     }
 
     /// Notes the use of placeholders in a template.
@@ -135,7 +134,10 @@ impl Templates {
         let mut all = self.stood_in.lock().unwrap_or_else(PoisonError::into_inner);
         for (variable, why) in used {
             let known = all.entry(variable.clone()).or_insert_with(|| StoodIn { why: *why, places: Vec::new() });
-            let place = (name.to_owned(), line_of(variable, text));
+            let line = first_use(variable, text)
+                .and_then(|at| text.get(..at.start))
+                .map(|before| 1 + before.matches('\n').count());
+            let place = (name.to_owned(), line);
             if !known.places.contains(&place) {
                 known.places.push(place);
             }
@@ -148,25 +150,24 @@ impl Templates {
         text: &str,
         may_miss: &dyn Fn(&str) -> bool,
         recorder: &Recorder,
-    ) -> Result<Filled, Failure> {
-        let certain = |unfilled: Box<Unfilled>| Failure { unfilled, is_missing: false };
-        let header = Header::of(text).map_err(certain)?;
+    ) -> Result<Filled, Box<Unfilled>> {
+        let header = Header::of(text)?;
         let body = text.get(header.length..).unwrap_or("");
         let mut environment = self.environment.clone();
         let mut syntax = minijinja::syntax::SyntaxConfig::builder();
         syntax.trim_blocks(header.trim_blocks).lstrip_blocks(header.lstrip_blocks).keep_trailing_newline(true);
         let syntax = syntax.build().map_err(|error| {
             let (message, help) = self.words(&error, "");
-            certain(Box::new(Unfilled { message, at: None, help, notes: Vec::new() }))
+            Box::new(Unfilled { message, at: None, help, notes: Vec::new() })
         })?;
         environment.set_syntax(syntax.clone());
         let files = Files::new(self.site.root.as_deref(), name);
         files::add(&mut environment, &files);
         let inheritance = files::named(body, &syntax).inheritance;
         if let Some((tag, range)) = inheritance {
-            return Err(certain(no_inheritance(tag, Some(header.place(range)))));
+            return Err(no_inheritance(tag, Some(header.place(range))));
         }
-        let mut names = names(body, &mut environment, &files).map_err(certain)?;
+        let mut names = names(body, &mut environment, &files)?;
         let guarded = Guarded::new(body, &syntax);
         let failed = |error: &minijinja::Error, faults: &BTreeMap<String, Unfilled>| {
             let is_missing = error.kind() == ErrorKind::UndefinedError;
@@ -175,7 +176,7 @@ impl Templates {
             if let Some(fault) = faults.get(resolve::root(code)).filter(|_| is_missing) {
                 *unfilled = Unfilled { at: unfilled.at, ..fault.clone() };
             }
-            Failure { unfilled, is_missing }
+            unfilled
         };
         let template = environment.template_from_named_str(MAIN, &guarded.text);
         let template = template.map_err(|error| failed(&error, &BTreeMap::new()))?;
@@ -284,15 +285,18 @@ fn no_inheritance(tag: &str, at: Option<Range<usize>>) -> Box<Unfilled> {
     })
 }
 
-/// The line of a template, from 1, that names a variable first.
-fn line_of(variable: &str, text: &str) -> Option<usize> {
+/// The bytes of a template that name a variable first.
+fn first_use(variable: &str, text: &str) -> Option<Range<usize>> {
     let is_word = |char: char| char.is_alphanumeric() || char == '_';
     let (at, _) = text.match_indices(variable).find(|(at, _)| {
         let before = text.get(..*at).unwrap_or("");
         let after = text.get(at + variable.len()..).unwrap_or("");
-        !before.ends_with(|char| is_word(char) || char == '.') && !after.starts_with(is_word)
+        // Not in the text between tags.
+        let (begun, ended) = (before.rfind(['{']), before.rfind("}}").max(before.rfind("%}")));
+        let is_in_tag = begun.is_some_and(|begun| ended.is_none_or(|ended| ended < begun));
+        is_in_tag && !before.ends_with(|char| is_word(char) || char == '.') && !after.starts_with(is_word)
     })?;
-    Some(1 + text.get(..at)?.matches('\n').count())
+    Some(at..at + variable.len())
 }
 
 /// Returns `true` if a file is a template by its name.

@@ -12,6 +12,8 @@ use minijinja::{Environment, Error, State, Value, filters};
 /// The reason that a variable has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
+    /// No file has it, and it is not declared that it may have no value: its use is an error.
+    Undeclared,
     /// No file has it.
     Missing,
     /// Ansible Vault encrypts it.
@@ -72,8 +74,21 @@ pub(super) fn add(environment: &mut Environment<'static>) {
     environment.add_test("undefined", |value: &Value| value.is_undefined() || is_missing(value));
 }
 
+/// Returns `true` for the placeholder of a variable that is not encrypted, or for a part of it.
 fn is_missing(value: &Value) -> bool {
-    value.downcast_object_ref::<Placeholder>().is_some_and(|placeholder| placeholder.why == Why::Missing)
+    value.downcast_object_ref::<Placeholder>().is_some_and(|placeholder| placeholder.why != Why::Vaulted)
+}
+
+/// Returns `true` for the placeholder of a variable that is not declared.
+pub(super) fn is_undeclared(value: &Value) -> bool {
+    value.downcast_object_ref::<Placeholder>().is_some_and(|placeholder| placeholder.why == Why::Undeclared)
+}
+
+/// Notes that a value is used as it is, if it is a placeholder.
+pub(super) fn used(value: &Value) {
+    if let Some(placeholder) = value.downcast_object_ref::<Placeholder>() {
+        placeholder.record();
+    }
 }
 
 impl Placeholder {

@@ -1,12 +1,13 @@
 //! The values of variables: as in Ansible, a text among them may be a template itself, of further variables.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::convert::Infallible;
 
 use minijinja::{Environment, ErrorKind, Value};
 
+use super::files::named;
 use super::nesting::Guarded;
-use super::placeholder::{Recorder, Why, placeholder};
+use super::placeholder::{Recorder, Why, placeholder, used};
 use super::variables::Variables;
 use crate::source::Unfilled;
 use crate::yaml::value::{ConfigValue, ValueKind};
@@ -37,10 +38,15 @@ pub(super) fn resolve(
         recorder,
         done: BTreeMap::new(),
         faults: BTreeMap::new(),
+        undeclared: BTreeSet::new(),
         open: Vec::new(),
     };
     names.iter().for_each(|name| resolving.variable(name));
-    Resolved { values: resolving.done, faults: resolving.faults }
+    // Those of the template itself: what a variable lacks is its own fault.
+    let undeclared = resolving.undeclared.iter().filter(|name| names.contains(*name));
+    let undeclared = undeclared.map(|name| (name.clone(), placeholder(name, Why::Undeclared, recorder)));
+    let values = resolving.done.into_iter().chain(undeclared).collect();
+    Resolved { values, faults: resolving.faults }
 }
 
 /// A key of a mapping. Numbers stay numbers, as in Ansible: `{{ disks.5.path }}` is for the key `5`, `{{ disks['5'].path }}` for `"5"`.
@@ -98,6 +104,8 @@ struct Resolving<'a> {
     recorder: &'a Recorder,
     done: BTreeMap<String, Value>,
     faults: BTreeMap<String, Unfilled>,
+    /// Names that are no variables.
+    undeclared: BTreeSet<String>,
     /// Those that are being made.
     open: Vec<String>,
 }
@@ -131,7 +139,9 @@ impl Resolving<'_> {
             Some(Err(fault)) => {
                 self.faults.insert(name.to_owned(), *fault);
             }
-            None => {}
+            None => {
+                self.undeclared.insert(name.to_owned());
+            }
         }
     }
 
@@ -163,25 +173,30 @@ impl Resolving<'_> {
         let guarded = Guarded::new(text, environment.syntax());
         let template =
             environment.template_from_str(&guarded.text).map_err(|error| self.failed(name, &error, &guarded.text))?;
-        for used in template.undeclared_variables(false) {
-            self.variable(&used);
-        }
-        let context = Value::from_pairs(self.done.clone());
+        let mut names = template.undeclared_variables(false);
+        names.extend(named(text, environment.syntax()).variables);
+        names.iter().for_each(|used| self.variable(used));
+        let recorder = Recorder::default();
+        let undeclared = self.undeclared.iter().filter(|name| names.contains(*name));
+        let undeclared = undeclared.map(|name| (name.clone(), placeholder(name, Why::Undeclared, &recorder)));
+        let context = Value::from_pairs(self.done.clone().into_iter().chain(undeclared));
         let expression = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
         let whole = expression.filter(|inner| !inner.contains("{{") && !inner.contains("}}"));
-        let Some(expression) = whole.map(|inner| inner.trim_matches('-').trim()) else {
-            return Ok(Value::from(
-                template.render(context).map_err(|error| self.failed(name, &error, &guarded.text))?,
-            ));
+        let value = match whole.map(|inner| inner.trim_matches('-').trim()) {
+            None => template.render(context).map(Value::from),
+            Some(expression) => {
+                environment.compile_expression_owned(expression.to_owned()).and_then(|compiled| compiled.eval(context))
+            }
         };
-        let compiled = environment
-            .compile_expression_owned(expression.to_owned())
-            .map_err(|error| self.failed(name, &error, expression))?;
-        let value = compiled.eval(context).map_err(|error| self.failed(name, &error, expression))?;
-        if value.is_undefined() {
-            return Err(self.undefined(name, expression));
+        let whole = whole.map_or(guarded.text.as_str(), |inner| inner.trim_matches('-').trim());
+        if let Ok(value) = &value {
+            used(value);
         }
-        Ok(value)
+        if let Some((missing, _)) = recorder.used().first_key_value() {
+            return Err(self.undefined(name, missing));
+        }
+        let value = value.map_err(|error| self.failed(name, &error, whole))?;
+        if value.is_undefined() { Err(self.undefined(name, whole)) } else { Ok(value) }
     }
 
     fn undefined(&self, name: &str, code: &str) -> Box<Unfilled> {
