@@ -7,28 +7,31 @@ use std::sync::Arc;
 use clap::{Args, ValueEnum};
 use tpv_runtime::Job;
 use tpv_runtime::mapper::Mapper;
-use tpv_runtime::stream;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::kind::Kind;
 use super::map::{self, hooks};
 use super::output::write_text;
-use super::progress::Progress;
+use super::rewrite::{rewrite, with_line_ends_of};
+use super::stream::{self, Threads};
 use super::table::{self, Cell, Rows};
-use super::{rules, world};
+use super::{input, rules, world};
 use tpv_analysis::explain::Provenance;
 use tpv_analysis::figures::{self, count};
-use tpv_analysis::job_file::JobFile;
 use tpv_compiler::config::Input;
 use tpv_compiler::printable::Form;
+use tpv_compiler::source::SourceMap;
 use tpv_fit::csv::Table;
 use tpv_fit::history::{History, Lines};
+use tpv_fit::page::page;
 use tpv_fit::patch::patch;
 use tpv_fit::policy::{LostCosts, Policy};
 use tpv_fit::propose::Settings;
-use tpv_fit::report::{Proposal, Report, Tool, report};
-use tpv_fit::today;
+use tpv_fit::report::{Proposal, Report, Tool, percent, report};
+use tpv_fit::summary::{Summary, THRESHOLD, merged, summary};
+use tpv_fit::today::{self, SetBy};
+use tpv_fit::write::{Edits, edits};
 
 /// Learn from finished jobs how much memory tools need
 ///
@@ -41,14 +44,29 @@ use tpv_fit::today;
     tpvc fit rules.bin --jobs jobs.jsonl.gz --tool metaspades --explain\n  \
     tpvc fit tpv.yml --jobs usage.csv --csv --tool-id metaspades --columns memory_gib=peak_memory_gb\n  \
     tpvc fit shared.yml tpv.yml --jobs jobs.jsonl.gz --patch fitted.yml\n  \
+    tpvc fit shared.yml tpv.yml --jobs jobs.jsonl.gz --format html -o fit.html\n  \
+    tpvc fit tpv.yml --jobs jobs.jsonl.gz --privacy ours.json\n  \
+    tpvc fit --merge ours.json theirs.json\n  \
     tpvc fit tpv.yml --jobs jobs.jsonl --attempts 1 --format csv -o fit.csv")]
 pub(super) struct Fit {
     /// Config files, URLs, folders or patterns, merged in this order, or one artifact [default: those of tpvc.toml]
     #[arg(value_name = "CONFIG|RULES")]
     configs: Vec<String>,
     /// The finished jobs: a job file with outcomes, plain, gzip or zstd; `-` is stdin
-    #[arg(long, value_name = "JOBS")]
+    #[arg(
+        long,
+        value_name = "JOBS",
+        required_unless_present = "merge",
+        default_value = "-",
+        hide_default_value = true
+    )]
     jobs: PathBuf,
+    /// Summaries that several sites wrote with `--privacy`, instead of jobs and rules
+    #[arg(long, value_name = "SUMMARY", num_args = 1.., conflicts_with_all = ["jobs", "csv", "world", "patch", "write", "configs"])]
+    merge: Vec<PathBuf>,
+    /// Write a summary to publish: no users, datasets, parameters or dates, and no number of fewer than 10 jobs
+    #[arg(long, value_name = "FILE")]
+    privacy: Option<PathBuf>,
     /// The jobs are a table with a header: CSV, tabs, or `sacct --parsable2`
     #[arg(long)]
     csv: bool,
@@ -79,6 +97,9 @@ pub(super) struct Fit {
     /// Write the proposals as a TPV file to merge last, each with its evidence as a comment
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
+    /// Write the proposals into the config files, where a value stands that nothing but the tool uses
+    #[arg(long, conflicts_with = "patch")]
+    write: bool,
     /// Show the evidence of each tool
     #[arg(long)]
     explain: bool,
@@ -102,6 +123,8 @@ enum Format {
     Json,
     /// Comma-separated values with a header, safe to open in a spreadsheet
     Csv,
+    /// A page with plots
+    Html,
 }
 
 fn factor(text: &str) -> Result<f64, String> {
@@ -120,40 +143,100 @@ fn price(text: &str) -> Result<LostCosts, String> {
 
 impl Fit {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
+        if !self.merge.is_empty() {
+            let history = self.merged()?;
+            let report = report(&history, None, &self.settings(), self.attempts.is_some());
+            self.write_report(&report)?;
+            self.write_summary(&history, common)?;
+            return Ok(Outcome::Done);
+        }
         let Some(given) = rules::load_any(None, &self.configs, common)? else { return Ok(Outcome::Bad) };
         let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
         let mapper = Mapper::with_hooks(given.rules.clone(), hooks(common), false);
         let history = self.history(Lines::new(mapper, world, self.tool.clone()), common)?;
-        let policy = Policy {
-            attempts: self.attempts.unwrap_or(Policy::default().attempts),
-            factor: self.factor,
-            lost_costs: self.lost_costs,
-        };
-        let settings = Settings { policy, least_jobs: self.least_jobs as usize };
         let origin = given.origin.as_ref().map(|(config, sources)| (config, sources));
         let provenance = Provenance::new(&given.rules, origin);
-        let report = report(&history, &provenance, &settings, self.attempts.is_some());
-        let (form, text) = match self.format {
-            Format::Text => (Form::Text, self.text(&report)),
-            Format::Csv => (Form::Data, rows(&report).show(table::Format::Csv)),
-            Format::Json => {
-                let text =
-                    serde_json::to_string_pretty(&report).map_err(|error| CliError::bug("the report", &error))?;
-                (Form::Json, text + "\n")
-            }
-        };
-        write_text("the report", &self.output, form, &text)?;
+        let report = report(&history, Some(&provenance), &self.settings(), self.attempts.is_some());
+        self.write_report(&report)?;
+        self.write_summary(&history, common)?;
         if let Some(path) = &self.patch {
             self.write_patch(path, &report, common)?;
         }
+        if self.write {
+            let Some((config, sources)) = &given.origin else {
+                return Err(CliError::new(
+                    "an artifact has no values to write to",
+                    "name the config files that it was compiled from",
+                ));
+            };
+            self.write_values(&report, &edits(&report, &provenance, config, sources), common)?;
+        }
         Ok(Outcome::Done)
+    }
+
+    fn settings(&self) -> Settings {
+        let attempts = self.attempts.unwrap_or(Policy::default().attempts);
+        let policy = Policy { attempts, factor: self.factor, lost_costs: self.lost_costs };
+        Settings { policy, least_jobs: self.least_jobs as usize }
+    }
+
+    fn write_report(&self, report: &Report) -> Result<(), CliError> {
+        let (form, text) = match self.format {
+            Format::Text => (Form::Text, self.text(report)),
+            Format::Csv => (Form::Data, rows(report).show(table::Format::Csv)),
+            Format::Html => {
+                let page = page(report, &self.rules_named()).map_err(|error| CliError::bug("the page", &error))?;
+                (Form::Data, page)
+            }
+            Format::Json => {
+                let text = serde_json::to_string_pretty(report).map_err(|error| CliError::bug("the report", &error))?;
+                (Form::Json, text + "\n")
+            }
+        };
+        write_text("the report", &self.output, form, &text)
+    }
+
+    /// Writes the summary for others, if it is wanted.
+    fn write_summary(&self, history: &History, common: &Common) -> Result<(), CliError> {
+        let Some(path) = &self.privacy else { return Ok(()) };
+        let summary = summary(history);
+        let text = serde_json::to_string_pretty(&summary).map_err(|error| CliError::bug("the summary", &error))?;
+        write_text("the summary", path, Form::Json, &(text + "\n"))?;
+        let tools = count(summary.tools.len() as u64, "tool");
+        let left = count(summary.left_out, "job");
+        common.note(&format!(
+            "wrote {tools} to `{}`; left out: {left} of tools with fewer than {THRESHOLD}",
+            path.display()
+        ));
+        Ok(())
+    }
+
+    /// The summaries of several sites as one history.
+    fn merged(&self) -> Result<History, CliError> {
+        let mut summaries = Vec::new();
+        for path in &self.merge {
+            let text = input::text("the summary", path)?;
+            let mut summary = Summary::read(&text).map_err(|error| {
+                let message = format!("`{}` is not a summary: {error}", path.display());
+                CliError::new(message, "name files that `tpvc fit --privacy FILE` wrote")
+            })?;
+            summary.tools.retain(|usage| self.tool.as_ref().is_none_or(|tool| usage.tool.contains(tool.as_str())));
+            summaries.push(summary);
+        }
+        Ok(merged(&summaries))
     }
 
     /// Writes the proposals as a TPV file, and notes what it does not change.
     fn write_patch(&self, path: &Path, report: &Report, common: &Common) -> Result<(), CliError> {
         let patch = patch(report);
         let tools: Vec<&Tool> = patch.tools.iter().filter_map(|index| report.tools.get(*index)).collect();
-        let ineffective = self.ineffective(path, &patch.text, &tools, common)?;
+        let ineffective = if self.is_artifact() {
+            vec!["whether the patch takes effect was not tried, because the rules are an artifact".to_owned()]
+        } else {
+            let (mut inputs, mut sources) = rules::inputs(None, &self.configs, common)?;
+            inputs.push(Input::Text(sources.add(&path.display().to_string(), &patch.text)));
+            self.ineffective("the patch with these configs", &inputs, sources, &tools, common)?
+        };
         write_text("the patch", path, Form::Text, &patch.text)?;
         let name = path.display();
         common.note(&format!("wrote {} to `{name}`: merge it last", count(tools.len() as u64, "value")));
@@ -162,24 +245,50 @@ impl Fit {
         Ok(())
     }
 
-    /// The entities of a patch that do not decide the memory of their tool, by mapping a job without inputs with the configs and the patch.
-    fn ineffective(&self, path: &Path, patch: &str, tools: &[&Tool], common: &Common) -> Result<Vec<String>, CliError> {
-        if let [only] = self.configs.as_slice()
-            && Kind::of(Path::new(only)) == Kind::Artifact
-        {
-            return Ok(vec![
-                "whether the patch takes effect was not tried, because the rules are an artifact".to_owned(),
-            ]);
+    /// Writes the proposals into the files of the config, and notes what changes and what does not.
+    fn write_values(&self, report: &Report, edits: &Edits, common: &Common) -> Result<(), CliError> {
+        let (inputs, mut sources) = rules::inputs(None, &self.configs, common)?;
+        let inputs: Vec<Input> = inputs
+            .into_iter()
+            .map(|input| match input {
+                Input::Named(name) => match edits.files.iter().find(|file| file.name == name) {
+                    Some(file) => Input::Text(sources.add(&name, &file.new)),
+                    None => Input::Named(name),
+                },
+                other => other,
+            })
+            .collect();
+        let tools = edits.changes.iter().filter_map(|(index, _)| report.tools.get(*index));
+        let tools: Vec<&Tool> = tools.filter(|tool| tool.setter.by == SetBy::Tool).collect();
+        let ineffective = self.ineffective("the config with the new values", &inputs, sources, &tools, common)?;
+        for file in &edits.files {
+            rewrite(
+                "the new values",
+                Path::new(&file.name),
+                with_line_ends_of(&file.old, file.new.clone()).as_bytes(),
+            )?;
         }
-        let (mut inputs, mut sources) = rules::inputs(None, &self.configs, common)?;
-        inputs.push(Input::Text(sources.add(&path.display().to_string(), patch)));
-        let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+        let (values, files) = (edits.changes.len() as u64, edits.files.len() as u64);
+        common.note(&format!("wrote {} to {}", count(values, "value"), count(files, "file")));
+        edits.changes.iter().for_each(|(_, change)| common.note(change));
+        edits.left.iter().for_each(|left| common.note(&format!("left out: {left}")));
+        ineffective.iter().for_each(|note| common.note(&format!("note: {note}")));
+        Ok(())
+    }
+
+    /// The entities of a patch that do not decide the memory of their tool, by mapping a job without inputs with these configs; `what` names them.
+    fn ineffective(
+        &self,
+        what: &str,
+        inputs: &[Input],
+        sources: SourceMap,
+        tools: &[&Tool],
+        common: &Common,
+    ) -> Result<Vec<String>, CliError> {
+        let compiled = tpv_compiler::compile_inputs(inputs, sources, &tpv_compiler::CompileOptions::default());
         let Some(rules) = compiled.rules else {
             common.show(&compiled.diagnostics, &compiled.sources);
-            return Err(CliError::new(
-                "the patch does not compile with these configs",
-                tpv_compiler::diagnostic::REPORT_BUG,
-            ));
+            return Err(CliError::new(format!("{what} does not compile"), tpv_compiler::diagnostic::REPORT_BUG));
         };
         let mapper = Mapper::with_hooks(Arc::new(rules), hooks(common), false);
         let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
@@ -203,29 +312,34 @@ impl Fit {
 
     /// Reads all jobs.
     fn history(&self, lines: Lines, common: &Common) -> Result<History, CliError> {
-        let (file, size) = JobFile::open(&self.jobs)?;
-        let fault = file.fault();
-        let mut progress = Progress::bytes(common, size.filter(|_| !self.csv));
-        let one = size.is_some_and(|size| size <= stream::BATCH as u64) || lines.mapper.depends_on_order();
-        let threads = if one { 1 } else { map::threads_or_all(self.threads, common) };
-        let done = |bytes| progress.advance(bytes as u64);
-        let streamed = if self.csv {
-            let table = Table::new(file, &self.columns, self.tool_id.as_deref());
-            let table = table.map_err(|(message, help)| CliError::new(format!("{}: {message}", self.name()), help))?;
-            stream::run(table, io::sink(), threads, &lines, done)
-        } else {
-            stream::run(file, io::sink(), threads, &lines, done)
+        let threads = Threads { wanted: self.threads, in_order: lines.mapper.depends_on_order() };
+        let table = |file| {
+            Table::new(file, &self.columns, self.tool_id.as_deref())
+                .map_err(|(message, help)| CliError::new(format!("{}: {message}", self.name()), help))
         };
-        progress.finish();
-        if let Some(fault) = fault.get() {
-            return Err(fault.into());
-        }
+        let streamed = if self.csv {
+            stream::through(&self.jobs, table, threads, &lines, common)?
+        } else {
+            stream::over(&self.jobs, io::sink(), threads, &lines, common)?
+        };
         streamed
             .map_err(|error| CliError::new(format!("{} cannot be read: {error}", self.name()), "check the file"))?;
         let history = lines.take();
         Mapper::leave_to_system();
         std::mem::forget(lines);
         self.checked(history)
+    }
+
+    fn is_artifact(&self) -> bool {
+        matches!(self.configs.as_slice(), [only] if Kind::of(Path::new(only)) == Kind::Artifact)
+    }
+
+    /// The rules as the arguments name them.
+    fn rules_named(&self) -> String {
+        if !self.merge.is_empty() {
+            return "summaries".to_owned();
+        }
+        if self.configs.is_empty() { "those of tpvc.toml".to_owned() } else { self.configs.join(", ") }
     }
 
     fn name(&self) -> String {
@@ -281,7 +395,7 @@ impl Fit {
                 Proposal::Keep { why, .. } => (String::new(), format!("keep: {}", why.words())),
             };
             table.push(vec![
-                short(&tool.tool).into(),
+                tool.name().into(),
                 Cell::Number(usage.jobs),
                 amount(Some(usage.asked_median)),
                 amount(usage.used_median),
@@ -300,15 +414,7 @@ impl Fit {
         }
         text += &table.show(table::Format::Table);
         text += "\nMemory in GiB, RESERVED in GiB·h. SAVES is the part of today's cost on later jobs, lost jobs included.\n";
-        for (jobs, what) in [
-            (report.without_outcome, "without an outcome"),
-            (report.unmapped, "that today's rules do not map, or give no memory"),
-            (report.others, "of further tools, which are too many"),
-        ] {
-            if jobs > 0 {
-                text += &format!("Left out: {} {what}.\n", count(jobs, "job"));
-            }
-        }
+        report.left_out().iter().for_each(|what| text += &format!("Left out: {what}.\n"));
         if self.explain {
             report.tools.iter().for_each(|tool| text += &explained(tool));
         }
@@ -318,59 +424,8 @@ impl Fit {
 
 /// The evidence of a tool.
 fn explained(tool: &Tool) -> String {
-    let mut text = format!("\n{}\n", tool.tool);
-    let mut fact = |name: &str, value: String| text += &format!("  {name}: {value}\n");
-    fact("memory is set at", tool.place.clone().unwrap_or_else(|| "nowhere".to_owned()));
-    if let Some([first, last]) = &tool.usage.period {
-        fact("period", format!("{first} to {last}"));
-    }
-    let policy = &tool.policy;
-    fact("attempts", format!("{}, each with {} times the memory", policy.attempts, policy.factor));
-    if let Some(most) = tool.largest_destination {
-        fact("largest destination", format!("{most} GiB"));
-    }
-    if let Some(busy) = tool.usage.cores_busy {
-        fact("cores busy", percent(busy));
-    }
-    let evidence = match &tool.proposal {
-        Proposal::Change { mem, by_version, evidence, .. } => {
-            fact("mem", mem.clone());
-            for (version, mem) in by_version {
-                fact(&format!("mem of version {version}"), mem.clone());
-            }
-            Some(evidence)
-        }
-        Proposal::Keep { why, evidence } => {
-            fact("keep", why.words().to_owned());
-            evidence.as_ref()
-        }
-    };
-    if let Some(evidence) = evidence {
-        let [low, high] = evidence.interval.map(percent);
-        fact(
-            "learnt and judged",
-            format!("on {}, then on {} later ones", count(evidence.learnt_on as u64, "job"), evidence.judged_on),
-        );
-        fact(
-            "saves",
-            format!("{} of the cost of the later jobs; with 95 % confidence {low} to {high}", percent(evidence.saving)),
-        );
-        for (name, cost) in [("today", &evidence.before), ("proposed", &evidence.after)] {
-            let again = cost.again.round();
-            fact(
-                name,
-                format!(
-                    "{} GiB·h, {again} jobs need another attempt, {} are lost",
-                    figures::amount(cost.reserved.round()),
-                    cost.lost.round()
-                ),
-            );
-        }
-    }
-    for unknown in &tool.unknown {
-        fact("not known", unknown.clone());
-    }
-    text
+    let facts = tool.facts().into_iter().map(|(name, value)| format!("  {name}: {value}\n"));
+    format!("\n{}\n{}", tool.tool, facts.collect::<String>())
 }
 
 /// All of it as rows.
@@ -424,15 +479,6 @@ fn rows(report: &Report) -> Rows {
         ]);
     }
     rows
-}
-
-/// The last part of a tool's id, which is what people call it.
-fn short(tool: &str) -> &str {
-    tool.rsplit('/').next().unwrap_or(tool)
-}
-
-fn percent(part: f64) -> String {
-    format!("{:.0} %", part * 100.0)
 }
 
 fn amount(value: Option<f64>) -> Cell {

@@ -1,6 +1,6 @@
 //! Work on the jobs of a job file, on several threads.
 
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use tpv_analysis::job_file::JobFile;
@@ -32,15 +32,47 @@ pub(super) fn over<K: Work>(
     work: &K,
     common: &Common,
 ) -> Result<io::Result<Vec<K::Tally>>, CliError> {
-    let (reader, size) = JobFile::open(path)?;
-    let fault = reader.fault();
-    let mut progress = Progress::bytes(common, size);
+    let (file, size) = JobFile::open(path)?;
+    let progress = Progress::bytes(common, size);
+    let fault = file.fault();
+    let streamed = run(file, size, writer, threads, work, progress, common);
+    fault.get().map_or(Ok(streamed), |fault| Err(fault.into()))
+}
+
+/// The same for a file of another form, from which `read` makes the lines of jobs.
+///
+/// # Errors
+/// The file cannot be read, or is not of that form.
+pub(super) fn through<R: Read + Send, K: Work>(
+    path: &Path,
+    read: impl FnOnce(JobFile) -> Result<R, CliError>,
+    threads: Threads,
+    work: &K,
+    common: &Common,
+) -> Result<io::Result<Vec<K::Tally>>, CliError> {
+    let (file, size) = JobFile::open(path)?;
+    // The lines that are made are not as long as those of the file.
+    let progress = Progress::bytes(common, None);
+    let fault = file.fault();
+    let streamed = run(read(file)?, size, io::sink(), threads, work, progress, common);
+    fault.get().map_or(Ok(streamed), |fault| Err(fault.into()))
+}
+
+fn run<K: Work>(
+    reader: impl Read + Send,
+    size: Option<u64>,
+    writer: impl Write + Send,
+    threads: Threads,
+    work: &K,
+    mut progress: Progress,
+    common: &Common,
+) -> io::Result<Vec<K::Tally>> {
     // One batch takes less time than starting a second thread.
     let one = threads.in_order || size.is_some_and(|size| size <= stream::BATCH as u64);
     let threads = if one { 1 } else { map::threads_or_all(threads.wanted, common) };
     let streamed = stream::run(reader, writer, threads, work, |bytes| progress.advance(bytes as u64));
     progress.finish();
-    fault.get().map_or(Ok(streamed), |fault| Err(fault.into()))
+    streamed
 }
 
 /// Refuses a file that is of another kind than a job file, by the option that names it.

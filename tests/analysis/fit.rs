@@ -165,6 +165,125 @@ fn patches_take_effect() {
     assert!(std::fs::read_to_string(folder.path().join("fitted.yml")).unwrap().ends_with("tools: {}\n"));
 }
 
+/// `--write` changes the value where it stands, and nothing else of the file.
+#[test]
+fn values_are_written_where_they_stand() {
+    let folder = folder(&history(400));
+    let commented = CONFIG.replace("    mem: 64\n", "    # by guess\n    mem: 64  # GiB\n").replace('\n', "\r\n");
+    let write = |config: &str, args: &[&str]| {
+        std::fs::write(folder.path().join("config.yml"), config).unwrap();
+        let run = tpvc_in(folder.path(), &[&["fit", "config.yml", "--jobs", "jobs.jsonl", "--write"], args].concat());
+        assert!(run.status.success(), "{}", stderr(&run));
+        (std::fs::read_to_string(folder.path().join("config.yml")).unwrap(), stderr(&run))
+    };
+    let (new, said) = write(&commented, &[]);
+    let (from, to) = (new.find("mem: min(").expect(&new), new.find("  # GiB").unwrap());
+    assert_eq!(format!("{}mem: 64{}", &new[..from], &new[to..]), commented);
+    let value = &new[from + 5..to];
+    let change = format!("config.yml:6:10: mem of shed.org/repos/o/assembler/assembler: 64 -> {value}, saves ");
+    assert!(said.contains("wrote 1 value to 1 file") && said.contains(&change), "{said}");
+    // A value that others have, too, stays.
+    for (old, new, reason) in [
+        ("    mem: 64\n", "", "the value at config.yml:3:10 is that of 1 other tool, too"),
+        ("mem: 64", "mem: &anchor 64", "the value at config.yml:5:18 is in braces, has an anchor or several lines"),
+        (
+            "  small:\n",
+            "  heir:\n    inherits: .*/assembler/.*\n  small:\n",
+            "others inherit the value at config.yml:5:10",
+        ),
+        ("  .*/assembler/.*:\n", "  .*/assembler/.*:\n    abstract: false\n    inherits: small\n", ""),
+    ] {
+        let config = CONFIG.replace(old, new);
+        let (text, said) = write(&config, &[]);
+        assert_eq!(text == config, !reason.is_empty(), "{text}");
+        assert!(said.contains(reason), "{reason}: {said}");
+    }
+    let args = ["fit", "config.yml", "--jobs", "jobs.jsonl", "--write", "--patch", "a.yml"];
+    assert_eq!(tpvc_in(folder.path(), &args).status.code(), Some(2));
+}
+
+/// A summary tells nothing of users, datasets and parameters, and summaries of two halves give about what all jobs give.
+#[test]
+fn summaries_are_merged_and_keep_secrets() {
+    let secret = |line: &str| {
+        line.replace("\"job\": {\"input_datasets\": [{\"id\": 1,", "\"user\": {\"email\": \"SECRET@x\", \"username\": \"SECRET\"}, \"job\": {\"param_values\": {\"a\": \"SECRET\"}, \"input_datasets\": [{\"id\": 1, \"name\": \"SECRET\",")
+    };
+    let lines: Vec<String> = history(2_000).lines().map(|line| secret(line) + "\n").collect();
+    let half = |odd: usize| lines.iter().skip(odd).step_by(2).cloned().collect::<String>();
+    let folder = folder(&lines.concat());
+    for (name, jobs) in [("a", half(0)), ("b", half(1))] {
+        assert!(jobs.contains("SECRET"));
+        std::fs::write(folder.path().join(name), jobs).unwrap();
+        let summary = format!("{name}.json");
+        let run = tpvc_in(folder.path(), &["fit", "config.yml", "--jobs", name, "--privacy", &summary]);
+        assert!(run.status.success(), "{}", stderr(&run));
+        assert!(stderr(&run).contains(&format!("wrote 1 tool to `{summary}`; left out: ")), "{}", stderr(&run));
+    }
+    let text = std::fs::read_to_string(folder.path().join("a.json")).unwrap();
+    // Names of fields are all the words there are, with the tool; and no number is of fewer jobs than ten.
+    let summary: Value = serde_json::from_str(&text).unwrap();
+    let words: std::collections::BTreeSet<&str> = text
+        .split(|char: char| !char.is_alphanumeric() && char != '_')
+        .filter(|word| word.parse::<f64>().is_err())
+        .collect();
+    let known = "summary threshold left_out tools tool jobs killed reserved used failed attempts cells plain compressed peak hours asked \
+                 false shed org repos o assembler";
+    assert!(
+        words.iter().all(|word| word.is_empty() || known.split_whitespace().any(|known| known == *word)),
+        "{words:?}"
+    );
+    let cells = summary["tools"][0]["cells"].as_array().unwrap();
+    assert!(cells.len() > 5 && cells.iter().all(|cell| cell["jobs"].as_u64().unwrap() >= 10), "{text}");
+    assert_eq!((&summary["left_out"], &summary["threshold"]), (&1.into(), &10.into()));
+    let json = |args: &[&str]| -> Value {
+        let run = tpvc_in(folder.path(), args);
+        assert!(run.status.success(), "{}", stderr(&run));
+        serde_json::from_str(&stdout(&run)).unwrap()
+    };
+    let whole = &json(&["fit", "config.yml", "--jobs", "jobs.jsonl", "--format", "json"])["tools"][0];
+    let merged = json(&["fit", "--merge", "a.json", "b.json", "--attempts", "2", "--format", "json"]);
+    let merged = &merged["tools"][0];
+    for field in ["jobs", "asked_median", "used_median", "used_95", "used_most", "reserved", "used"] {
+        let [all, halves] = [whole, merged].map(|tool| tool["usage"][field].as_f64().unwrap());
+        assert!((halves / all - 1.0).abs() < 0.05, "{field}: {all}, {halves} of the halves");
+    }
+    assert_eq!((&merged["verdict"], &merged["place"]), (&"change".into(), &Value::Null));
+    let numbers = |tool: &Value| -> Vec<f64> {
+        let mem = tool["mem"].as_str().unwrap().to_owned();
+        mem.split(|char: char| !char.is_ascii_digit() && char != '.').filter_map(|text| text.parse().ok()).collect()
+    };
+    let memory = |tool: &Value, size: f64| numbers(tool)[0] + numbers(tool)[1] * size;
+    for size in [1.0, 5.0, 10.0] {
+        let (all, halves) = (memory(whole, size), memory(merged, size));
+        assert!((halves / all - 1.0).abs() < 0.1, "{size}: {} and {}", whole["mem"], merged["mem"]);
+    }
+    for (text, fault) in [
+        ("{", "EOF while parsing"),
+        ("{\"summary\": 2, \"threshold\": 1, \"left_out\": 0, \"tools\": []}", "version 2 of the format"),
+        ("{\"summary\": 1, \"threshold\": 1, \"left_out\": 0, \"tools\": [], \"users\": []}", "unknown field `users`"),
+        (
+            &text.replacen("\"peak\": ", "\"peak\": -", 1),
+            "`shed.org/repos/o/assembler/assembler`: an amount is negative",
+        ),
+    ] {
+        std::fs::write(folder.path().join("bad.json"), text).unwrap();
+        let run = tpvc_in(folder.path(), &["fit", "--merge", "bad.json"]);
+        let said = stderr(&run);
+        assert!(run.status.code() == Some(1) && said.contains(fault) && said.contains("help: "), "{said}");
+    }
+}
+
+#[test]
+fn pages_have_the_jobs() {
+    let folder = folder(&history(400));
+    let page = fit(folder.path(), &["--format", "html"]);
+    for text in
+        ["<h1>What tools really need</h1>", "id=\"plot-1\"", "config.yml:5:10", "\"limit\":90.0", "too few jobs"]
+    {
+        assert!(page.contains(text), "{text}");
+    }
+}
+
 #[test]
 fn tables_are_read() {
     let mut table = String::from("JobID|JobName|MaxRSS|ElapsedRaw|State\n");

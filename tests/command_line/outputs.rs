@@ -153,7 +153,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 17] = [
+const WRITERS: [(&str, &[&str]); 19] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
     ("diff", &["diff", "config.yml", "changed.yml", "-o", "OUT"]),
@@ -162,6 +162,8 @@ const WRITERS: [(&str, &[&str]); 17] = [
     ("diff --differences", &["diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--differences", "OUT"]),
     ("sweep", &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "OUT"]),
     ("fit", &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "OUT"]),
+    ("fit --format html", &["fit", "config.yml", "--jobs", "finished.jsonl", "--format", "html", "-o", "OUT"]),
+    ("fit --privacy", &["fit", "config.yml", "--jobs", "finished.jsonl", "--privacy", "OUT", "-o", "/dev/null"]),
     ("fit --patch", &["fit", "config.yml", "--jobs", "finished.jsonl", "--patch", "OUT", "-o", "/dev/null"]),
     ("simulate", &["simulate", "config.yml", "--rate", "9", "--jobs", "finished.jsonl", "-o", "OUT"]),
     ("who", &["who", "reaches", "local", "config.yml", "-o", "OUT"]),

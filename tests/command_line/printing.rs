@@ -182,6 +182,7 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["simulate", "config.yml", "--jobs", "finished.jsonl", "--guess-capacity"]),
     (Text, &["simulate", "config.yml", "--jobs", "finished.jsonl", "--capacity", "config.yml"]),
     (Text, &["simulate", "config.yml", "--jobs", "HOSTILE"]),
+    (Markup, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--format", "html"]),
     (Text, &["fit", "config.yml", "--jobs", "HOSTILE"]),
     (Text, &["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv", "--columns", "memory=HOSTILE"]),
     (Text, &["who", "reaches", "HOSTILE", "never.yml"]),

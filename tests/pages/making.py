@@ -54,6 +54,18 @@ JOBS = "".join(
     for tool in ("bwa_mem", "other")
 )
 
+# Jobs that used what their inputs ask for, some of them killed, and of another tool too few to say anything.
+FINISHED = "".join(
+    '{"tool": {"id": "shed.example.org/repos/owner/%s/%s/1.0"}, "job": {"input_datasets": [{"id": 1, "size": %d}]}, "outcome": {"end_time": '
+    '"2026-03-%02dT00:00:00", "runtime_seconds": 7200, "memory_bytes": %d, "oom": %s, "allocated_memory_bytes": %d}}\n'
+    % (tool, tool, size << 20, 1 + number // 10, min(need, given) << 20, "true" if need > given else "false", given << 20)
+    for number in range(240)
+    for tool, given in (("assembler", 16 << 10), ("tiny-tool-with-quite-a-long-name", 8 << 10))
+    if tool == "assembler" or number < 12
+    for size in [8 << number * 7 % 11]
+    for need in [300 + (2 * size + 40) * (90 + number * 13 % 21) // 100]
+)
+
 
 def make(tpvc, folder):
     """Writes the pages, and gives their paths. What a command says on stderr is shown where it makes no page."""
@@ -61,6 +73,7 @@ def make(tpvc, folder):
     (folder / "tests.yml").write_text(TESTS)
     (folder / "changed.yml").write_text(CHANGED)
     (folder / "jobs.jsonl").write_text(JOBS)
+    (folder / "finished.jsonl").write_text(FINISHED)
     pages = []
 
     def page(name, *args, status=0, stdout=False, flag="-o"):
@@ -79,4 +92,5 @@ def make(tpvc, folder):
     page("coverage", "test", "tests.yml", flag="--coverage")
     page("diff", "diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--format", "html")
     page("matrix", "check", "config.yml", flag="--matrix")
+    page("fit", "fit", "config.yml", "--jobs", "finished.jsonl", "--format", "html")
     return pages

@@ -59,3 +59,22 @@ def matrix(page):
     assert dialog.count() == 0
     page.get_by_label("Destinations shown").fill("slurm")
     assert page.locator("#matrix thead th").count() == 4
+
+
+def fit(page):
+    assert page.locator("#tools tbody tr").count() == 2
+    figures = page.locator("figure svg[role=img]")
+    # That of the tool that wastes most stands open; the other is drawn once it is looked at.
+    assert figures.count() == 1, figures.count()
+    label = figures.first.get_attribute("aria-label")
+    assert "assembler: memory by size of inputs of 240 jobs" in label, label
+    page.locator("#tools").get_by_role("button", name="tiny-tool").click()
+    page.wait_for_timeout(200)
+    assert figures.count() == 2, figures.count()
+    assert page.locator("details[open]").get_by_text("too few jobs").count() == 1
+    page.locator("#tools").get_by_label("Search").fill("assembler")
+    assert page.locator("#tools tbody tr").count() == 1
+    figures.first.scroll_into_view_if_needed()
+    box = figures.first.locator("circle").nth(100).bounding_box()
+    page.mouse.move(box["x"] + 2, box["y"] + 2)
+    assert page.get_by_text("GiB of inputs: used").count() >= 1

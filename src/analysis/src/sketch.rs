@@ -20,7 +20,12 @@ pub struct Sketch {
 impl Sketch {
     /// Counts a value. What is not a positive number counts as 0.
     pub fn add(&mut self, value: f64) {
-        self.add_bucket(bucket(value), 1);
+        self.add_many(value, 1);
+    }
+
+    /// Counts a value that many times.
+    pub fn add_many(&mut self, value: f64, times: u64) {
+        self.add_bucket(bucket(value), times);
     }
 
     /// The number of values.

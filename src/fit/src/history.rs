@@ -127,6 +127,20 @@ impl Ord for Kept {
 }
 
 impl Group {
+    /// The jobs that are kept of a group at most.
+    pub(crate) const ROOM: u64 = KEPT.1 as u64;
+
+    /// Keeps a job if its line's hash is among the least.
+    pub(crate) fn keep(&mut self, line: u32, job: Observation, has_time: bool, room: usize) {
+        let kept = Kept { hash: mixed(u64::from(line)), line, job, has_time };
+        if self.kept.len() < room || self.kept.peek().is_some_and(|greatest| kept.hash < greatest.hash) {
+            self.kept.push(kept);
+        }
+        while self.kept.len() > room {
+            self.kept.pop();
+        }
+    }
+
     /// The kept jobs with the names of their versions, sorted; the same whatever the order in which they came.
     pub fn observations(&self) -> (Vec<Observation>, Vec<String>) {
         let mut names = self.versions.clone();
@@ -186,8 +200,14 @@ impl History {
         self.faults.truncate(MOST_FAULTS);
     }
 
+    /// The group with this key, new if need be; `None` if there are too many.
+    pub(crate) fn group(&mut self, key: &Key) -> Option<&mut Group> {
+        let has_room = self.groups.len() < MOST_GROUPS || self.groups.contains_key(key);
+        has_room.then(|| self.groups.entry(key.clone()).or_default())
+    }
+
     /// Leaves of each group as many jobs as the number of groups allows.
-    fn trim(&mut self) {
+    pub(crate) fn trim(&mut self) {
         let room = Self::room(self.groups.len());
         for group in self.groups.values_mut() {
             while group.kept.len() > room {
@@ -294,13 +314,7 @@ impl History {
         if let Some(mut job) = entry.observation {
             job.version = group.version(entry.version);
             let line = u32::try_from(entry.line).unwrap_or(u32::MAX);
-            let kept = Kept { hash: mixed(entry.line as u64), line, job, has_time: outcome.end_time.is_some() };
-            if group.kept.len() < room || group.kept.peek().is_some_and(|greatest| kept.hash < greatest.hash) {
-                group.kept.push(kept);
-            }
-            while group.kept.len() > room {
-                group.kept.pop();
-            }
+            group.keep(line, job, outcome.end_time.is_some(), room);
         }
         // Groups that get no more jobs keep what they have until there is no room for it.
         if is_new && (count + 1).is_power_of_two() {

@@ -5,10 +5,13 @@ use tpv_analysis::explain::Provenance;
 use tpv_model::{Field, Resource};
 
 use crate::history::{Group, History, Key};
+use crate::need::Observation;
 use crate::policy::{Cost, Policy};
 use crate::propose::{Evidence, Keep, Rule, Settings, Verdict, propose};
 use crate::today::Setter;
 
+/// The jobs of a tool that plots show.
+const MOST_POINTS: usize = 400;
 /// MiB·s in a GiB·h.
 const GIB_HOUR: f64 = 1024.0 * 3600.0;
 
@@ -54,6 +57,9 @@ pub struct Tool {
     /// The place of what sets the memory, in the artifact.
     #[serde(skip)]
     pub setter: Setter,
+    /// Some of its jobs, for plots.
+    #[serde(skip)]
+    pub points: Vec<Observation>,
 }
 
 /// The amounts that the jobs of a tool asked for and used.
@@ -137,9 +143,27 @@ impl Tool {
     }
 }
 
-/// Makes the report of a history: the places are those of the config. With `attempts_given` the number of attempts is that
+impl Report {
+    /// The jobs that no tool of the report has, in words.
+    pub fn left_out(&self) -> Vec<String> {
+        let all = [
+            (self.without_outcome, "without an outcome"),
+            (self.unmapped, "that today's rules do not map, or give no memory"),
+            (self.others, "of further tools, which are too many"),
+        ];
+        let some = all.into_iter().filter(|(jobs, _)| *jobs > 0);
+        some.map(|(jobs, what)| format!("{} {what}", tpv_analysis::figures::count(jobs, "job"))).collect()
+    }
+}
+
+/// Makes the report of a history: the places are those of the config, where it is known. With `attempts_given` the number of attempts is that
 /// of the settings, else that of each destination's `resubmit`, where it says one.
-pub fn report(history: &History, provenance: &Provenance<'_>, settings: &Settings, attempts_given: bool) -> Report {
+pub fn report(
+    history: &History,
+    provenance: Option<&Provenance<'_>>,
+    settings: &Settings,
+    attempts_given: bool,
+) -> Report {
     let mut groups: Vec<(&Key, &Group)> = history.groups.iter().collect();
     groups.sort_by_key(|(key, _)| *key);
     let tools = groups.iter().map(|(key, group)| tool(key, group, provenance, settings, attempts_given));
@@ -154,7 +178,13 @@ pub fn report(history: &History, provenance: &Provenance<'_>, settings: &Setting
     }
 }
 
-fn tool(key: &Key, group: &Group, provenance: &Provenance<'_>, settings: &Settings, attempts_given: bool) -> Tool {
+fn tool(
+    key: &Key,
+    group: &Group,
+    provenance: Option<&Provenance<'_>>,
+    settings: &Settings,
+    attempts_given: bool,
+) -> Tool {
     let mut policy = settings.policy;
     if let Some(attempts) = group.usual_attempts().filter(|_| !attempts_given) {
         policy.attempts = attempts;
@@ -174,7 +204,7 @@ fn tool(key: &Key, group: &Group, provenance: &Provenance<'_>, settings: &Settin
     };
     Tool {
         tool: key.tool.clone(),
-        place: place(key.setter, provenance).map(|place| place.to_string()),
+        place: provenance.and_then(|known| place(key.setter, known)).map(|place| place.to_string()),
         largest_destination: ceiling.is_finite().then_some(ceiling),
         policy,
         usage: usage(group),
@@ -183,6 +213,7 @@ fn tool(key: &Key, group: &Group, provenance: &Provenance<'_>, settings: &Settin
         has_version: group.example != key.tool,
         example: group.example.clone(),
         setter: key.setter,
+        points: observations.iter().step_by(observations.len().div_ceil(MOST_POINTS).max(1)).copied().collect(),
     }
 }
 
@@ -241,4 +272,9 @@ pub fn totals(report: &Report) -> (Cost, Cost) {
         }
     }
     (before, after)
+}
+
+/// A part as a percentage: `61 %`.
+pub fn percent(part: f64) -> String {
+    format!("{:.0} %", part * 100.0)
 }

@@ -33,6 +33,7 @@ pub fn verdict_on_text(file: File, text: &str) -> Verdict {
         File::Job => Job::parse(text).err().map(|error| error.to_string()),
         File::World => World::parse(text).err().map(|error| error.to_string()),
         File::Settings => settings(text),
+        File::Fit => tpv_fit::summary::Summary::read(text).err(),
         File::Test => return tests(text),
         File::Capacity => return capacity(text),
         File::Answer => panic!("answers are written only"),

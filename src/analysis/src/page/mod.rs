@@ -125,6 +125,22 @@ pub fn facts<'t>(out: &mut String, facts: impl IntoIterator<Item = (&'t str, Str
     let _ = writeln!(out, "</dl>");
 }
 
+/// A table whose first `numbers` columns are numbers; caption and columns are plain text.
+pub fn table(out: &mut String, caption: &str, columns: &[&str], numbers: usize, rows: impl FnOnce(&mut String)) {
+    let caption = escape(caption);
+    let _ = writeln!(
+        out,
+        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\n<table>\n<caption>{caption}</caption>\n<thead><tr>"
+    );
+    for (index, column) in columns.iter().enumerate() {
+        let class = if index < numbers { " class=\"number\"" } else { "" };
+        let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(column));
+    }
+    let _ = writeln!(out, "</tr></thead>\n<tbody>");
+    rows(out);
+    let _ = writeln!(out, "</tbody>\n</table>\n</div>");
+}
+
 /// The place where a script puts a plot or a table, by its id; `without` says in plain text what is missing where scripts do not run.
 pub fn slot(out: &mut String, id: &str, without: &str) {
     let _ = writeln!(

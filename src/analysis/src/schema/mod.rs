@@ -1,6 +1,7 @@
 //! JSON Schemas (2020-12) of the files that tpvc reads and writes, made of the tables of fields that their readers go by.
 
 pub mod capacity;
+pub mod fit;
 pub mod settings;
 
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use tpv_runtime::galaxy::shape::{Object, Others, Shape};
 
 use crate::cases::keys;
 use capacity::CAPACITY;
+use fit::SUMMARY;
 use settings::SETTINGS;
 use tpv_compiler::config::fields::CONFIG;
 
@@ -33,12 +35,14 @@ pub enum File {
     Settings,
     /// A capacity file of `tpvc simulate`.
     Capacity,
+    /// A summary of `tpvc fit --privacy`.
+    Fit,
 }
 
 impl File {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Config, Self::Job, Self::World, Self::Answer, Self::Test, Self::Settings, Self::Capacity];
+    pub const ALL: [Self; 8] =
+        [Self::Config, Self::Job, Self::World, Self::Answer, Self::Test, Self::Settings, Self::Capacity, Self::Fit];
 
     /// The file's name in `schemas/`, without `.json`.
     pub fn name(self) -> &'static str {
@@ -50,6 +54,7 @@ impl File {
             Self::Test => "test",
             Self::Settings => "settings",
             Self::Capacity => "capacity",
+            Self::Fit => "fit",
         }
     }
 
@@ -63,6 +68,7 @@ impl File {
             Self::Test => "A file of test cases",
             Self::Settings => "A tpvc.toml",
             Self::Capacity => "A capacity file of `tpvc simulate`",
+            Self::Fit => "A summary of `tpvc fit --privacy`",
         }
     }
 
@@ -80,6 +86,7 @@ impl File {
             Self::Test => "Test cases of tpvc",
             Self::Settings => "Settings of tpvc",
             Self::Capacity => "Capacity of clusters",
+            Self::Fit => "Summary of tpvc fit",
         }
     }
 
@@ -93,6 +100,7 @@ impl File {
             Self::Test => Shape::Object(&keys::FILE),
             Self::Settings => Shape::Object(&SETTINGS),
             Self::Capacity => Shape::Object(&CAPACITY),
+            Self::Fit => Shape::Object(&SUMMARY),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::{Cause, Jobs, Pair, Report, arrow, caption, changed, left_out, names, one_line};
 use crate::figures::{amount, count};
-use crate::page::{Page, escape, facts, prose, slot};
+use crate::page::{Page, escape, facts, prose, slot, table};
 
 /// The number of table rows without scripts.
 const MOST_ROWS: usize = 300;
@@ -166,22 +166,6 @@ fn examples(out: &mut String, cause: &Cause) {
             );
         }
     });
-}
-
-/// A table whose first `numbers` columns are numbers.
-fn table(out: &mut String, caption: &str, columns: &[&str], numbers: usize, rows: impl FnOnce(&mut String)) {
-    let caption = escape(caption);
-    let _ = writeln!(
-        out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\n<table>\n<caption>{caption}</caption>\n<thead><tr>"
-    );
-    for (index, column) in columns.iter().enumerate() {
-        let class = if index < numbers { " class=\"number\"" } else { "" };
-        let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(column));
-    }
-    let _ = writeln!(out, "</tr></thead>\n<tbody>");
-    rows(out);
-    let _ = writeln!(out, "</tbody>\n</table>\n</div>");
 }
 
 fn destinations(out: &mut String, jobs: &Jobs) {
