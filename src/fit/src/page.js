@@ -68,11 +68,13 @@ function draw(tool, index) {
   const ends = [...jobs.flatMap((job) => [job.peak, job.today]), ...proposed.map((point) => point.memory), tool.limit].filter((number) => number > 0);
   const range = [Math.min(...ends) / 1.3, Math.max(...ends) * 1.3];
   const amount = (number) => Number(number.toPrecision(2)).toLocaleString("en", { maximumSignificantDigits: 3 });
-  const legend = el("p", { class: "note legend" },
-    el("span", { class: "dot" }, "●"), " a job", killed ? el("span", { class: "bad" }, "  ▲") : null, killed ? " killed, needed more" : null,
-    el("span", { class: "today" }, "  ▬"), " today", tool.lines.length ? el("span", { class: "new" }, "  ▬") : null, tool.lines.length ? " proposed" : null,
-    further.length ? " (dashed: further attempts)" : null,
-    tool.limit ? el("span", { class: "limit" }, "  ▬") : null, tool.limit ? " largest destination" : null);
+  const entry = (look, sign, words) => el("span", { class: "entry" }, el("span", { class: look }, sign), ` ${words}`);
+  const legend = el("p", { class: "note" },
+    entry("dot", "●", "a job"),
+    killed ? entry("bad", "▲", "killed, needed more") : null,
+    entry("today", "▬", "today"),
+    tool.lines.length ? entry("new", "▬", further.length ? "proposed (dashed: further attempts)" : "proposed") : null,
+    tool.limit ? entry("bad", "▬", "largest destination") : null);
   const figure = el("div");
   host.replaceChildren(figure, legend);
   plot(figure, {

@@ -103,7 +103,7 @@ fn header(out: &mut String, report: &Report, rules: &str) {
     }
     header.push(("better values", changes.to_string()));
     if before.total() > 0.0 {
-        header.push(("which save of the cost", percent(1.0 - after.total() / before.total())));
+        header.push(("they save", format!("{} of the cost", percent(1.0 - after.total() / before.total()))));
     }
     facts(out, header);
     for note in report.left_out() {
