@@ -14,7 +14,7 @@ impl Tool {
     pub fn facts(&self) -> Vec<(String, String)> {
         let mut facts = Vec::new();
         let mut fact = |name: &str, value: String| facts.push((name.to_owned(), value));
-        fact("memory is set at", self.place.clone().unwrap_or_else(|| "nowhere".to_owned()));
+        fact("memory is set at", self.place.clone().unwrap_or_else(|| "no line that is known".to_owned()));
         if let Some([first, last]) = &self.usage.period {
             fact("period", format!("{first} to {last}"));
         }

@@ -12,15 +12,17 @@ function reveal(index) {
 }
 
 pagedTable(document.getElementById("tools"), {
-  caption: "Memory in GiB, reserved in GiB·h", rows: data.rows, search: (row) => `${row.tool} ${row.mem}`, size: 25,
+  caption: "Memory in GiB, reserved in GiB·h", rows: data.rows, search: (row) => `${row.tool} ${row.place ?? ""} ${row.mem}`, size: 25,
   columns: [
     {
       title: "Tool", value: (row) => row.tool, header: true,
       cell: (row) => {
         const index = data.rows.indexOf(row);
-        return index < data.plots.length
+        const name = index < data.plots.length
           ? el("button", { type: "button", class: "link", title: row.tool, onclick: () => reveal(index) }, shortName(row.tool))
           : el("span", { title: row.tool }, shortName(row.tool));
+        // A tool has several rows if rules set its memory.
+        return el("div", {}, name, row.place && el("div", { class: "at" }, row.place));
       },
     },
     { title: "Jobs", value: (row) => row.jobs, number: true },

@@ -26,6 +26,7 @@ struct Data<'r> {
 #[derive(Serialize)]
 struct Row<'r> {
     tool: &'r str,
+    place: Option<&'r str>,
     jobs: u64,
     asked: f64,
     median: Option<f64>,
@@ -133,6 +134,7 @@ fn row(tool: &Tool) -> Row<'_> {
     let usage = &tool.usage;
     Row {
         tool: &tool.tool,
+        place: tool.place.as_deref(),
         jobs: usage.jobs,
         asked: usage.asked_median,
         median: usage.used_median,
@@ -148,19 +150,26 @@ fn row(tool: &Tool) -> Row<'_> {
 /// The table, which scripts replace by one that can be searched.
 fn rows(out: &mut String, report: &Report) {
     let _ = writeln!(out, "<div id=\"tools\">");
-    table(out, "Memory in GiB, reserved in GiB·h", &["Reserved", "Unused", "Jobs", "Tool", "Proposed mem"], 3, |out| {
-        for tool in report.tools.iter().take(MOST_ROWS) {
-            let _ = writeln!(
-                out,
-                "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td>{}</td></tr>",
-                amount(tool.usage.reserved.round()),
-                percent(unused(tool)),
-                amount_of(tool.usage.jobs),
-                escape(&tool.tool),
-                escape(&proposed(tool))
-            );
-        }
-    });
+    table(
+        out,
+        "Memory in GiB, reserved in GiB·h",
+        &["Reserved", "Unused", "Jobs", "Tool", "Set at", "Proposed mem"],
+        3,
+        |out| {
+            for tool in report.tools.iter().take(MOST_ROWS) {
+                let _ = writeln!(
+                    out,
+                    "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",
+                    amount(tool.usage.reserved.round()),
+                    percent(unused(tool)),
+                    amount_of(tool.usage.jobs),
+                    escape(&tool.tool),
+                    escape(tool.place.as_deref().unwrap_or_default()),
+                    escape(&proposed(tool))
+                );
+            }
+        },
+    );
     let _ = writeln!(out, "</div>");
 }
 

@@ -149,7 +149,7 @@ impl Report {
         let all = [
             (self.without_outcome, "without an outcome"),
             (self.unmapped, "that today's rules do not map, or give no memory"),
-            (self.others, "of further tools, which are too many"),
+            (self.others, "of tools that are not listed: they are too many, or have too few jobs"),
         ];
         let some = all.into_iter().filter(|(jobs, _)| *jobs > 0);
         some.map(|(jobs, what)| format!("{} {what}", tpv_analysis::figures::count(jobs, "job"))).collect()
@@ -236,7 +236,7 @@ fn usage(group: &Group) -> Usage {
         period: group.period.map(|(first, last)| [day(first), day(last)]),
         asked_median: group.asked.quantile(0.5).unwrap_or_default(),
         used_median: group.used.quantile(0.5),
-        used_95: group.used.quantile(0.95),
+        used_95: group.used.quantile(0.95).map(|used| used.min(group.most_used)),
         used_most: (!group.used.is_empty()).then_some(group.most_used),
         reserved: hours(group.reserved),
         used: hours(group.used_time),
