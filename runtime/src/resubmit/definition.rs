@@ -7,6 +7,12 @@ use crate::galaxy::json::Json;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Definitions(Vec<Json>);
 
+impl From<Vec<Json>> for Definitions {
+    fn from(definitions: Vec<Json>) -> Self {
+        Self(definitions)
+    }
+}
+
 impl Definitions {
     /// The definitions of the destination that a job was mapped to; none if it was not mapped.
     pub fn of(answer: &Answer) -> Self {

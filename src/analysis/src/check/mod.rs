@@ -14,6 +14,8 @@ mod parents;
 pub(crate) mod parts;
 mod patterns;
 pub mod reach;
+mod resubmission;
+mod retries;
 mod user_defined;
 
 pub use budget::Unproved;
@@ -69,6 +71,8 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
     let files = Files::of(linter.config);
     overridden::check(linter, &files);
     parents::check(linter, &files);
+    resubmission::check(linter);
+    retries::check(linter);
     let Some(reach) = Reach::of(linter.config, blocks, Users::All) else { return (None, unproved) };
     nowhere::check(linter, &reach);
     match &reach.unproved {

@@ -106,6 +106,9 @@ codes! {
     "T217" Warning Config "a parent that a later file changes without effect",
     "T218" Warning Config "a parent defined only in another file",
     "T219" Warning Config "two destinations with the same name",
+    "T220" Warning Config "a `resubmit` that Galaxy cannot use",
+    "T221" Warning Config "a job that is resubmitted without end",
+    "T222" Warning Config "a job that is resubmitted for nothing",
 }
 
 /// The codes for features that work under TPV inside Galaxy but not in compiled rules. The config is not at fault: linting
