@@ -96,13 +96,13 @@ pub fn compile(source: &str, kind: CodeKind) -> Result<ProgramData, (String, Str
 /// all of it.
 pub fn refused(source: &str) -> Option<Cow<'static, str>> {
     let refused = stack::with_room(source.len(), || {
-        let Ok(parsed) = parse::parse(source, CodeKind::Exec) else { return Some("it is not Python".into()) };
+        let Ok(parsed) = parse::parse(source, CodeKind::Exec) else { return Some("what is not Python".into()) };
         match parsed.body.as_slice() {
             [Stmt::Expr(only)] => refused_in(&only.value).err(),
-            _ => Some("it is not one expression".into()),
+            _ => Some("more or less than one expression".into()),
         }
     });
-    refused.unwrap_or_else(|| Some("it is too long".into()))
+    refused.unwrap_or_else(|| Some("so long an expression".into()))
 }
 
 fn refused_in(expression: &Expr) -> Result<(), Cow<'static, str>> {
