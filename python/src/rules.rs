@@ -131,6 +131,12 @@ impl PyRules {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// The version of TPV whose answers the rules give, such as `3.2`.
+    #[getter]
+    fn tpv(&self) -> &'static str {
+        self.rules.tables().global.version.name()
+    }
+
     /// The local files that the rules were made from.
     #[getter]
     fn files(&self) -> Vec<String> {

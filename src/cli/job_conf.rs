@@ -1,4 +1,4 @@
-//! Galaxy's job configuration, which names the configs that TPV loads.
+//! Galaxy's job configuration, which names the configs that TPV loads, and with `tpvc_tpv` the version of TPV whose answers count.
 
 use std::path::{Path, PathBuf};
 
@@ -7,6 +7,7 @@ use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::source::{Limits, SourceMap, is_url};
 use tpv_compiler::yaml;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_model::{UnknownVersion, Version};
 
 use super::common::Common;
 use super::error::CliError;
@@ -34,7 +35,7 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, CliError> {
         CliError::new(format!("the job configuration `{name}` cannot be read: {error}"), error.help())
     })?;
     let folder = std::path::absolute(path).ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
-    let inputs = if name.contains(".xml") {
+    let (inputs, version) = if name.contains(".xml") {
         let text = sources.get(id).map(|source| source.text.to_string()).unwrap_or_default();
         of_xml(&text, &name, &folder)?
     } else {
@@ -52,17 +53,24 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, CliError> {
             _ => missing(&name),
         })?;
         let mut inputs = Vec::new();
-        for value in found {
+        for value in found.configs {
             match &value.kind {
                 ValueKind::Map(_) => inputs.push(Input::Inline(id, value.clone())),
                 ValueKind::Str(text) => inputs.extend(listed(&text.value, &folder)),
                 _ => return Err(missing(&name)),
             }
         }
-        inputs
+        (inputs, found.version)
     };
     if inputs.is_empty() {
         return Err(missing(&name));
+    }
+    // An option says otherwise of the version; the settings are for configs whose server is not named.
+    if let (Some(text), None) = (version, common.tpv) {
+        let version: Version = text.parse().map_err(|unknown: UnknownVersion| {
+            CliError::new(format!("`tpvc_tpv` of `{name}` is `{text}`: {unknown}"), "write `tpvc_tpv: \"3.2\"`")
+        })?;
+        sources = sources.of_version(version);
     }
     Ok(JobConf { sources, inputs })
 }
@@ -84,11 +92,19 @@ fn listed(text: &str, folder: &Path) -> Vec<Input> {
     names.map(|name| Input::Named(resolve(name))).collect()
 }
 
-/// The configs that `tpv_config_files` or `tpv_configs` of TPV's destination lists.
+/// What TPV's destination says.
+struct Found {
+    /// The configs that `tpv_config_files` or `tpv_configs` lists.
+    configs: Vec<ConfigValue>,
+    /// The text of `tpvc_tpv`.
+    version: Option<String>,
+}
+
+/// What TPV's destination of a `job_conf.yml` says. `None` if there is no such destination, or it names no configs.
 ///
 /// DIFFERENCE: TPV's commands know only `tpv_config_files` of a destination called `tpv_dispatcher`, as a list; they take
 /// a text apart letter by letter.
-fn of_yaml(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
+fn of_yaml(root: &ConfigValue) -> Option<Found> {
     let environments = root.as_map()?.get("execution")?.as_map()?.get("environments")?;
     let named: Vec<(&str, &ConfigValue)> = match &environments.kind {
         ValueKind::Map(map) => {
@@ -110,13 +126,22 @@ fn of_yaml(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
     let environment = environment.as_map()?;
     let params = environment.get("params").and_then(ConfigValue::as_map).unwrap_or(environment);
     let configs = ["tpv_config_files", "tpv_configs"].iter().find_map(|key| params.get(key))?;
-    Some(match &configs.kind {
+    let configs = match &configs.kind {
         ValueKind::List(items) => items.to_vec(),
         _ => vec![configs.clone()],
-    })
+    };
+    let version = params.get("tpvc_tpv").and_then(|version| match &version.kind {
+        ValueKind::Null => None,
+        ValueKind::Str(text) => Some(text.as_str().to_owned()),
+        // Without quotes it is a number; `3.0` has its zero, as in Python.
+        ValueKind::Float(number) => Some(format!("{number:?}")),
+        ValueKind::Int(number) => Some(number.to_string()),
+        _ => Some("no text".to_owned()),
+    });
+    Some(Found { configs, version })
 }
 
-fn of_xml(text: &str, name: &str, folder: &Path) -> Result<Vec<Input>, CliError> {
+fn of_xml(text: &str, name: &str, folder: &Path) -> Result<(Vec<Input>, Option<String>), CliError> {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..roxmltree::ParsingOptions::default() };
     let document = roxmltree::Document::parse_with_options(text, options)
         .map_err(|error| CliError::new(format!("`{name}` is not XML: {error}"), "fix the job configuration"))?;
@@ -137,7 +162,8 @@ fn of_xml(text: &str, name: &str, folder: &Path) -> Result<Vec<Input>, CliError>
         .or_else(|| destinations.iter().find(refers_to_tpv))
         .ok_or_else(|| missing(name))?;
     let files = ["tpv_config_files", "tpv_configs"].iter().find_map(|id| param(dispatcher, id));
-    Ok(listed(&files.ok_or_else(|| missing(name))?, folder))
+    let version = param(dispatcher, "tpvc_tpv").map(|text| text.trim().to_owned());
+    Ok((listed(&files.ok_or_else(|| missing(name))?, folder), version))
 }
 
 #[cfg(test)]
@@ -157,9 +183,10 @@ mod tests {
     fn xml_names_the_files() {
         let text = "<job_conf><destinations><destination id=\"d\" runner=\"dynamic\"><param id=\"type\">python</param>\
             <param id=\"rules_module\">tpv.rules</param><param id=\"tpv_config_files\">a.yml, https://b/c.yml,/d.yml\
-            </param></destination></destinations></job_conf>";
-        let found = of_xml(text, "job_conf.xml", Path::new("/etc")).map_err(|_| ()).unwrap();
+            </param><param id=\"tpvc_tpv\"> 3.2.1 </param></destination></destinations></job_conf>";
+        let (found, version) = of_xml(text, "job_conf.xml", Path::new("/etc")).map_err(|_| ()).unwrap();
         assert_eq!(names(found), ["/etc/a.yml", "https://b/c.yml", "/d.yml"]);
+        assert_eq!(version.as_deref(), Some("3.2.1"));
         assert!(of_xml("<job_conf/>", "job_conf.xml", Path::new("/")).is_err());
         assert!(of_xml("<job_conf>", "job_conf.xml", Path::new("/")).is_err());
     }

@@ -44,6 +44,36 @@ fn settings_name_a_version() {
 }
 
 #[test]
+fn the_job_configuration_names_a_version() {
+    let conf = |version: &str| {
+        format!(
+            "execution:\n  environments:\n    tpv_dispatcher:\n      runner: dynamic_tpv\n      tpv_config_files: [tpv.yml]\n{version}"
+        )
+    };
+    let settings = "files = [\"tpv.yml\"]\ntpv = \"3.3\"\n";
+    let site = site(&[("tpv.yml", CONFIG), ("job.jsonl", JOB), ("tpvc.toml", settings)]);
+    let dry_run = |version: &str, more: &[&str]| {
+        std::fs::write(site.path().join("job_conf.yml"), conf(version)).unwrap();
+        let command = ["dry-run", "--job-conf", "job_conf.yml", "--job", "job.jsonl"];
+        run(site.path(), &[&command, more].concat())
+    };
+    for (version, more, target) in [
+        ("", &[][..], "environment: large"),
+        ("      tpvc_tpv: 3.2\n", &[], "destination: large"),
+        ("      tpvc_tpv: '3.2.1'\n", &[], "destination: large"),
+        ("      tpvc_tpv: '3.2'\n", &["--tpv", "3.3"], "environment: large"),
+    ] {
+        let (status, text) = dry_run(version, more);
+        assert!(status == 0 && text.contains(target), "{version}{text}");
+    }
+    for (version, shown) in [("2", "2"), ("[3.2]", "no text"), ("'3.9'", "3.9")] {
+        let (status, text) = dry_run(&format!("      tpvc_tpv: {version}\n"), &[]);
+        let message = format!("error: `tpvc_tpv` of `job_conf.yml` is `{shown}`: expected a version of TPV: 1.4, ");
+        assert!(status == 1 && text.contains(&message), "{text}");
+    }
+}
+
+#[test]
 fn diff_compares_two_versions() {
     let site = site(&[("tpv.yml", CONFIG), ("jobs.jsonl", JOB)]);
     let (status, text) = run(site.path(), &["diff", "--tpv", "3.2..3.3", "tpv.yml", "--jobs", "jobs.jsonl"]);
