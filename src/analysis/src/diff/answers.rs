@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use num_traits::ToPrimitive;
 use serde::Serialize;
-use tpv_model::Quantity;
+use tpv_model::{Change, Quantity};
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::{Json, escape_into, write_text};
 
@@ -269,8 +269,8 @@ impl Difference {
     }
 
     /// Appends the line that tells the difference, with its line feed: the job's `id`, the number of its `line` in the job file, the
-    /// `cause`, the names of the parts that `differ`, and both answers, `old` and `new`.
-    pub fn write_line(&self, line: u64, old: &Answer, new: &Answer, out: &mut String) {
+    /// `cause`, the names of the parts that `differ`, `tpv` if changes of TPV are the reasons, and both answers, `old` and `new`.
+    pub fn write_line(&self, line: u64, reasons: Option<&[Change]>, old: &Answer, new: &Answer, out: &mut String) {
         out.push_str("{\"id\": ");
         out.push_str(new.id());
         out.push_str(", \"line\": ");
@@ -281,6 +281,16 @@ impl Difference {
         for (index, part) in self.parts.iter().enumerate() {
             out.push_str(if index > 0 { ", " } else { "" });
             escape_into(out, part.name());
+        }
+        if let Some(reasons) = reasons {
+            out.push_str("], \"tpv\": [");
+            for (index, change) in reasons.iter().enumerate() {
+                out.push_str(if index > 0 { ", {\"since\": " } else { "{\"since\": " });
+                escape_into(out, change.since().name());
+                out.push_str(", \"about\": ");
+                escape_into(out, change.about());
+                out.push('}');
+            }
         }
         out.push_str("], \"old\": ");
         old.write_line(out);
@@ -402,7 +412,7 @@ mod tests {
     fn a_line_has_both_answers() {
         let (old, new) = (answer(&config("cores: 4")), answer(&config("cores: 8")));
         let mut line = String::new();
-        compare(&old, &new).unwrap().write_line(7, &old, &new, &mut line);
+        compare(&old, &new).unwrap().write_line(7, None, &old, &new, &mut line);
         let (old, new) = (old.line(), new.line());
         let expected = format!(
             "{{\"id\": \"j\\\"1\", \"line\": 7, \"cause\": \"cores: 4 -> 8; params: native\", \"differ\": [\"cores\", \"params\"], \

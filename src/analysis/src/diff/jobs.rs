@@ -206,10 +206,12 @@ impl Work for Lines {
             let concerned = Concerned { jobs: 1, direct: u64::from(is_direct) };
             outcome.reasons.add(&format!("{reason}{SEPARATOR}{}", difference.cause), &concerned);
         };
-        match &self.upgrade {
-            Some(upgrade) => {
-                for (change, is_direct) in upgrade.reasons(&job, &self.world, [&old, &new], &difference) {
-                    concern(format!("{OF_TPV}{}", change as usize), is_direct);
+        let upgrade = self.upgrade.as_ref();
+        let of_tpv = upgrade.map(|upgrade| upgrade.reasons(&job, &self.world, [&old, &new], &difference));
+        match &of_tpv {
+            Some(changes) => {
+                for (change, is_direct) in changes {
+                    concern(format!("{OF_TPV}{}", *change as usize), *is_direct);
                 }
             }
             None => {
@@ -224,7 +226,9 @@ impl Work for Lines {
         let examples = if is_full || self.examples == 0 { Vec::new() } else { vec![example()] };
         outcome.causes.add(&difference.cause, &Sum { change, examples, limit: self.examples });
         if self.writes {
-            difference.write_line(u64::try_from(number).unwrap_or(u64::MAX), &old, &new, output);
+            let line = u64::try_from(number).unwrap_or(u64::MAX);
+            let of_tpv: Option<Vec<_>> = of_tpv.map(|changes| changes.into_iter().map(|(change, _)| change).collect());
+            difference.write_line(line, of_tpv.as_deref(), &old, &new, output);
         }
     }
 

@@ -1,7 +1,8 @@
 //! From a job that two versions of TPV answer differently to the changes of TPV that are the reason.
 //!
-//! Each change between the two versions is tried alone: the job is mapped by the old version with it and by the new version without it. If that
-//! gives a part of the answer as the other version has it, the change is a reason. If no change does so alone, all that make a difference are.
+//! Each change between the two versions is tried alone: the job is mapped by the old version with it and by the new version without it. A change is
+//! a reason if the new version without it differs where the answers differ, and nowhere else, or if the old version with it has there what
+//! the new version has. Where no change is such a reason, all that make a difference there are.
 
 use std::sync::{Arc, OnceLock};
 
@@ -43,40 +44,98 @@ impl Upgrade {
         Self { trials: old.between(new).map(trial).collect(), make }
     }
 
-    /// The changes that are the reason for a difference, each with whether it explains a part of it alone.
+    /// The changes that are the reason for a difference, each with `true`, or `false` if it makes a difference only together with others.
     pub fn reasons(
         &self,
         job: &Arc<Job>,
         world: &Arc<World>,
-        [old, new]: [&Answer; 2],
+        answers: [&Answer; 2],
         difference: &Difference,
     ) -> Vec<(Change, bool)> {
-        let mut reasons = Vec::new();
-        for trial in &self.trials {
-            let mappers =
-                trial.mappers.get_or_init(|| trial.versions.map(|version| (self.make)(version, trial.change)));
-            let (mut matters, mut explains) = (false, false);
-            for (mapper, [own, other]) in mappers.iter().zip([[old, new], [new, old]]) {
-                // What does not load with the change, or without it, tells nothing.
-                let Some(mapper) = mapper else { continue };
-                let tried = mapper.map(job, world);
-                matters |= compare(&tried, own).is_some();
-                let left = compare(&tried, other).map(|left| left.parts).unwrap_or_default();
-                let is_error = difference.parts.contains(&Part::Error) || left.contains(&Part::Error);
-                explains |= match is_error {
-                    true => left.is_empty(),
-                    false => difference.parts.iter().any(|part| !left.contains(part)),
-                };
-            }
-            if matters {
-                reasons.push((trial.change, explains));
-            }
+        let run = |trial: &Trial| (trial.change, trial.run(&self.make, job, world, answers));
+        let tried: Vec<(Change, Vec<Tried>)> = self.trials.iter().map(run).collect();
+        let named = |is_reason: &dyn Fn(&Tried) -> bool| -> Vec<Change> {
+            let reasons = tried.iter().filter(|(_, tried)| tried.iter().any(is_reason));
+            reasons.map(|(change, _)| *change).collect()
+        };
+        let accounted = |tried: &Tried| tried.accounts_for(answers, difference);
+        let alone = named(&|tried| !accounted(tried).is_empty());
+        let known: Vec<Place<'_>> = tried.iter().flat_map(|(_, tried)| tried).flat_map(accounted).collect();
+        let open: Vec<Place<'_>> = places(difference).filter(|place| !known.contains(place)).collect();
+        let moves_open = |tried: &Tried| {
+            tried.moved.iter().flat_map(places).any(|place| place.0 == Part::Error || open.contains(&place))
+        };
+        let mut reasons: Vec<(Change, bool)> = alone.iter().map(|change| (*change, true)).collect();
+        if !open.is_empty() {
+            let together = named(&moves_open).into_iter().filter(|change| !alone.contains(change));
+            reasons.extend(together.map(|change| (change, false)));
+            reasons.sort_unstable_by_key(|(change, _)| *change);
         }
-        if reasons.iter().any(|(_, explains)| *explains) {
-            reasons.retain(|(_, explains)| *explains);
+        if reasons.is_empty() {
+            return named(&|tried| tried.moved.is_some()).into_iter().map(|change| (change, false)).collect();
         }
         reasons
     }
+}
+
+/// What differs: a part of the answer, and of `params` and `env` a name.
+type Place<'a> = (Part, &'a str);
+
+/// The places at which two answers differ.
+fn places(difference: &Difference) -> impl Iterator<Item = Place<'_>> {
+    let has_names = |part: &Part| difference.names.iter().any(|(of, _)| of == part);
+    let whole = difference.parts.iter().filter(move |part| !has_names(part)).map(|part| (*part, ""));
+    whole.chain(difference.names.iter().map(|(part, name)| (*part, name.as_str())))
+}
+
+/// The answer of a version with one change the other way round.
+struct Tried {
+    answer: Answer,
+    /// `true` if it is the new version without the change, `false` if it is the old one with it.
+    is_new: bool,
+    /// The difference from the version's own answer.
+    moved: Option<Difference>,
+    /// The difference from the other version's answer.
+    left: Option<Difference>,
+}
+
+impl Trial {
+    /// Maps a job, by what loads.
+    fn run(&self, make: &Make, job: &Arc<Job>, world: &Arc<World>, [old, new]: [&Answer; 2]) -> Vec<Tried> {
+        let mappers = self.mappers.get_or_init(|| self.versions.map(|version| make(version, self.change)));
+        let sides = mappers.iter().zip([(false, old, new), (true, new, old)]);
+        sides
+            .filter_map(|(mapper, (is_new, own, other))| {
+                let answer = mapper.as_ref()?.map(job, world);
+                let (moved, left) = (compare(own, &answer), compare(&answer, other));
+                Some(Tried { answer, is_new, moved, left })
+            })
+            .collect()
+    }
+}
+
+impl Tried {
+    /// The places of a difference that the change accounts for.
+    fn accounts_for<'a>(&self, [old, new]: [&Answer; 2], difference: &'a Difference) -> Vec<Place<'a>> {
+        let has = |of: &Option<Difference>, place: &Place<'_>| of.iter().flat_map(places).any(|own| own == *place);
+        let is_within = |of: &Option<Difference>| {
+            of.iter().flat_map(places).all(|place| places(difference).any(|own| own == place))
+        };
+        let is_moved = |place: &Place<'a>| match (place.0, self.is_new) {
+            // That there is another error, or none, is more than what it says.
+            (Part::Error, is_new) if kind(old) != kind(new) => (kind(&self.answer) == kind(new)) != is_new,
+            (Part::Error, true) => has(&self.moved, place),
+            (Part::Error, false) => self.left.is_none(),
+            (_, true) => is_within(&self.moved) && has(&self.moved, place),
+            (_, false) => is_within(&self.left) && !has(&self.left, place),
+        };
+        places(difference).filter(is_moved).collect()
+    }
+}
+
+/// The class of the error.
+fn kind(answer: &Answer) -> Option<String> {
+    answer.error().map(|(kind, _)| kind.to_string())
 }
 
 /// Returns `true` if a change is about what a config means when it is loaded; any other is about how jobs are mapped.

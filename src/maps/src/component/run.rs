@@ -205,7 +205,7 @@ impl Work for Lines<'_> {
         let difference = compare(&old, &answer);
         summary.add_compared(tool, &old, &answer, difference.as_ref());
         if let Some(difference) = difference {
-            difference.write_line(number, &old, &answer, output);
+            difference.write_line(number, None, &old, &answer, output);
         }
     }
 }
