@@ -114,3 +114,46 @@ def test_rules_give_the_answers_of_a_version_of_tpv() -> None:
     for unknown in ("3", "9.9", "x"):
         with pytest.raises(ValueError, match="expected a version of TPV: 1.4, .* or next, not "):
             tpvc.compile([config], tpv=unknown)
+
+
+def test_code_in_cpython_gives_the_answers_of_a_version_of_tpv() -> None:
+    # `fractions` is not native. The answers are those of TPV 1.4.1, 2.5.0 and 3.0.1.
+    config = """
+tools:
+  early:
+    cores: |
+      import fractions
+      int(fractions.Fraction(8))
+    mem: |
+      import fractions
+      float(cores * fractions.Fraction(2))
+    params: {n: "{cores}c{mem}g"}
+  negative: {mem: "import fractions\\nfloat(fractions.Fraction(input_size) - 4)"}
+  dumped:
+    rules:
+      - if: "True"
+        execute: |
+          import fractions
+          entity.params = {'half': str(fractions.Fraction(1, 2)), 'named': str('scheduling' in entity.dict())}
+  tags: {rank: "import fractions\\n[d for d in candidate_destinations if d.tags is not fractions]"}
+users:
+  small@example.org: {cores: "import fractions\\nint(fractions.Fraction(3))"}
+destinations:
+  a: {runner: slurm}
+"""
+
+    def answer(tpv: str, tool: str, **more: object) -> object:
+        rules = tpvc.compile([("rules.yml", config)], tpv=tpv)
+        assert rules.tpv == tpvc.Rules.load(rules.to_bytes()).tpv == tpv
+        given = tpvc.Mapper(rules).map({"id": 1, "tool": {"id": tool}, **more})
+        return given["error"]["type"] if "error" in given else (given["destination"]["params"], given["mem"])
+
+    user = {"user": {"email": "small@example.org"}}
+    job = {"job": {"input_datasets": [{"name": "i", "id": 1, "size": 2**30}]}}
+    dumped = {"half": "1/2", "named": "True"}
+    # Early, the tool's own cores make its mem; later, those of the user do.
+    assert answer("1.4", "early", **user) == ({"n": "3c16.0g"}, 16.0)
+    assert answer("2.5", "early", **user) == answer("3.0", "early", **user) == ({"n": "3c6.0g"}, 6.0)
+    assert [answer(tpv, "negative", **job) for tpv in ("1.4", "2.5", "3.0")] == [({}, -3.0), ({}, 0), ({}, 0)]
+    assert [answer(tpv, "dumped") for tpv in ("1.4", "2.5", "3.0")] == ["AttributeError", "AttributeError", (dumped, None)]
+    assert [answer(tpv, "tags") for tpv in ("1.4", "2.5", "3.0")] == [({}, None), "AttributeError", "AttributeError"]
