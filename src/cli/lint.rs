@@ -39,7 +39,7 @@ pub(super) struct Lint {
     /// Lint each file by itself rather than all together
     #[arg(long)]
     each: bool,
-    /// Fix findings with a single possible fix (T101, T104, T117, T124, T134, T136, T138, T141) in the files, and report the rest; fixes ignored findings, too
+    /// Fix findings with a single possible fix (T101, T104, T117, T124, T134, T136, T138, T141, T144, T146) in the files, and report the rest; fixes ignored findings, too
     #[arg(long, conflicts_with = "update_baseline")]
     fix: bool,
     /// With --fix: print what would change as a unified diff, and write nothing; exit 1 where something would

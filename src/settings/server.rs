@@ -1,10 +1,11 @@
 //! `[server]` of `tpvc.toml`: the files of a Galaxy server that say what it has, and reading them.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use tpv_analysis::lint::server::{Repository, Server};
+use tpv_analysis::lint::server::{JobConf, Repository, Server};
 use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Problem};
 use tpv_compiler::source::{Limits, SourceId, SourceMap, Span};
 use tpv_compiler::yaml::load;
@@ -21,12 +22,22 @@ pub struct ServerFiles {
     pub tools: Vec<PathBuf>,
     /// `job_conf.yml` or `job_conf.xml`.
     pub job_conf: Option<PathBuf>,
+    /// The users: `/api/users` as JSON, or lists of addresses and names.
+    pub users: Vec<PathBuf>,
+    /// The roles and groups: `/api/roles` and `/api/groups` as JSON, or lists of names.
+    pub roles: Vec<PathBuf>,
 }
 
 impl ServerFiles {
     /// The same files with their paths changed.
     pub fn map(self, change: impl Fn(PathBuf) -> PathBuf) -> Self {
-        Self { tools: self.tools.into_iter().map(&change).collect(), job_conf: self.job_conf.map(&change) }
+        let all = |paths: Vec<PathBuf>| paths.into_iter().map(&change).collect();
+        Self {
+            tools: all(self.tools),
+            job_conf: self.job_conf.map(&change),
+            users: all(self.users),
+            roles: all(self.roles),
+        }
     }
 
     /// Reads the files; `sources` fills in those that are templates.
@@ -52,15 +63,35 @@ impl ServerFiles {
                 ));
             }
         }
+        for (paths, of, keys) in
+            [(&self.users, "users", ["email", "username"]), (&self.roles, "roles", ["name", "name"])]
+        {
+            for path in paths {
+                let mut sources = sources.clone();
+                let (id, content) = content(path, &mut sources)?;
+                let mut found = BTreeSet::new();
+                if let Content::Yaml(root) = &content {
+                    names(root, keys, &mut found, DEEPEST);
+                }
+                if found.is_empty() && !content.is_empty() {
+                    let help = format!("name the JSON of `/api/{of}`, or a list of names, one a line after `- `");
+                    return Err(nothing(of, &help, id, sources));
+                }
+                if of == "users" { &mut server.users } else { &mut server.roles }.extend(found);
+            }
+        }
         if let Some(path) = &self.job_conf {
             let mut sources = sources.clone();
             let (id, content) = content(path, &mut sources)?;
-            let mut found = Vec::new();
+            let mut found = JobConf::default();
             match &content {
-                Content::Yaml(root) => runners(root, &mut found, DEEPEST),
-                Content::Xml(names) => found.clone_from(&names.plugins),
+                Content::Yaml(root) => job_conf(root, &mut found, DEEPEST),
+                Content::Xml(names) => {
+                    found.runners = names.plugins.iter().cloned().collect();
+                    found.environments = names.environments.iter().cloned().collect();
+                }
             }
-            if found.is_empty() {
+            if found.runners.is_empty() {
                 return Err(nothing(
                     "runners",
                     "name the `job_conf.yml` or `job_conf.xml` of the server, which has `runners` or `plugins`",
@@ -68,7 +99,7 @@ impl ServerFiles {
                     sources,
                 ));
             }
-            server.runners = Some(found.into_iter().collect());
+            server.job_conf = Some(found);
         }
         Ok(server)
     }
@@ -90,7 +121,9 @@ impl Content {
 #[derive(Default)]
 struct Names {
     tools: Vec<String>,
-    plugins: Vec<String>,
+    /// Ids, and the classes that they load.
+    plugins: Vec<(String, String)>,
+    environments: Vec<String>,
 }
 
 fn content(path: &Path, sources: &mut SourceMap) -> Result<(SourceId, Content), Problem> {
@@ -142,7 +175,8 @@ fn xml(text: &str, id: SourceId) -> Result<Names, Box<Diagnostic>> {
         let of = |name: &str| node.attribute(name).map(str::to_owned);
         match node.tag_name().name() {
             "tool" => names.tools.extend(of("guid").or_else(|| of("id"))),
-            "plugin" => names.plugins.extend(of("id")),
+            "plugin" => names.plugins.extend(of("id").map(|id| (id, of("load").unwrap_or_default()))),
+            "destination" | "environment" => names.environments.extend(of("id")),
             _ => {}
         }
     }
@@ -170,19 +204,51 @@ fn tools(value: &ConfigValue, server: &mut Server, depth: usize) {
     }
 }
 
-/// The runners of a `job_conf.yml`: the keys of `runners`, or the ids of a list `plugins`, as the role of Ansible has it.
-fn runners(value: &ConfigValue, found: &mut Vec<String>, depth: usize) {
+/// The runners and environments of a `job_conf.yml`: the keys of `runners` and `environments`, or the ids of lists, as the role of Ansible has
+/// them under `plugins` and `destinations`.
+fn job_conf(value: &ConfigValue, found: &mut JobConf, depth: usize) {
     let (Some(depth), Some(map)) = (depth.checked_sub(1), value.as_map()) else { return };
     for entry in &map.entries {
-        match (entry.key.as_str(), &entry.value.kind) {
-            (Some("runners"), ValueKind::Map(runners)) => {
-                found.extend(runners.entries.iter().filter_map(|entry| Some(entry.key.as_str()?.to_owned())));
+        let key = entry.key.as_str();
+        match key {
+            Some("runners" | "plugins") => {
+                let class = |fields: &ConfigValue| Some(fields.as_map()?.get("load")?.as_str()?.to_owned());
+                let runners =
+                    named(&entry.value).map(|(id, fields)| (id.to_owned(), class(fields).unwrap_or_default()));
+                found.runners.extend(runners);
             }
-            (Some("plugins"), ValueKind::List(plugins)) => {
-                let ids = plugins.iter().filter_map(|plugin| plugin.as_map()?.get("id")?.as_str());
-                found.extend(ids.map(str::to_owned));
+            Some("environments" | "destinations") => {
+                found.environments.extend(named(&entry.value).map(|(id, _)| id.to_owned()));
             }
-            _ => runners(&entry.value, found, depth),
+            _ => job_conf(&entry.value, found, depth),
         }
+    }
+}
+
+/// The entries of a mapping, or the items of a list by their `id`.
+fn named(value: &ConfigValue) -> impl Iterator<Item = (&str, &ConfigValue)> {
+    let (map, list) = match &value.kind {
+        ValueKind::Map(map) => (map.entries.as_slice(), &[][..]),
+        ValueKind::List(items) => (&[][..], items.as_slice()),
+        _ => (&[][..], &[][..]),
+    };
+    let of_map = map.iter().filter_map(|entry| Some((entry.key.as_str()?, &entry.value)));
+    of_map.chain(list.iter().filter_map(|item| Some((item.as_map()?.get("id")?.as_str()?, item))))
+}
+
+/// The names in a list: its texts, and of its mappings the values of two keys.
+fn names(value: &ConfigValue, keys: [&str; 2], found: &mut BTreeSet<String>, depth: usize) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match &value.kind {
+        ValueKind::List(items) => items.iter().for_each(|item| match item.as_str() {
+            Some(name) => drop(found.insert(name.to_owned())),
+            None => names(item, keys, found, depth),
+        }),
+        ValueKind::Map(map) => {
+            let own = keys.iter().filter_map(|key| map.get(key).and_then(ConfigValue::as_str));
+            found.extend(own.map(str::to_owned));
+            map.entries.iter().for_each(|entry| names(&entry.value, keys, found, depth));
+        }
+        _ => {}
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tpv_analysis::check::check;
 use tpv_analysis::lint::codes::CODES;
-use tpv_analysis::lint::server::Server;
+use tpv_analysis::lint::server::{JobConf, Server};
 use tpv_analysis::lint::{Linted, Options, lint, report};
 use tpv_compiler::checker::RAISING;
 use tpv_model::Version;
@@ -382,15 +382,24 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
         path.to_str().unwrap().to_owned()
     };
     // The server's own file is no config.
-    let paths: Vec<String> = files.iter().filter(|(name, _)| *name != "job_conf.yml").map(write).collect();
+    let is_of_server = |name: &str| matches!((code, name), (_, "job_conf.yml") | ("T145", "users.yml"));
+    let paths: Vec<String> = files.iter().filter(|(name, _)| !is_of_server(name)).map(write).collect();
     assert!(!paths.is_empty(), "{code}");
     match code.starts_with("T2") {
         true => check(&paths, &Options::default()).linted,
         false => {
             let from = (code == "T134").then_some(Version::V3_2);
-            // The page names the server's `job_conf`.
-            let runners = (code == "T142").then(|| ["local", "bridges2"].map(str::to_owned).into());
-            let server = Server { runners, ..Server::default() };
+            // The page names the server's files.
+            let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
+            let job_conf = JobConf {
+                runners: [("bridges2", "SlurmJobRunner"), ("pulsar", "PulsarMQJobRunner")]
+                    .map(|(id, class)| (id.to_owned(), class.to_owned()))
+                    .into(),
+                environments: texts(&["tpv_dispatcher"]),
+            };
+            let job_conf = matches!(code, "T142" | "T143" | "T144").then_some(job_conf);
+            let users = if code == "T145" { texts(&["sue@example.org", "ada@example.org"]) } else { texts(&[]) };
+            let server = Server { job_conf, users, ..Server::default() };
             lint(&paths, &Options { limits: true, from, server, ..Options::default() })
         }
     }

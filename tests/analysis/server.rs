@@ -97,3 +97,142 @@ destinations:
 ";
     assert_eq!(found(config, &[]), []);
 }
+
+#[test]
+fn environments_are_those_of_job_conf() {
+    let config = "tools:
+  bwa:
+    mem: 4
+    resubmit:
+      a: {condition: any_failure, environment: tpv}
+      b: {condition: any_failure, destination: tvp}
+      c: {condition: any_failure, environment: '{tool.id}'}
+destinations:
+  a: {runner: slurm}
+";
+    let settings = "[server]\njob_conf = \"job_conf\"\n";
+    for job_conf in [
+        "runners: {slurm: {}}\nexecution: {environments: {tpv: {}, local: {}}}\n",
+        "galaxy_jobconf: {plugins: [{id: slurm}], destinations: [{id: tpv}]}\n",
+        r#"<job_conf><plugins><plugin id="slurm"/></plugins><destinations><destination id="tpv"/></destinations></job_conf>"#,
+    ] {
+        assert_eq!(found(config, &[("job_conf", job_conf), ("tpvc.toml", settings)]), [("T143".to_owned(), 6)]);
+    }
+    // Nothing is known of environments that are not listed.
+    assert_eq!(found(config, &[("job_conf", "runners: {slurm: {}}\n"), ("tpvc.toml", settings)]), []);
+}
+
+#[test]
+fn params_are_those_that_the_runner_reads() {
+    let config = "destinations:
+  _parent:
+    abstract: true
+    params: {native_specification: -n 1}
+  slurm: {runner: slurm, inherits: _parent}
+  pulsar: {runner: pulsar, inherits: _parent}
+  both: {runner: pulsar, params: {nativeSpecification: -n 1, submit_native_specification: -n 1}}
+  remote: {runner: pulsar, params: {request_memory: 1G}}
+  here: {runner: slurm, params: {submit_native_specification: -n 1}}
+  other: {runner: own, params: {submit_native_specification: -n 1}}
+";
+    let job_conf = "runners:
+  slurm: {load: 'galaxy.jobs.runners.slurm:SlurmJobRunner'}
+  pulsar: {load: 'galaxy.jobs.runners.pulsar:PulsarMQJobRunner'}
+  own: {load: 'own.runners:Runner'}
+";
+    let settings = "[server]\njob_conf = \"job_conf\"\n";
+    let expected = [8, 9].map(|line| ("T144".to_owned(), line));
+    assert_eq!(found(config, &[("job_conf", job_conf), ("tpvc.toml", settings)]), expected);
+}
+
+#[test]
+fn names_of_people_are_compared_with_those_of_the_server() {
+    let config = "users:
+  sue@example.com: {max_cores: 1}
+  sue@example.org: {max_cores: 1}
+  .*@example.com: {max_cores: 1}
+  stranger@elsewhere.net: {max_cores: 1}
+roles:
+  training-asembly: {max_cores: 1}
+  training-.*: {max_cores: 1}
+tools:
+  bwa:
+    mem: 4
+    rules:
+      - id: a
+        if: user and user.email == 'sue@exmaple.org'
+        cores: 1
+";
+    let json = r#"{"users": [{"email": "sue@example.org", "username": "sue", "id": "1"}]}"#;
+    let settings = "[server]\nusers = [\"users\"]\nroles = [\"roles\"]\n";
+    let files = [("users", json), ("roles", "- training-assembly\n"), ("tpvc.toml", settings)];
+    assert_eq!(found(config, &files), [2, 7, 14].map(|line| ("T145".to_owned(), line)));
+    assert_eq!(found(config, &[]), []);
+}
+
+#[test]
+fn a_word_of_ids_is_compared_with_the_names_of_tools() {
+    let config = "tools:
+  .*data_manager_gtdbtk_installer.*: {mem: 4}
+  .*data_manager_gtdbtk.*: {mem: 4}
+  .*data_manager_snpeff_installer.*: {mem: 4}
+";
+    let list = "tools:\n- {name: data_manager_gtdbtk_database_installer, owner: iuc}\n";
+    let settings = "[server]\ntools = [\"tools.yml\"]\n";
+    assert_eq!(found(config, &[("tools.yml", list), ("tpvc.toml", settings)]), [("T136".to_owned(), 2)]);
+}
+
+#[test]
+fn slips_of_configs_are_found() {
+    let config = "tools:
+  toolshed.g2.bx.psu.edu/repos/iuc/a/*/1.0: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/b/b/*: {mem: 4}
+  bwa:
+    mem: 4
+    rules:
+      - id: score
+        if: score and (tool.id == 'bwa' and score < 5)
+        context: {score: 1}
+      - id: sql
+        if: user is not None
+        execute: |
+          import psycopg2
+          query = 'SELECT a FROM b WHERE c <= %s AND d >= %'
+          with psycopg2.connect() as connection:
+              connection.cursor().execute(query, (1, 2))
+              connection.cursor().execute('SELECT %s', (1, 2))
+              connection.cursor().execute('SELECT %s LIKE \"%%\"', (1,))
+      - id: tags
+        if: input_size > 1
+        execute: |
+          from tpv.core.entities import SchedulingTags, Tag, TagType
+          entity.tpv_tags.tags = [Tag('scheduling', 'a', TagType.REQUIRE)]
+          entity.tpv_tags = SchedulingTags(require=['a'])
+      - id: history
+        if: |
+          tags = job.history and job.history.tags
+          any(tag.user_tname == 'a' for tag in tags)
+        mem: 5
+      - id: histories
+        if: any(tag.user_tname == 'a' for tag in job.history.tags)
+        mem: 6
+    context: {score: 0}
+";
+    let found: Vec<(String, u64)> =
+        found(config, &[]).into_iter().filter(|(code, _)| !["T130", "T131", "T112"].contains(&code.as_str())).collect();
+    let expected =
+        [("T146", 2), ("T110", 8), ("T111", 14), ("T111", 17), ("T111", 23), ("T103", 23), ("T107", 28), ("T107", 31)];
+    assert_eq!(found, expected.map(|(code, line)| (code.to_owned(), line)));
+}
+
+#[test]
+fn a_tag_of_another_form_than_all_others_is_a_slip() {
+    let destination = |tag: &str| format!("  {tag}: {{runner: a, scheduling: {{require: [{tag}]}}}}\n");
+    let mut config = "tools:\n  bwa:\n    mem: 4\n    rules:\n      - {id: a, if: user, execute: 'entity.tpv_tags.require.append(user.email)'}\ndestinations:\n".to_owned();
+    for tag in ["fr-pulsar", "it-pulsar", "be-pulsar", "sk-pulsar", "cz-pulsar"] {
+        config += &destination(tag);
+    }
+    assert_eq!(found(&config, &[]), []);
+    config += &destination("pulsar-bsc");
+    assert_eq!(found(&config, &[]), [("T141".to_owned(), 12)]);
+}

@@ -1,4 +1,5 @@
 //! T136: ids of tools that no tool has: those of no possible form, and those that name a repository and the tool of another.
+//! T146: `/*` in an id, which is a pattern of a shell.
 //!
 //! The id of a tool from a tool shed is `host/repos/OWNER/REPOSITORY/TOOL/VERSION`; others have no slash.
 
@@ -22,7 +23,16 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         }
     }
     for entity in config.tools.values().filter(|tool| !tool.common.is_abstract) {
-        if let Some(diagnostic) = impossible(entity).or_else(|| elsewhere(linter, entity, &here)) {
+        let is_usual = || {
+            let of_file = || config.tools.values().filter(|other| other.span.source == entity.span.source);
+            let globs = of_file().filter(|other| other.id.ends_with("/*")).count();
+            globs * 10 > of_file().filter(|other| other.id.ends_with("/.*")).count()
+        };
+        if let Some(diagnostic) = glob(entity).filter(|_| !entity.id.ends_with("/*") || !is_usual()) {
+            linter.report(Finding::new("T146", diagnostic).of(&entity.common));
+        }
+        let wrong = impossible(entity).or_else(|| elsewhere(linter, entity, &here)).or_else(|| nowhere(linter, entity));
+        if let Some(diagnostic) = wrong {
             linter.report(Finding::new("T136", diagnostic).of(&entity.common));
         }
     }
@@ -88,6 +98,44 @@ fn impossible(entity: &Entity) -> Option<Diagnostic> {
         );
     }
     None
+}
+
+/// `tool/*`, which matches `tool` and slashes after it. At the end it is harmless, so it counts as a slip only where others are written `/.*`.
+fn glob(entity: &Entity) -> Option<Diagnostic> {
+    let at = entity.id.find("/*")? + 1;
+    let span = key(entity, at, 1);
+    let diagnostic = Diagnostic::warning(format!("`/*` in `{}` stands for any number of slashes", entity.id))
+        .at(span.unwrap_or(entity.span), "ids are regular expressions, in which this is not any text")
+        .help("write `/.*`");
+    Some(match span {
+        Some(span) => diagnostic.fix(span, ".*"),
+        None => diagnostic,
+    })
+}
+
+/// `.*NAME.*`, where no installed tool has the name and one has all words of it.
+fn nowhere(linter: &Linter<'_>, entity: &Entity) -> Option<Diagnostic> {
+    let server = linter.server();
+    let name = entity.id.trim_start_matches(".*").trim_end_matches(".*").trim_matches('/');
+    let words: Vec<&str> = name.split('_').collect();
+    let is_plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    if name.len() == entity.id.len() || !is_plain || words.len() < 3 {
+        return None;
+    }
+    let names = || {
+        let repositories = server.repositories.iter().map(|repository| repository.name.as_str());
+        repositories.chain(server.tools.iter().map(|tool| tool.rsplit('/').nth(1).unwrap_or(tool)))
+    };
+    if names().any(|known| known.contains(name)) || server.tools.iter().any(|tool| tool.contains(name)) {
+        return None;
+    }
+    let has_all = |known: &&str| words.iter().all(|word| known.split('_').any(|own| own == *word));
+    let near = names().find(has_all)?;
+    Some(
+        Diagnostic::warning(format!("no installed tool has `{name}` in its id"))
+            .at(entity.span, "")
+            .help(did_you_mean(near)),
+    )
 }
 
 /// A part of the key, if it is written as it is.

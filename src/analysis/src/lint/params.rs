@@ -160,12 +160,25 @@ fn without_unit(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
     )
 }
 
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
 /// Options that are one word to the shell, because the quotes around them are a part of the text.
 fn in_quotes(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
     if !key.ends_with("_run_extra_arguments") && !key.to_lowercase().ends_with("native_specification") {
         return None;
     }
     let text = value.as_text()?.as_str().trim();
+    if let Some((_, inner)) = text.split_once("=\\\"").filter(|(before, _)| before.ends_with(is_of_name))
+        && inner.contains("\\\"\"")
+    {
+        return Some(
+            Diagnostic::warning("the value of a variable has quotes of its own".to_owned())
+                .at(value.span, "`\\\"` within quotes is a part of the value")
+                .help("leave out the inner quotes, or put the outer ones away: `--env NAME=\"...\"`"),
+        );
+    }
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
     if inner.contains(quote) || !inner.starts_with('-') || !inner.contains(char::is_whitespace) {

@@ -1,6 +1,6 @@
-//! The tools and runners of a site's Galaxy server, as its own files list them.
+//! The tools, runners, environments, users and roles of a site's Galaxy server, as its own files list them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The content of the files of `[server]` in `tpvc.toml`. Without a file nothing is reported about what it would list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,8 +9,43 @@ pub struct Server {
     pub repositories: BTreeSet<Repository>,
     /// The ids of installed tools. Lists of repositories do not have them.
     pub tools: BTreeSet<String>,
-    /// The ids of the runner plugins of `job_conf`. `None` if the file is not given.
-    pub runners: Option<BTreeSet<String>>,
+    /// The content of `job_conf`. `None` if the file is not given.
+    pub job_conf: Option<JobConf>,
+    /// The addresses and names of the users.
+    pub users: BTreeSet<String>,
+    /// The names of the roles and groups.
+    pub roles: BTreeSet<String>,
+}
+
+/// The names in a `job_conf`. A `*` stands for the part of a name that a template fills in.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobConf {
+    /// The ids of the runner plugins, with the classes that they load; empty for a class that is not there.
+    pub runners: BTreeMap<String, String>,
+    /// The ids of the environments. Empty if they are not known.
+    pub environments: BTreeSet<String>,
+}
+
+impl JobConf {
+    /// Returns `true` if there is a runner plugin of this id.
+    pub fn has_runner(&self, id: &str) -> bool {
+        self.runners.contains_key(id) || self.runners.keys().any(|known| is_filled(known, id))
+    }
+
+    /// Returns `true` if there is an environment of this id, or they are not known.
+    pub fn has_environment(&self, id: &str) -> bool {
+        self.environments.is_empty()
+            || self.environments.contains(id)
+            || self.environments.iter().any(|known| is_filled(known, id))
+    }
+}
+
+/// Returns `true` if a template of a name may give this one.
+fn is_filled(template: &str, name: &str) -> bool {
+    let (Some((start, _)), Some((_, end))) = (template.split_once('*'), template.rsplit_once('*')) else {
+        return false;
+    };
+    name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
 }
 
 /// A repository of a tool shed.

@@ -82,7 +82,9 @@ static SERVER: Object = Object {
             List(&Text),
             "The installed tools: `/api/tools` as JSON, `shed_tool_conf.xml`, `integrated_tool_panel.xml`, lists of ephemeris.",
         ),
-        field("job_conf", Text, "`job_conf.yml` or `job_conf.xml`: the runners."),
+        field("job_conf", Text, "`job_conf.yml` or `job_conf.xml`: the runners and environments."),
+        field("users", List(&Text), "The users: `/api/users` as JSON, or lists of addresses and names."),
+        field("roles", List(&Text), "The roles and groups: `/api/roles` and `/api/groups` as JSON, or lists of names."),
     ]],
     others: Others::Refused,
 };

@@ -63,7 +63,7 @@ impl<'a> Checker<'a> {
     pub(super) fn member(&mut self, owner: &Type, value: &'a Expr, name: &str, range: TextRange, usage: Use) -> Type {
         match owner {
             Type::Optional(inner) => {
-                self.may_be_none(value, name, range);
+                self.may_be_none(inner, value, name, range);
                 self.member(&(**inner).clone(), value, name, range, usage)
             }
             Type::None => {
@@ -295,6 +295,12 @@ impl<'a> Checker<'a> {
 
     /// `owner.name = value`
     pub(super) fn sets_attribute(&mut self, owner: &Type, name: &str, range: TextRange) {
+        let is_computed =
+            self.surroundings.version.has_models() && (owner, name) == (&Type::Class("SchedulingTags"), "tags");
+        if is_computed {
+            let help = "set `require`, `prefer`, `accept` or `reject`, which are lists of names";
+            self.always_raises(range, "`tags` of scheduling tags cannot be set".to_owned(), ATTRIBUTE_ERROR, help);
+        }
         let what = match owner {
             Type::Def => "functions".to_owned(),
             Type::Module(module) if self.native(|native| native.has_module(module)) => "modules".to_owned(),
@@ -430,24 +436,6 @@ impl<'a> Checker<'a> {
     fn needs_server(&mut self, name: &str, range: TextRange) {
         let message = format!("the `{name}` of a session is there only inside a Galaxy process");
         self.limit("T131", range, message, ATTRIBUTE_ERROR, "keep this rule on TPV");
-    }
-
-    /// An attribute of what may be `None`: of `user` only, which is the trap; other objects are seldom missing.
-    fn may_be_none(&mut self, value: &'a Expr, name: &str, range: TextRange) {
-        let Some(path) = Self::path(value) else { return };
-        if path != "user" || self.guarded > 0 || self.catches(ATTRIBUTE_ERROR) {
-            return;
-        }
-        self.fault(
-            "T107",
-            range,
-            format!("`user` may be `None`, which has no `{name}`"),
-            "raises `AttributeError` where nobody is logged in",
-        );
-        self.help(format!("test it first: `user and user.{name}`, or `user.{name} if user else ...`"));
-        // Once in a block is enough.
-        let ty = self.state.facts.get(&path).map_or(Type::Class("User"), Type::not_none);
-        self.state.facts.insert(path, ty);
     }
 
     /// Returns `true` if the last fault is about this range.

@@ -42,6 +42,7 @@ impl<'a> Checker<'a> {
         });
         let keywords: Vec<Type> = keywords.collect();
         self.orders_by(node, &function);
+        self.placeholders(node);
         if !keeps_arguments_private(&function, &receiver) {
             let values = node.args.iter().zip(&arguments);
             values.for_each(|(value, ty)| self.escapes(ty, value.range()));
@@ -59,6 +60,9 @@ impl<'a> Checker<'a> {
         if let Type::Object(path) = &function {
             if let Some((module, name)) = path.split_once(':') {
                 self.left_out_arguments(node, module, name, &arguments);
+            }
+            if let Some(signature) = model().constructor(path, self.surroundings.version.has_models()) {
+                self.arguments(node, signature);
             }
             let class = model().classes.get_key_value(path.replace(':', ".").as_str());
             return class.map_or(Type::Any, |(class, _)| Type::Class(class));
@@ -139,8 +143,11 @@ impl<'a> Checker<'a> {
             && !signature.any_positional
             && !matches!(extra, Expr::Starred(_))
         {
-            let most = if slots == 1 { "1 argument".to_owned() } else { format!("{slots} arguments") };
-            let message = format!("`{name}` takes at most {most}, got {}", node.args.len());
+            let message = match slots {
+                0 => format!("`{name}` takes arguments by name only"),
+                1 => format!("`{name}` takes at most 1 argument, got {}", node.args.len()),
+                _ => format!("`{name}` takes at most {slots} arguments, got {}", node.args.len()),
+            };
             self.fault("T103", node.range, message, "raises `TypeError`");
             self.help(usage(signature));
             return;

@@ -40,6 +40,9 @@ impl<'a> Checker<'a> {
                 ty
             }
             Expr::BoolOp(node) => {
+                if matches!(node.op, BoolOp::And) {
+                    self.zero_for_none(&node.values);
+                }
                 let before = self.state.facts.clone();
                 let mut ty: Option<Type> = None;
                 for value in &node.values {
@@ -47,7 +50,11 @@ impl<'a> Checker<'a> {
                     if ty.as_ref().is_some_and(|ty| *ty != next) {
                         ty.iter().chain([&next]).for_each(|ty| self.escapes(ty, value.range()));
                     }
-                    ty = Some(ty.map_or(next.clone(), |ty| ty.join(&next)));
+                    // Of all but the last, only what is false is the result of `and`, and what is true that of `or`.
+                    ty = Some(ty.map_or(next.clone(), |ty| match node.op {
+                        BoolOp::And => ty.falsy().join(&next),
+                        BoolOp::Or => ty.not_none().join(&next),
+                    }));
                     if !node.values.last().is_some_and(|last| std::ptr::eq(last, value)) {
                         self.tests(value);
                     }

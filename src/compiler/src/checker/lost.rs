@@ -40,7 +40,7 @@ pub(super) fn judge(found: &mut Found<'_>, site: &Site<'_>, body: &[Stmt], surro
                     continue;
                 }
                 Diagnostic::warning(format!("this sets a variable `{name}`, not the `{name}` of the entity"))
-                    .at(place(found, site.text, site.kind, *range), "nothing reads it")
+                    .at(place(found.sources, site.text, site.kind, *range), "nothing reads it")
                     .help(format!("write `entity.{name} = ...`"))
             }
             Target::Attribute(name) => {
@@ -50,7 +50,7 @@ pub(super) fn judge(found: &mut Found<'_>, site: &Site<'_>, body: &[Stmt], surro
                 let near = closest(name, fields()).or_else(|| synonym(name, fields()));
                 let Some(near) = near else { continue };
                 Diagnostic::warning(format!("`{name}` isn't a field of an entity"))
-                    .at(place(found, site.text, site.kind, *range), "TPV ignores it")
+                    .at(place(found.sources, site.text, site.kind, *range), "TPV ignores it")
                     .help(format!("did you mean `entity.{near}`?"))
             }
         };

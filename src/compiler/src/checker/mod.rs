@@ -18,7 +18,9 @@ mod left_out;
 mod lost;
 mod names;
 mod narrow;
+mod optional;
 mod order;
+mod placeholders;
 pub mod sites;
 mod sizes;
 mod statements;
@@ -195,16 +197,16 @@ fn check_one<'a>(
 }
 
 /// The place in the file of a range of the source that Python reads.
-fn place(found: &Found<'_>, text: &Text, kind: CodeKind, range: TextRange) -> Span {
+pub fn place(sources: &SourceMap, text: &Text, kind: CodeKind, range: TextRange) -> Span {
     let added = if kind == CodeKind::FString { FSTRING_PREFIX } else { 0 };
     let start = range.start().to_usize().saturating_sub(added);
     let end = range.end().to_usize().saturating_sub(added);
-    TextOrigin::new(text, found.sources).span(start..end)
+    TextOrigin::new(text, sources).span(start..end)
 }
 
 fn report(found: &mut Found<'_>, site: &Site<'_>, checked: &Checked<'_>) {
     for fault in &checked.faults {
-        let span = place(found, site.text, site.kind, fault.range);
+        let span = place(found.sources, site.text, site.kind, fault.range);
         let mut diagnostic = Diagnostic::warning(fault.message.clone()).at(span, fault.label.clone());
         diagnostic.help.clone_from(&fault.help);
         diagnostic.notes.extend(fault.note.clone());

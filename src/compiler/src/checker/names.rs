@@ -193,7 +193,7 @@ impl<'a> Names<'a> {
             (Bound::UnlessField, Verdict::Missing) if is_resource(name) => {}
             (Bound::LeftOut { is_caught }, _) => {
                 let what = list_of(name).unwrap_or("name");
-                let span = place(found, site.text, site.kind, free.range);
+                let span = place(found.sources, site.text, site.kind, free.range);
                 let diagnostic = Diagnostic::warning(format!("tpvc has no {what} `{name}`"))
                     .at(span, without_cpython("NameError", is_caught))
                     .note(WITH_CPYTHON)
@@ -287,7 +287,7 @@ impl<'a> Names<'a> {
         label: &str,
         help: &str,
     ) {
-        let span = place(found, site.text, site.kind, range);
+        let span = place(found.sources, site.text, site.kind, range);
         let diagnostic = Diagnostic::warning(message).at(span, label).help(help);
         found.report(Finding::new(code, diagnostic).within(site.no_qa()));
     }

@@ -99,6 +99,16 @@ impl Type {
         }
     }
 
+    /// The type of those values that are false. Objects of Galaxy are always true.
+    pub(super) fn falsy(&self) -> Self {
+        match self {
+            Self::Optional(inner) if matches!(&**inner, Self::Class(name) if name.starts_with(|c: char| c.is_ascii_uppercase())) => {
+                Self::None
+            }
+            other => other.clone(),
+        }
+    }
+
     /// The type of the items.
     pub(super) fn item(&self) -> Self {
         match self {

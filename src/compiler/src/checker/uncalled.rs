@@ -32,6 +32,7 @@ impl<'a> Checker<'a> {
     pub(super) fn items(&mut self, node: &'a Expr) -> Type {
         let ty = self.expr(node);
         self.calculates(node);
+        self.items_of_none(&ty, node);
         ty
     }
 

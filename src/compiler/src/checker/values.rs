@@ -18,7 +18,7 @@ pub(super) fn judge(found: &mut Found<'_>, site: &Site<'_>, ty: &Type, expr: &Ex
         number(found, site, ty, expr);
         unit(found, site, expr);
     } else if site.property == "rank" && is_no_list(ty) {
-        let span = place(found, site.text, site.kind, expr.range());
+        let span = place(found.sources, site.text, site.kind, expr.range());
         let diagnostic = Diagnostic::warning(format!("`rank` gives {}, not a list of destinations", ty.describe()))
             .at(span, "every job that comes here fails")
             .help("end with a list, such as `candidate_destinations` or `helpers.weighted_random_sampling(candidate_destinations)`");
@@ -41,7 +41,7 @@ fn number(found: &mut Found<'_>, site: &Site<'_>, ty: &Type, expr: &Expr) {
     if !wrong {
         return;
     }
-    let span = place(found, site.text, site.kind, expr.range());
+    let span = place(found.sources, site.text, site.kind, expr.range());
     let property = site.property;
     let help = match expr {
         Expr::Set(_) => format!("`{property}` is code, not an f-string: write it without braces"),
@@ -70,7 +70,7 @@ fn unit(found: &mut Found<'_>, site: &Site<'_>, expr: &Expr) {
         _ => false,
     };
     if suspicious {
-        let span = place(found, site.text, site.kind, expr.range());
+        let span = place(found.sources, site.text, site.kind, expr.range());
         found.report(units::finding(site.property, span, found.sources.text(span)).within(site.no_qa()));
     }
 }

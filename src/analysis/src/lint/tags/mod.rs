@@ -48,6 +48,11 @@ impl<'a> Tags<'a> {
         Self { asked, code: in_code::collect(config), is_whole: has_destinations && !config.tools.is_empty() }
     }
 
+    /// Returns `true` if a tool, user, role or a rule of theirs has the tag, or code names it.
+    pub(crate) fn is_asked(&self, tag: &str) -> bool {
+        self.asked.contains(tag) || self.code.names.contains(tag)
+    }
+
     /// Returns `true` if a job may have the tag.
     pub(crate) fn may_be_asked(&self, tag: &str) -> bool {
         // Galaxy's own tags are seen only when a job runs.
@@ -57,6 +62,7 @@ impl<'a> Tags<'a> {
 
 /// Looks at both sides.
 pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
+    turned::of_another_form(linter, tags);
     if tags.is_whole {
         if !tags.code.changes_destinations {
             offered(linter);

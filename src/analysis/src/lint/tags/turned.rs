@@ -1,8 +1,8 @@
 //! T141: tags that only one side has, beside one of the same words in another order: `qld-pulsar-gpu` for `pulsar-qld-gpu`.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use super::{default, having};
+use super::{Tags, default, having};
 use crate::lint::Linter;
 use tpv_compiler::config::scheduling::SchedulingTags;
 use tpv_compiler::diagnostic::Diagnostic;
@@ -19,6 +19,38 @@ fn words(tag: &str) -> Option<Vec<&str>> {
 
 fn all(tags: &SchedulingTags) -> impl Iterator<Item = &Text> {
     having(tags).chain(tags.get(TagType::Reject))
+}
+
+/// The fewest tags of one form beside which one of another form is a slip.
+const FORM: usize = 5;
+
+/// Required tags of destinations that no job has, of a form that all others have the other way round: `pulsar-be` beside `fr-pulsar`.
+pub(super) fn of_another_form(linter: &mut Linter<'_>, tags: &Tags<'_>) {
+    let config = linter.config;
+    let required = || {
+        let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
+        concrete.flat_map(|destination| {
+            let fields = destination.destination.iter();
+            fields.flat_map(|fields| fields.dest_tags.get(TagType::Require)).map(move |tag| (&**destination, tag))
+        })
+    };
+    let all: BTreeSet<&str> = required().map(|(_, tag)| tag.as_str()).collect();
+    for (destination, tag) in required() {
+        let name = tag.as_str();
+        let Some((first, rest)) = name.split_once('-').filter(|(_, rest)| !rest.contains('-')) else { continue };
+        let (starting, ending) = (format!("{first}-"), format!("-{first}"));
+        let is_alone = all.iter().filter(|tag| tag.starts_with(&starting)).count() == 1;
+        if tags.is_asked(name) || !is_alone || all.iter().filter(|tag| tag.ends_with(&ending)).count() < FORM {
+            continue;
+        }
+        let meant = format!("{rest}-{first}");
+        let diagnostic = Diagnostic::warning(format!("the tag `{name}` is the only one of its form"))
+            .at(tag.span, format!("other destinations have `{first}` at the end"))
+            .also(destination.span, "")
+            .help(format!("did you mean `{meant}`?"))
+            .fix(tag.span, meant);
+        linter.report(Finding::new("T141", diagnostic).of(&destination.common));
+    }
 }
 
 /// Looks at the tags of tools, roles and users, and at those of destinations.

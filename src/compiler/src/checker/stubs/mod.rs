@@ -82,6 +82,8 @@ pub(super) struct Model {
     pub modules: HashMap<&'static str, Members>,
     /// The names that the mapper gives to code.
     pub mapper: HashMap<&'static str, Member>,
+    /// The constructors of TPV's classes, by the version and the path of the class.
+    constructors: HashMap<(&'static str, &'static str), Signature>,
     /// Other lists: Python's builtins, the globals of TPV's loader, the modules of the standard library, those that come with
     /// Galaxy, others that sites install, and the modules in packages, by the name of the package.
     lists: HashMap<&'static str, Names>,
@@ -96,6 +98,11 @@ impl Model {
     /// The globals of TPV's loader.
     pub(super) fn loader(&self) -> Names {
         self.list("loader")
+    }
+
+    /// The constructor of a class of TPV, by the path of the class. `has_models` is the version's.
+    pub(super) fn constructor<'a>(&'a self, path: &'a str, has_models: bool) -> Option<&'a Signature> {
+        self.constructors.get(&(if has_models { "of TPV 3" } else { "of TPV 2" }, path))
     }
 
     /// A list by its name.
@@ -132,7 +139,7 @@ fn names(model: &mut Model, text: &'static str) {
 fn types(model: &mut Model, text: &'static str) {
     let mut section = ("", "");
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
-        if let Some((kind @ ("class" | "module" | "names"), name)) = line.split_once(' ') {
+        if let Some((kind @ ("class" | "module" | "names" | "constructors"), name)) = line.split_once(' ') {
             section = (kind, name);
             continue;
         }
@@ -140,6 +147,12 @@ fn types(model: &mut Model, text: &'static str) {
         match section {
             ("class", class) => drop(model.classes.entry(class).or_default().known.insert(name, member)),
             ("module", module) => drop(model.modules.entry(module).or_default().known.insert(name, member)),
+            ("constructors", version) => {
+                if let Member::Function(mut signature) = member {
+                    signature.name = name.rsplit_once(':').map_or(name, |(_, class)| class);
+                    model.constructors.insert((version, name), signature);
+                }
+            }
             _ => drop(model.mapper.insert(name, member)),
         }
     }

@@ -1,0 +1,53 @@
+//! T143: environments that the server's `job_conf` does not have, where a failed job is sent to one.
+
+use std::collections::HashSet;
+
+use super::Linter;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::finding::Finding;
+use tpv_compiler::source::Span;
+use tpv_model::EntityClass;
+
+/// Looks at `resubmit` of all entities, and at the destinations of TPV 1, which are environments themselves.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let config = linter.config;
+    let Some(job_conf) = &linter.server().job_conf else { return };
+    let mut seen = HashSet::new();
+    let judge = |name: &str, span: Span| {
+        if name.is_empty() || name.contains('{') || job_conf.has_environment(name) {
+            return None;
+        }
+        let help = closest(name, job_conf.environments.iter().map(String::as_str)).map_or_else(
+            || "name an environment that is there, such as the one that calls TPV".to_owned(),
+            did_you_mean,
+        );
+        Some(Diagnostic::warning(format!("`job_conf` has no environment `{name}`")).at(span, "").help(help))
+    };
+    for kind in EntityClass::SECTIONS {
+        for entity in config.section(kind).values() {
+            for common in entity.commons() {
+                let fields = common.resubmit.values().filter_map(|step| step.as_map());
+                let names = fields.flat_map(|step| ["environment", "destination"].map(|key| step.get(key)));
+                for value in names.flatten() {
+                    let Some(name) = value.as_str() else { continue };
+                    let Some(diagnostic) = judge(name, value.span).filter(|_| seen.insert(value.span)) else {
+                        continue;
+                    };
+                    let diagnostic = diagnostic.also(entity.span, "a failed job of this cannot be sent there");
+                    linter.report(Finding::new("T143", diagnostic).of(&entity.common));
+                }
+            }
+        }
+    }
+    if !config.version.evaluates_early() {
+        return;
+    }
+    for destination in config.destinations.values().filter(|destination| !destination.common.is_abstract) {
+        if let Some(diagnostic) = judge(&destination.id, destination.span) {
+            let diagnostic =
+                diagnostic.note("TPV 1 sends jobs to environments of `job_conf`, by the ids of destinations");
+            linter.report(Finding::new("T143", diagnostic).of(&destination.common));
+        }
+    }
+}

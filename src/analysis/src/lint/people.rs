@@ -1,0 +1,107 @@
+//! T145: users and roles that the server does not have, beside one of nearly the same name.
+
+use std::collections::{BTreeSet, HashSet};
+use std::convert::Infallible;
+
+use rustpython_parser::ast::{Constant, Expr};
+
+use super::Linter;
+use tpv_compiler::checker::{parse, place, sites};
+use tpv_compiler::config::suggest::closest;
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::finding::Finding;
+use tpv_compiler::python::walk::{self, Part};
+use tpv_compiler::source::Span;
+use tpv_model::EntityClass;
+
+/// Looks at the ids of users and roles, and at the addresses in code.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let server = linter.server();
+    for (kind, known) in [(EntityClass::User, &server.users), (EntityClass::Role, &server.roles)] {
+        for entity in linter.config.section(kind).values().filter(|entity| !entity.common.is_abstract) {
+            let Some(name) = plain(&entity.id) else { continue };
+            if let Some(near) = near(&name, known) {
+                let diagnostic = diagnostic(kind, &name, entity.span, near);
+                linter.report(Finding::new("T145", diagnostic).of(&entity.common));
+            }
+        }
+    }
+    if server.users.is_empty() {
+        return;
+    }
+    let mut seen = HashSet::new();
+    for site in sites::collect(linter.config) {
+        if !site.text.as_str().contains('@') {
+            continue;
+        }
+        let Some(parsed) = parse(&site) else { continue };
+        let mut texts = Vec::new();
+        parsed.body.iter().for_each(|statement| texts_of(Part::Stmt(statement), &mut texts));
+        for (text, range) in texts {
+            let Some(near) = Some(text).filter(|text| is_address(text)).and_then(|text| near(text, &server.users))
+            else {
+                continue;
+            };
+            let span = place(linter.sources, site.text, site.kind, range);
+            if let (true, Some(owner)) = (seen.insert(span), site.owners.first()) {
+                let diagnostic = diagnostic(EntityClass::User, text, span, near);
+                linter.report(Finding::new("T145", diagnostic).of(&owner.common));
+            }
+        }
+    }
+}
+
+fn diagnostic(kind: EntityClass, name: &str, span: Span, near: &str) -> Diagnostic {
+    Diagnostic::warning(format!("the server has no {} `{name}`", kind.noun()))
+        .at(span, format!("it has `{near}`"))
+        .help(format!("did you mean `{near}`?"))
+}
+
+/// The name that an id matches, if it matches one only.
+fn plain(id: &str) -> Option<String> {
+    let text = id.trim_end_matches('$').replace("\\.", ".").replace("\\+", "+");
+    (!text.contains(['*', '\\', '[', '(', '|', '?', '^', '{', '$'])).then_some(text)
+}
+
+/// The known name nearest to one that is not known.
+fn near<'a>(name: &str, known: &'a BTreeSet<String>) -> Option<&'a str> {
+    if known.contains(name) {
+        return None;
+    }
+    // An id matches from the start, so it may be the beginning of a name.
+    if known.iter().any(|known| known.starts_with(name)) {
+        return None;
+    }
+    let local = |address: &str| address.split_once('@').map(|(local, _)| local.to_owned());
+    let of_another_host = || known.iter().find(|known| local(known).is_some() && local(known) == local(name));
+    closest(name, known.iter().map(String::as_str)).or_else(|| of_another_host().map(String::as_str))
+}
+
+fn is_address(text: &str) -> bool {
+    text.split_once('@').is_some_and(|(local, host)| {
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | '+');
+        !local.is_empty() && local.chars().all(is_word) && host.contains('.') && host.chars().all(is_word)
+    }) && !text.ends_with('.')
+}
+
+/// The texts that code writes out.
+fn texts_of<'a>(part: Part<'a>, out: &mut Vec<(&'a str, rustpython_parser::text_size::TextRange)>) {
+    let mut next = |part: Part<'a>| {
+        texts_of(part, out);
+        Ok::<(), Infallible>(())
+    };
+    match part {
+        Part::Expr(Expr::Constant(node)) => {
+            if let Constant::Str(text) = &node.value {
+                out.push((text, node.range));
+            }
+        }
+        Part::Expr(node) => {
+            let Ok(()) = walk::expression(node, &mut next);
+        }
+        Part::Stmt(node) => {
+            let Ok(()) = walk::statement(node, &mut next);
+        }
+        Part::Pattern(_) => {}
+    }
+}
