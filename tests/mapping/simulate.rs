@@ -59,7 +59,7 @@ fn compared(name: &str, rounds: usize, capacity: Capacity) -> (Measure, usize) {
     let world = Arc::new(world);
     let (mut asked, mut moved) = (0, 0);
     let mut watch = |_: Time, step: Step<'_>| {
-        let Step::Asked { job, world: moment, routed } = step else { return };
+        let Step::Asked { job, world: moment, routed, .. } = step else { return };
         let mut fresh = moment.clone();
         fresh.jobs = moment.jobs.iter().map(|(_, row)| row.clone()).collect();
         // With pools an answer depends on those before, which the other mapper has not given.
@@ -82,9 +82,9 @@ fn small(destinations: &[&str]) -> Capacity {
 
 #[test]
 fn a_table_that_changes_in_place_answers_as_one_that_is_made_new() {
-    let (measure, moved) = compared("queue-aware-rank", 20, small(&["*"]));
+    let (measure, moved) = compared("queue-aware-rank", 10, small(&["*"]));
     assert!(measure.all.waited > 0 && moved > 0, "the ranks see the queues: {moved}");
-    compared("production", 2, small(&["*"]));
+    compared("production", 1, small(&["*"]));
     let (_, moved) = compared("helpers-all", 3, Capacity::default());
     assert!(moved > 0, "jobs are counted");
 }

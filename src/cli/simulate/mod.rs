@@ -1,8 +1,9 @@
 //! `tpvc simulate`
 
 mod tables;
+mod trace;
 
-use std::io::BufReader;
+use std::io::{self, BufReader, BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,22 +16,25 @@ use tpv_runtime::mapper::Mapper;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::map::{self, hooks};
-use super::output::write_text;
+use super::output::{Output, write_text};
 use super::stream::check_kind;
-use super::{diff, paths, rules, world};
+use super::{diff, paths, rules, table, world};
 use tpv_analysis::diff::revision;
 use tpv_analysis::figures::count;
 use tpv_analysis::job_file::JobFile;
 use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::printable::Form;
 use tpv_compiler::source::{Limits, SourceMap};
-use tpv_simulate::amount::time;
+use tpv_simulate::amount::{Time, time};
 use tpv_simulate::arrivals::{Lines, Times, Told};
 use tpv_simulate::capacity::{self, Capacity};
-use tpv_simulate::engine::{self, Settings};
+use tpv_simulate::engine::{self, Settings, Step};
 use tpv_simulate::guess;
+use tpv_simulate::page::page;
 use tpv_simulate::report::{Report, Run, Set};
 use tpv_simulate::route::RuleRouter;
+use tpv_simulate::vary::{self, Axis, Point};
+use trace::Trace;
 
 /// Let time run: how long jobs wait, what clusters do, what is wasted under the rules
 ///
@@ -42,7 +46,8 @@ use tpv_simulate::route::RuleRouter;
     tpvc simulate --guess-capacity --jobs jobs.jsonl.zst -o capacity.yml\n  \
     tpvc simulate rules.bin --jobs jobs.jsonl.zst --capacity capacity.yml\n  \
     tpvc simulate new.bin --old old.bin --jobs jobs.jsonl.zst --capacity capacity.yml --seeds 5\n  \
-    tpvc simulate --old main... 'tpv/*.yml' --jobs jobs.jsonl.zst --capacity capacity.yml --format markdown\n  \
+    tpvc simulate --old main... 'tpv/*.yml' --jobs jobs.jsonl.zst --capacity capacity.yml --format html -o week.html\n  \
+    tpvc simulate rules.bin --jobs jobs.jsonl.zst --capacity capacity.yml --vary slurm.cores=500..2000\n  \
     tpvc simulate rules.bin --jobs jobs.jsonl.zst --capacity capacity.yml --format json -o year.json")]
 pub(super) struct Simulate {
     /// Config files, URLs, folders or patterns, merged in this order, or one artifact [default: those of tpvc.toml]
@@ -75,12 +80,18 @@ pub(super) struct Simulate {
     /// Seconds until Galaxy's handler asks again for a job that the rules were not ready for
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = positive)]
     ask_again: f64,
+    /// Simulate a grid of values: of a cluster's `cores`, `mem`, `gpus` or `jobs`, or of the global context; LOW..HIGH is five values. Repeat it for more
+    #[arg(long, value_name = "NAME=VALUES", value_parser = Axis::parse, conflicts_with_all = ["old", "calibrate", "guess_capacity", "trace"])]
+    vary: Vec<Axis>,
     /// Compare the simulated waits with those that the history recorded
     #[arg(long, conflicts_with_all = ["old", "rate", "guess_capacity"])]
     calibrate: bool,
     /// Write a capacity file instead: what the history's jobs had at once at most, by destination
     #[arg(long, conflicts_with_all = ["old", "capacity", "rate"])]
     guess_capacity: bool,
+    /// Write each question to the mapper as a line of JSON: the job, the answer, what changed in the job table since the last
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["old", "guess_capacity"])]
+    trace: Option<PathBuf>,
     /// Runs that are done at once [default: all cores]
     #[arg(long, value_name = "N", value_parser = map::threads)]
     threads: Option<u16>,
@@ -106,6 +117,8 @@ enum Format {
     Csv,
     /// For the comment of a pull request
     Markdown,
+    /// A page with plots
+    Html,
 }
 
 fn positive(text: &str) -> Result<f64, String> {
@@ -124,6 +137,12 @@ struct Named {
     rules: Arc<Rules>,
 }
 
+/// Rules with settings.
+struct Variant {
+    rules: Arc<Rules>,
+    settings: Settings,
+}
+
 /// A run that is to be done.
 struct Task {
     set: usize,
@@ -140,13 +159,18 @@ impl Simulate {
         }
         let Some(sets) = self.sets(common)? else { return Ok(Outcome::Bad) };
         let Some(capacity) = self.capacity(&sets, common)? else { return Ok(Outcome::Bad) };
-        if self.jobs == Path::new("-") && (sets.len() > 1 || self.seeds > 1) {
-            let help = "write them to a file first, or leave out `--old` and `--seeds`";
+        if self.jobs == Path::new("-") && (sets.len() > 1 || self.seeds > 1 || !self.vary.is_empty()) {
+            let help = "write them to a file first, or leave out `--old`, `--seeds` and `--vary`";
             return Err(CliError::misuse("jobs from stdin can be read only once", help));
         }
         let world = world::at_this_moment(self.world.as_deref())?;
         let settings = Settings { capacity, world, ask_again: time(self.ask_again) };
-        let runs = self.simulate(&sets, &settings, common)?;
+        if let (false, Some(set)) = (self.vary.is_empty(), sets.first()) {
+            return self.vary(set, &settings, common);
+        }
+        let variants: Vec<Variant> =
+            sets.iter().map(|set| Variant { rules: set.rules.clone(), settings: settings.clone() }).collect();
+        let runs = self.simulate(&variants, common)?;
         let sets: Vec<Set> = sets.into_iter().zip(runs).map(|(set, runs)| Set { name: set.name, runs }).collect();
         self.check(&sets)?;
         let report = Report::new(&sets);
@@ -155,6 +179,7 @@ impl Simulate {
             Format::Text => (Form::Text, tables::text(&report, self.rows, self.calibrate)),
             Format::Csv => (Form::Data, tables::csv(&report)),
             Format::Markdown => (Form::Text, tables::markdown(&report, self.rows)),
+            Format::Html => (Form::Data, page(&report).map_err(|error| CliError::bug("the report", &error))?),
             Format::Json => {
                 let text =
                     serde_json::to_string_pretty(&report).map_err(|error| CliError::bug("the report", &error))?;
@@ -206,7 +231,7 @@ impl Simulate {
     }
 
     /// Does all runs, some at once. Which thread does which changes nothing.
-    fn simulate(&self, sets: &[Named], settings: &Settings, common: &Common) -> Result<Vec<Vec<Run>>, CliError> {
+    fn simulate(&self, sets: &[Variant], common: &Common) -> Result<Vec<Vec<Run>>, CliError> {
         let task = |set: usize, seed: u64| Task { set, seed: self.seed + seed, is_history: seed == 0 };
         let seeds = u64::from(self.seeds);
         let tasks: Vec<Task> = (0..sets.len()).flat_map(|set| (0..seeds).map(move |seed| task(set, seed))).collect();
@@ -219,7 +244,7 @@ impl Simulate {
                 let Some((task, set)) = tasks.get(index).and_then(|task| Some((task, sets.get(task.set)?))) else {
                     break;
                 };
-                done.push((index, self.one(task, set, settings, common)));
+                done.push((index, self.one(task, set, common)));
             }
             Mapper::leave_to_system();
             done
@@ -243,21 +268,73 @@ impl Simulate {
     }
 
     /// Does one run.
-    fn one(&self, task: &Task, set: &Named, settings: &Settings, common: &Common) -> Result<Run, CliError> {
+    fn one(&self, task: &Task, set: &Variant, common: &Common) -> Result<Run, CliError> {
         let (file, _) = JobFile::open(&self.jobs)?;
         let fault = file.fault();
         let jitter = if task.is_history { 0.0 } else { self.jitter };
         let times = match self.rate {
-            Some(rate) => Times::Poisson { rate, from: settings.world.now.unwrap_or_default() },
+            Some(rate) => Times::Poisson { rate, from: set.settings.world.now.unwrap_or_default() },
             None => Times::History { jitter },
         };
         let mut lines = Lines::new(BufReader::with_capacity(1 << 16, file), times, task.seed);
         let router = RuleRouter::new(set.rules.clone(), hooks(common));
-        let measure = engine::run(settings, router, &mut lines, None);
+        let measure = match self.trace.as_deref().filter(|_| task.is_history) {
+            None => engine::run(&set.settings, router, &mut lines, None),
+            Some(path) => {
+                let unwritable = |error: &io::Error| CliError::unwritable("the trace", error, path);
+                let output = Output::create(path).map_err(|error| unwritable(&error))?;
+                let mut trace = Trace::new(BufWriter::new(output));
+                let mut watch = |_: Time, step: Step<'_>| {
+                    if let Step::Asked { line, job, world, routed } = step {
+                        trace.asked(line, job, world, routed);
+                    }
+                };
+                let measure = engine::run(&set.settings, router, &mut lines, Some(&mut watch));
+                let written = trace.end().and_then(|writer| writer.into_inner().map_err(IntoInnerError::into_error));
+                written.and_then(Output::finish).map_err(|error| unwritable(&error))?;
+                measure
+            }
+        };
         match fault.get() {
             Some(fault) => Err(fault.into()),
             None => Ok(Run { measure, told: lines.told }),
         }
+    }
+
+    /// Simulates a grid.
+    fn vary(&self, set: &Named, settings: &Settings, common: &Common) -> Result<Outcome, CliError> {
+        let wrong =
+            |message: String| CliError::new(message, "name what there is, such as `--vary slurm.cores=500..2000`");
+        let grid = vary::grid(&self.vary).map_err(wrong)?;
+        let variant = |point: &Vec<f64>| {
+            let (rules, capacity) = vary::at(&self.vary, point, &set.rules, &settings.capacity)?;
+            Ok(Variant { rules, settings: Settings { capacity, ..settings.clone() } })
+        };
+        let variants = grid.iter().map(variant).collect::<Result<Vec<_>, String>>().map_err(wrong)?;
+        let runs = self.simulate(&variants, common)?;
+        if let Some(run) = runs.first().and_then(|runs| runs.first()) {
+            self.usable(&run.told, run.measure.arrived)?;
+        }
+        let mut points: Vec<Point> =
+            grid.into_iter().zip(&runs).map(|(values, runs)| Point::new(values, runs)).collect();
+        vary::mark_front(&mut points);
+        let rows = tables::points(&self.vary, &points, self.format == Format::Text);
+        let (form, text) = match self.format {
+            Format::Text => (Form::Text, rows.show(table::Format::Table) + tables::ABOUT_FRONT),
+            Format::Csv => (Form::Data, rows.show(table::Format::Csv)),
+            Format::Markdown => (Form::Text, rows.markdown()),
+            Format::Html => {
+                let help = "write `--format text`, `csv`, `json` or `markdown`";
+                return Err(CliError::misuse("`--vary` has no page", help));
+            }
+            Format::Json => {
+                let axes: Vec<&str> = self.vary.iter().map(|axis| axis.name.as_str()).collect();
+                let all = serde_json::json!({"axes": axes, "points": points});
+                (Form::Json, format!("{all:#}\n"))
+            }
+        };
+        write_text("the report", &self.output, form, &text)?;
+        Ok(Outcome::Done)
     }
 
     /// Refuses a history of which nothing can be simulated, and one with faulty lines.

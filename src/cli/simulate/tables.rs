@@ -3,6 +3,7 @@
 use super::super::table::{self, Cell, Rows};
 use tpv_analysis::figures::{amount, count};
 use tpv_simulate::report::{Change, Changes, ClusterReport, Report, Row, SetReport, Unit, duration};
+use tpv_simulate::vary::{Axis, Point};
 
 /// The tables of a rule set by what its rows are.
 fn groups(set: &SetReport) -> [(&'static str, &'static str, &[Row]); 4] {
@@ -336,4 +337,46 @@ pub(super) fn markdown(report: &Report, most: usize) -> String {
         }
     }
     text
+}
+
+/// The sentence below a grid.
+pub(super) const ABOUT_FRONT: &str =
+    "\n`*`: on the Pareto front; no other point waits less without more core·h idle or wasted, or more GiB·h wasted.\n";
+
+/// The points of a grid. For people with the units in the values, else in the names.
+pub(super) fn points(axes: &[Axis], points: &[Point], for_people: bool) -> Rows {
+    let header = if for_people {
+        ["POINT", "FRONT", "MEAN WAIT", "MEDIAN", "95%", "FAILED", "CORE·H IDLE", "CORE·H WASTED", "GIB·H WASTED"]
+    } else {
+        [
+            "point",
+            "on_front",
+            "wait_mean_s",
+            "wait_median_s",
+            "wait_95_s",
+            "failed",
+            "core_h_idle",
+            "core_h_wasted",
+            "gib_h_wasted",
+        ]
+    };
+    let mut rows = Rows::new(header.to_vec());
+    let seconds = |value: f64| if for_people { wait(value) } else { Cell::Decimal(format!("{value:.3}")) };
+    let plain = |value: f64| if for_people { number(value) } else { Cell::Decimal(format!("{value:.3}")) };
+    for point in points {
+        let figures = &point.figures;
+        let at = axes.iter().zip(&point.values).map(|(axis, value)| format!("{}={value}", axis.name));
+        rows.push(vec![
+            at.collect::<Vec<_>>().join(" ").into(),
+            if point.on_front { "*" } else { "" }.into(),
+            seconds(figures.wait_mean),
+            seconds(figures.wait_median),
+            seconds(figures.wait_95),
+            plain(figures.failed),
+            plain(point.core_hours_idle),
+            plain(figures.core_hours_wasted),
+            plain(figures.gib_hours_wasted),
+        ]);
+    }
+    rows
 }

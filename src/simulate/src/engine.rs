@@ -49,6 +49,8 @@ impl Default for Settings {
 pub enum Step<'a> {
     /// The mapper was asked for a job in this world.
     Asked {
+        /// The number of its line.
+        line: usize,
         /// The job.
         job: &'a Arc<Job>,
         /// The world.
@@ -354,10 +356,10 @@ impl<R: Router> Engine<'_, R> {
             let job = Arc::make_mut(&mut live.job);
             job.seed = job.seed.take().map(|seed| seed + BigInt::from(1_u64 << 32));
         }
-        let job = live.job.clone();
+        let (job, line) = (live.job.clone(), live.line);
         let routed = self.router.route(&job, &self.world);
         if let Some(watch) = &mut self.watch {
-            watch(now, Step::Asked { job: &job, world: &self.world, routed: &routed });
+            watch(now, Step::Asked { line, job: &job, world: &self.world, routed: &routed });
         }
         drop(job);
         self.routed(number, index, routed);
@@ -588,7 +590,7 @@ impl<R: Router> Engine<'_, R> {
         live.job = next.job.clone();
         let routed = Routed::of(next.answer.clone());
         if let Some(watch) = &mut self.watch {
-            watch(now, Step::Asked { job: &live.job, world: &self.world, routed: &routed });
+            watch(now, Step::Asked { line: live.line, job: &live.job, world: &self.world, routed: &routed });
         }
         live.attempt = Some(Box::new(next));
         let number = u64::MAX / 2 + index as u64;

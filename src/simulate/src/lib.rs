@@ -7,8 +7,10 @@ pub mod cluster;
 pub mod engine;
 pub mod guess;
 pub mod measure;
+pub mod page;
 pub mod report;
 pub mod route;
+pub mod vary;
 
 #[cfg(test)]
 mod random_scenarios;

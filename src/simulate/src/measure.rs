@@ -341,6 +341,15 @@ impl Measure {
         self.arrived == all.jobs && all.jobs == all.done + all.out_of_memory + all.unmapped + all.too_large + all.lost
     }
 
+    /// core·h that clusters with a limit had and no job held.
+    #[expect(clippy::cast_precision_loss, reason = "an amount")]
+    pub fn idle_core_hours(&self) -> f64 {
+        let limited = self.clusters.iter().filter(|cluster| cluster.total.cores < Amount::WITHOUT_LIMIT.cores);
+        let idle =
+            |cluster: &ClusterSeries| cluster.total.cores as f64 * self.hours() - cluster.cores.area() as f64 / 3.6e9;
+        limited.map(|cluster| idle(cluster) / 1000.0).sum()
+    }
+
     /// The hours from the first arrival to the last event.
     pub fn hours(&self) -> f64 {
         seconds(self.to - self.from) / 3600.0

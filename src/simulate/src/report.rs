@@ -411,6 +411,24 @@ impl Row {
 }
 
 impl Figures {
+    /// The figures of some runs, on average.
+    pub fn mean(runs: &[Run]) -> Self {
+        let mut all = Stats::default();
+        runs.iter().for_each(|run| all += &run.measure.all);
+        let sum = Self::new(&all);
+        let count = runs.len().max(1) as f64;
+        Self {
+            not_ready: sum.not_ready / count,
+            deaths: sum.deaths / count,
+            failed: sum.failed / count,
+            core_hours: sum.core_hours / count,
+            core_hours_wasted: sum.core_hours_wasted / count,
+            gib_hours: sum.gib_hours / count,
+            gib_hours_wasted: sum.gib_hours_wasted / count,
+            ..sum
+        }
+    }
+
     fn new(all: &Stats) -> Self {
         let row = Row::new("", all, 1.0);
         Self {

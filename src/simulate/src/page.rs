@@ -1,0 +1,175 @@
+//! The report as a page: key figures and tables in the HTML, plots and search by scripts.
+
+use std::fmt::Write;
+
+use tpv_analysis::figures::{amount, count};
+use tpv_analysis::page::{Page, escape, facts, slot, table};
+
+use crate::report::{Change, Report, Row, SetReport, Unit, duration};
+
+/// The rows of a table without scripts.
+const MOST_ROWS: usize = 100;
+/// Those who gain, and those who lose, that are named.
+const MOST_CHANGES: usize = 20;
+
+/// The page.
+///
+/// # Errors
+/// Never for these data: what cannot be written as JSON.
+pub fn page(report: &Report) -> serde_json::Result<String> {
+    let name = report.sets.last().map_or("", |set| set.name.as_str());
+    let mut page = Page::new(format!("tpvc simulate: {name}"));
+    page.plots();
+    page.data(&serde_json::to_string(report)?);
+    page.script(include_str!("page.js"));
+    let Some(set) = report.sets.last() else { return Ok(page.render()) };
+    let out = page.body();
+    let _ = writeln!(out, "<header>\n<h1>How long jobs wait</h1>");
+    let mut header = Vec::new();
+    match report.sets.as_slice() {
+        [old, new] => header.extend([("old rules", old.name.clone()), ("new rules", new.name.clone())]),
+        _ => header.push(("rules", set.name.clone())),
+    }
+    header.push(("jobs", amount(set.all.jobs.round())));
+    header.push(("days", format!("{:.1}", report.days())));
+    header.push(("seeds", report.seeds.to_string()));
+    if report.changes.is_none() {
+        let all = &set.all;
+        header.push(("median wait", duration(all.wait_median)));
+        header.push(("95 % wait at most", duration(all.wait_95)));
+        header.push(("longest wait", duration(all.wait_most)));
+        header.push(("failed or lost", amount(all.failed())));
+        header.push(("core·h", format!("{}, wasted {}", hours(all.core_hours), hours(all.core_hours_wasted))));
+        header.push(("GiB·h", format!("{}, wasted {}", hours(all.gib_hours), hours(all.gib_hours_wasted))));
+    }
+    facts(out, header);
+    let _ = writeln!(out, "</header>");
+    let without = "The plots need scripts; the tables say the same in numbers.";
+    if let Some(changes) = &report.changes {
+        page.section("What changes", |out| changed(out, "Key figures", "Figure", &changes.figures));
+    }
+    page.section("Waits", |out| {
+        slot(out, "waits", without);
+        rows(out, "Waits by destination", "Destination", &set.destinations);
+    });
+    page.section("Over time", |out| {
+        slot(out, "levels", without);
+        clusters(out, set);
+    });
+    if let Some(changes) = &report.changes {
+        page.section("Who gains, who loses", |out| {
+            for (what, all) in [("User", &changes.users), ("Tool", &changes.tools), ("Role", &changes.roles)] {
+                let gain = all.iter().filter(|change| change.hours < 0.0).take(MOST_CHANGES);
+                let lose = all.iter().rev().filter(|change| change.hours > 0.0).take(MOST_CHANGES);
+                let chosen: Vec<Change> = gain.chain(lose).cloned().collect();
+                changed(
+                    out,
+                    &format!("Mean waits by {}, in order of the hours won or lost", what.to_lowercase()),
+                    what,
+                    &chosen,
+                );
+            }
+        });
+    }
+    page.section("Tools", |out| {
+        slot(out, "tools", "");
+        rows(out, "Waits by tool", "Tool", &set.tools);
+    });
+    page.section("Users and roles", |out| {
+        slot(out, "users", "");
+        rows(out, "Waits by user", "User", &set.users);
+        rows(out, "Waits by role", "Role", &set.roles);
+    });
+    Ok(page.render())
+}
+
+fn hours(value: f64) -> String {
+    amount(if value >= 100.0 { value.round() } else { value })
+}
+
+fn number(out: &mut String, text: &str) {
+    let _ = write!(out, "<td class=\"number\">{}</td>", escape(text));
+}
+
+fn rows(out: &mut String, caption: &str, name: &str, rows: &[Row]) {
+    if rows.is_empty() {
+        return;
+    }
+    let columns = [name, "Jobs", "Median", "95 %", "Longest", "Failed", "core·h", "Wasted", "GiB·h", "Wasted"];
+    table(out, caption, &columns, 0, |out| {
+        for row in rows.iter().take(MOST_ROWS) {
+            let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&row.name));
+            number(out, &amount(row.jobs.round()));
+            [row.wait_median, row.wait_95, row.wait_most].into_iter().for_each(|wait| number(out, &duration(wait)));
+            number(out, &amount(row.failed()));
+            for value in [row.core_hours, row.core_hours_wasted, row.gib_hours, row.gib_hours_wasted] {
+                number(out, &hours(value));
+            }
+            let _ = writeln!(out, "</tr>");
+        }
+    });
+    let left = rows.len().saturating_sub(MOST_ROWS);
+    if left > 0 {
+        let more = count(left as u64, "row");
+        let _ = writeln!(
+            out,
+            "<p class=\"note\">{more} more with shorter waits in all: <code>--format csv</code> has them</p>"
+        );
+    }
+}
+
+fn changed(out: &mut String, caption: &str, name: &str, changes: &[Change]) {
+    if changes.is_empty() {
+        return;
+    }
+    let shown = |unit: Unit, value: f64| match unit {
+        Unit::Seconds => duration(value),
+        Unit::Count | Unit::Hours => hours(value),
+    };
+    table(out, caption, &[name, "Old", "New", "Change", "95 % interval", "Hours in all"], 0, |out| {
+        for change in changes {
+            let look = match (change.is_sure(), change.difference > 0.0) {
+                (true, true) => "bad",
+                (true, false) => "good",
+                (false, _) => "idle",
+            };
+            let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&change.name));
+            number(out, &shown(change.unit, change.old));
+            number(out, &shown(change.unit, change.new));
+            let difference = escape(&shown(change.unit, change.difference));
+            let _ = write!(out, "<td class=\"number\"><span class=\"badge {look}\">{difference}</span></td>");
+            let interval = change.interval.map(|ends| ends.map(|end| shown(change.unit, end)).join(" to "));
+            number(out, &interval.unwrap_or_default());
+            number(out, &if change.hours == 0.0 { String::new() } else { hours(change.hours) });
+            let _ = writeln!(out, "</tr>");
+        }
+    });
+}
+
+fn clusters(out: &mut String, set: &SetReport) {
+    if set.clusters.is_empty() {
+        return;
+    }
+    let part = |level: f64, of: Option<f64>| match of {
+        Some(of) if of > 0.0 => format!("{:.0} %", 100.0 * level / of),
+        _ => hours(level),
+    };
+    table(
+        out,
+        "Clusters",
+        &["Cluster", "Cores", "Used", "At most", "Memory used", "Queued, mean", "At most"],
+        0,
+        |out| {
+            for cluster in &set.clusters {
+                let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&cluster.name));
+                number(out, &cluster.cores.map_or_else(|| "no limit".to_owned(), hours));
+                number(out, &part(cluster.cores_used.mean, cluster.cores));
+                number(out, &part(cluster.cores_used.most, cluster.cores));
+                number(out, &part(cluster.mem_used.mean, cluster.mem));
+                number(out, &hours(cluster.queue.mean));
+                number(out, &hours(cluster.queue.most));
+                let _ = writeln!(out, "</tr>");
+            }
+        },
+    );
+}

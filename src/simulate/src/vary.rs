@@ -1,0 +1,170 @@
+//! A grid over capacities and context values, and which of its points are worth a look.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::artifact::tables::ValueRow;
+
+use crate::capacity::Capacity;
+use crate::report::{Figures, Run};
+
+/// The most points of a grid.
+pub const MOST_POINTS: usize = 2_000;
+/// The points of a range.
+const RANGE: u32 = 5;
+
+/// Something that is varied.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Axis {
+    /// `CLUSTER.cores`, `CLUSTER.mem`, `CLUSTER.gpus`, `CLUSTER.jobs` or `context.NAME`.
+    pub name: String,
+    /// Its values.
+    pub values: Vec<f64>,
+}
+
+impl Axis {
+    /// Reads `slurm.cores=500..2000`, which is five values at equal distances, or `context.small=2,4,8`.
+    ///
+    /// # Errors
+    /// It says what is wrong.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let help = "write such as `slurm.cores=500..2000` or `context.small_max=2,4,8`";
+        let (name, values) = text.split_once('=').ok_or(help)?;
+        if !name.contains('.') {
+            return Err(help.to_owned());
+        }
+        let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+        let values: Option<Vec<f64>> = match values.split_once("..") {
+            Some((from, to)) => number(from).zip(number(to)).filter(|(from, to)| from < to).map(|(from, to)| {
+                (0..RANGE).map(|step| from + (to - from) * f64::from(step) / f64::from(RANGE - 1)).collect()
+            }),
+            None => values.split(',').map(number).collect(),
+        };
+        Ok(Self { name: name.to_owned(), values: values.ok_or(help)? })
+    }
+}
+
+/// All combinations of the values of the axes.
+///
+/// # Errors
+/// There are more than [`MOST_POINTS`].
+pub fn grid(axes: &[Axis]) -> Result<Vec<Vec<f64>>, String> {
+    let count = axes.iter().fold(1_usize, |count, axis| count.saturating_mul(axis.values.len()));
+    if count > MOST_POINTS {
+        return Err(format!("the grid has {count} points, more than {MOST_POINTS}"));
+    }
+    Ok(axes.iter().fold(vec![Vec::new()], |points, axis| {
+        let extended =
+            |point: &Vec<f64>| axis.values.iter().map(|value| [point.as_slice(), &[*value]].concat()).collect();
+        points.iter().flat_map::<Vec<Vec<f64>>, _>(extended).collect()
+    }))
+}
+
+/// Rules and capacity at a point.
+///
+/// # Errors
+/// An axis names nothing that there is.
+pub fn at(
+    axes: &[Axis],
+    point: &[f64],
+    rules: &Arc<Rules>,
+    capacity: &Capacity,
+) -> Result<(Arc<Rules>, Capacity), String> {
+    let (mut rules, mut capacity) = (rules.clone(), capacity.clone());
+    for (axis, value) in axes.iter().zip(point) {
+        match axis.name.rsplit_once('.') {
+            Some(("context", name)) => rules = Arc::new(with_context(&rules, name, *value)?),
+            Some((cluster, amount)) => capacity.set(cluster, amount, *value)?,
+            None => return Err(format!("`{}` names neither a cluster's amount nor a context value", axis.name)),
+        }
+    }
+    Ok((rules, capacity))
+}
+
+/// The rules with another value in the global context.
+fn with_context(rules: &Rules, name: &str, value: f64) -> Result<Rules, String> {
+    let mut tables = rules.tables().clone();
+    let strings = &tables.strings;
+    let text = |id: u32| strings.get(id as usize).map_or("", String::as_str);
+    let Some(at) = tables.global.context.iter().position(|(id, _)| text(*id) == name) else {
+        let names: Vec<&str> = tables.global.context.iter().map(|(id, _)| text(*id)).collect();
+        return Err(format!("the global context has no `{name}`, but `{}`", names.join("`, `")));
+    };
+    #[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and is small")]
+    let row =
+        if value.fract() == 0.0 && value.abs() < 9e15 { ValueRow::Int(value as i64) } else { ValueRow::Float(value) };
+    if let Some((_, held)) = tables.global.context.get_mut(at) {
+        *held = row;
+    }
+    Rules::new(tables, (**rules.program()).clone()).map_err(|error| error.to_string())
+}
+
+/// A point of the grid.
+#[derive(Clone, Debug, Serialize)]
+pub struct Point {
+    /// The values of the axes.
+    pub values: Vec<f64>,
+    /// The key figures, on average over the seeds.
+    pub figures: Figures,
+    /// core·h that clusters with a limit had and no job held.
+    pub core_hours_idle: f64,
+    /// `true` if no other point waits less without wasting more.
+    pub on_front: bool,
+}
+
+impl Point {
+    /// A point with its runs.
+    pub fn new(values: Vec<f64>, runs: &[Run]) -> Self {
+        let idle = runs.iter().map(|run| run.measure.idle_core_hours()).sum::<f64>() / runs.len().max(1) as f64;
+        let figures = Figures::mean(runs);
+        Self { values, figures, core_hours_idle: idle, on_front: false }
+    }
+
+    /// What a point is judged by: the mean wait in seconds, core·h idle or wasted, GiB·h wasted.
+    pub fn objectives(&self) -> [f64; 3] {
+        let figures = &self.figures;
+        [figures.wait_mean, self.core_hours_idle + figures.core_hours_wasted, figures.gib_hours_wasted]
+    }
+}
+
+/// Marks the points of the Pareto front.
+pub fn mark_front(points: &mut [Point]) {
+    let all: Vec<[f64; 3]> = points.iter().map(Point::objectives).collect();
+    let is_better = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).all(|(a, b)| a <= b) && a != b;
+    for (point, own) in points.iter_mut().zip(&all) {
+        point.on_front = !all.iter().any(|other| is_better(other, own));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn axes_are_ranges_or_lists() {
+        let axis = |text: &str| Axis::parse(text).map(|axis| axis.values);
+        assert_eq!(axis("slurm.cores=500..2500").unwrap(), [500.0, 1000.0, 1500.0, 2000.0, 2500.0]);
+        assert_eq!(axis("context.x=2, 4.5").unwrap(), [2.0, 4.5]);
+        for wrong in ["slurm", "cores=1", "a.cores=", "a.cores=5..2", "a.cores=1,x"] {
+            assert!(axis(wrong).is_err(), "{wrong}");
+        }
+        let axes = [Axis::parse("a.cores=1,2").unwrap(), Axis::parse("b.mem=3,4,5").unwrap()];
+        let points = grid(&axes).unwrap();
+        assert_eq!((points.len(), points.last().unwrap().as_slice()), (6, &[2.0, 5.0][..]));
+    }
+
+    #[test]
+    fn the_front_has_what_nothing_beats() {
+        let point = |wait: f64, wasted: f64| Point {
+            values: vec![wait],
+            figures: Figures { wait_mean: wait, core_hours_wasted: wasted, ..Figures::default() },
+            core_hours_idle: 0.0,
+            on_front: false,
+        };
+        let mut points = [point(1.0, 9.0), point(2.0, 5.0), point(3.0, 5.0), point(9.0, 1.0), point(9.0, 1.0)];
+        mark_front(&mut points);
+        assert_eq!(points.map(|point| point.on_front), [true, true, false, true, true]);
+    }
+}
