@@ -208,7 +208,7 @@ fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<S
         environment.faults.extend(errors.take(1).map(|problem| format!("{file}: {}", problem.message)));
     }
     if let Some(job_conf) = &environment.job_conf {
-        let server = ServerFiles { tools: Vec::new(), job_conf: Some(repository.root.join(job_conf)) };
+        let server = ServerFiles { job_conf: Some(repository.root.join(job_conf)), ..ServerFiles::default() };
         // Of these only the names of runners are read.
         let is_read =
             Templates::new(site()).is_ok_and(|templates| server.read(&SourceMap::filling(Arc::new(templates))).is_ok());

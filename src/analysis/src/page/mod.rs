@@ -125,7 +125,7 @@ pub fn facts<'t>(out: &mut String, facts: impl IntoIterator<Item = (&'t str, Str
     let _ = writeln!(out, "</dl>");
 }
 
-/// A table whose first `numbers` columns are numbers; caption and columns are plain text.
+/// A table whose first `numbers` columns are numbers; caption and columns are plain text, `rows` writes its rows as HTML.
 pub fn table(out: &mut String, caption: &str, columns: &[&str], numbers: usize, rows: impl FnOnce(&mut String)) {
     let caption = escape(caption);
     let _ = writeln!(
@@ -149,22 +149,6 @@ pub fn slot(out: &mut String, id: &str, without: &str) {
         escape(id),
         escape(without)
     );
-}
-
-/// A table whose first `numbers` columns are numbers; `rows` writes its rows as HTML.
-pub fn table(out: &mut String, caption: &str, columns: &[&str], numbers: usize, rows: impl FnOnce(&mut String)) {
-    let caption = escape(caption);
-    let _ = writeln!(
-        out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\n<table>\n<caption>{caption}</caption>\n<thead><tr>"
-    );
-    for (index, column) in columns.iter().enumerate() {
-        let class = if index < numbers { " class=\"number\"" } else { "" };
-        let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(column));
-    }
-    let _ = writeln!(out, "</tr></thead>\n<tbody>");
-    rows(out);
-    let _ = writeln!(out, "</tbody>\n</table>\n</div>");
 }
 
 /// A sentence as HTML: what stands in backticks is code.

@@ -1,6 +1,6 @@
 //! `capacity.yml`, the clusters behind destinations, which `tpv-simulate` reads by this list.
 
-use tpv_runtime::galaxy::shape::Shape::{Count, List, Map, Number, Pattern, Text, Union, Words};
+use tpv_runtime::galaxy::shape::Shape::{Count, Filled, List, Map, Number, Pattern, Text, Union, Words};
 use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field, required};
 
 /// The file.
@@ -18,12 +18,12 @@ pub static CLUSTER: Object = Object {
     fields: &[
         &[required(
             "destinations",
-            List(&Text),
+            Filled(&Text),
             "The ids of the destinations that share it; `*` stands for any part of an id.",
         )],
         AMOUNTS,
         &[
-            field("nodes", List(&Shape::Object(&NODES)), "Its nodes, of which one holds all of a job."),
+            field("nodes", Filled(&Shape::Object(&NODES)), "Its nodes, of which one holds all of a job."),
             field(
                 "discipline",
                 Words(&["fifo", "backfill"]),
