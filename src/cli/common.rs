@@ -86,7 +86,15 @@ impl Common {
     /// # Errors
     /// The settings or the variables are wrong.
     pub(crate) fn sources(&self) -> Result<SourceMap, CliError> {
-        let (site, version) = self.site()?;
+        self.sources_of(self.needed()?, &self.vars)
+    }
+
+    /// As [`Self::sources`], with these settings, and the files of `--vars` as they are to be read.
+    ///
+    /// # Errors
+    /// The variables are wrong.
+    pub(crate) fn sources_of(&self, settings: Settings, vars: &[PathBuf]) -> Result<SourceMap, CliError> {
+        let (site, version) = self.site(settings, vars)?;
         let templates = Arc::new(Templates::new(site)?);
         self.templates.lock().unwrap_or_else(PoisonError::into_inner).push(templates.clone());
         Ok(SourceMap::filling(templates).of_version(version))
@@ -97,18 +105,22 @@ impl Common {
     /// # Errors
     /// The settings or the variables are wrong.
     pub(crate) fn sources_of_names(&self) -> Result<SourceMap, CliError> {
-        let (mut site, version) = self.site()?;
+        let (mut site, version) = self.site(self.needed()?, &self.vars)?;
         site.placeholders = vec!["*".to_owned()];
         Ok(SourceMap::filling(Arc::new(Templates::new(site)?)).of_version(version))
     }
 
-    /// The variables and files of templates, and the version of TPV.
-    fn site(&self) -> Result<(Site, Version), CliError> {
+    /// The settings, unless the command line says all that counts for texts.
+    fn needed(&self) -> Result<Settings, CliError> {
         let is_known = !self.vars.is_empty() && self.tpv.is_some() && self.environment.is_none();
-        let settings = if is_known { Settings::default() } else { self.settings()? };
+        if is_known { Ok(Settings::default()) } else { self.settings() }
+    }
+
+    /// The variables and files of templates, and the version of TPV.
+    fn site(&self, settings: Settings, vars: &[PathBuf]) -> Result<(Site, Version), CliError> {
         let mut site = settings.site;
-        if !self.vars.is_empty() {
-            site.vars.clone_from(&self.vars);
+        if !vars.is_empty() {
+            vars.clone_into(&mut site.vars);
             site.values = None;
         }
         match self.tpv {

@@ -11,16 +11,18 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::map::{self, hooks};
 use super::output::{Output, write_text};
+use super::revision::AtRevision;
 use super::stream::{self, Threads};
 use super::tpv::Tpv;
 use super::{paths, rules, world};
 use crate::settings::Settings;
+use tpv_analysis::diff::Side;
 use tpv_analysis::diff::entities::{Changes, compare};
 use tpv_analysis::diff::jobs::{self, Lines};
 use tpv_analysis::diff::reasons::Reasons;
 use tpv_analysis::diff::report::{Jobs, Report, markdown, page, text};
+use tpv_analysis::diff::revision::{self, Revision};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
-use tpv_analysis::diff::{Side, revision};
 use tpv_compiler::config::{Input, unreadable};
 use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::printable::Form;
@@ -133,10 +135,7 @@ impl Diff {
                 let help = format!("write `tpvc diff OLD {revision}`, or a revision of git with the files behind `--`");
                 return Err(CliError::misuse("`tpvc diff` compares two rule sets, and one is given", help));
             }
-            let configs = paths::named(&self.configs, common)?;
-            let [old, new] = revision::inputs(Path::new("."), revision, &configs)?;
-            let Some(old) = side(old, common)? else { return Ok(None) };
-            return Ok(side(new, common)?.map(|new| (old, new)));
+            return revisions(&self.configs, revision, common);
         }
         if !self.configs.is_empty() {
             let help = "write `tpvc diff main.. -- 'tpv/*.yml'`";
@@ -242,17 +241,41 @@ pub(super) fn shown(names: &[String]) -> String {
     }
 }
 
+/// Both sides of a revision or range, each with its own settings and variables; `configs` are those of the command line. `None` if one does not
+/// compile, which has then been reported.
+///
+/// # Errors
+/// Git's, or the settings or variables of one are wrong.
+pub(super) fn revisions(configs: &[String], revision: &str, common: &Common) -> Result<Option<(Side, Side)>, CliError> {
+    let named = paths::named(configs, common)?;
+    let is_named = !configs.is_empty();
+    let revisions = Revision::sides(Path::new("."), revision)?;
+    let [old, new] = &revisions;
+    let sites = [AtRevision::of(old, is_named, common)?, AtRevision::of(new, is_named, common)?];
+    let [old, new] = &sites;
+    let configs = match is_named {
+        true => [named.to_vec(), named.to_vec()],
+        false => [old.configs()?, new.configs()?],
+    };
+    let [old_texts, new_texts] = revision::texts(&revisions, configs.each_ref().map(Vec::as_slice))?;
+    let Some(old) = side(old_texts, old, common)? else { return Ok(None) };
+    Ok(side(new_texts, new, common)?.map(|new| (old, new)))
+}
+
 /// The rule set of a revision. `None` if it does not compile, which has then been reported.
 ///
 /// # Errors
 /// The variables of templates are wrong.
-pub(super) fn side(revision: revision::Texts, common: &Common) -> Result<Option<Side>, CliError> {
+fn side(revision: revision::Texts, site: &AtRevision, common: &Common) -> Result<Option<Side>, CliError> {
     let name = revision.name;
+    for path in &revision.missing {
+        common.note(&format!("`{path}` is not in `{name}`: it is only on the other side"));
+    }
     let uncompiled = || common.note(&format!("the config of `{name}` does not compile:"));
-    let (mut sources, mut problems) = (common.sources()?, Diagnostics::new());
+    let (mut sources, mut problems) = (site.sources(common)?, Diagnostics::new());
     let mut inputs = Vec::with_capacity(revision.files.len());
     for (file, text) in &revision.files {
-        match sources.add_or_fill(file, text) {
+        match sources.add_or_fill(&site.path_of(file), text) {
             Ok(id) => inputs.push(Input::Text(id)),
             Err(error) => problems.push(unreadable(file, &error, &mut sources)),
         }

@@ -35,6 +35,7 @@ mod output;
 mod paths;
 mod progress;
 mod report;
+mod revision;
 mod rewrite;
 mod rules;
 mod schema;

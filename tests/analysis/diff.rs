@@ -550,3 +550,65 @@ fn a_repository_runs_no_program() {
     assert!(output.status.code() == Some(1) && said.contains("help: clone it without `--filter`"), "{said}");
     assert!(!ran.exists(), "{}", std::fs::read_to_string(&ran).unwrap());
 }
+
+/// Each side has the variables, settings and links of its own commit, and what is outside of the repository is the same for both.
+#[test]
+#[cfg(unix)]
+fn each_revision_has_its_own_settings_and_variables() {
+    let site = tempfile::tempdir().unwrap();
+    let folder = &site.path().join("repository");
+    std::fs::create_dir(folder).unwrap();
+    git(folder, &["init", "-q", "-b", "main"]);
+    std::fs::create_dir_all(folder.join("env/common")).unwrap();
+    std::os::unix::fs::symlink("common", folder.join("env/main")).unwrap();
+    let shared = site.path().join("shared.yml");
+    std::fs::write(&shared, "tools:\n  default: {abstract: true, mem: 1}\n").unwrap();
+    let settings = |vars: &str| {
+        format!("files = [{:?}, \"env/main/tools.yml.j2\"]\nvars = [\"{vars}\"]\n", shared.to_str().unwrap())
+    };
+    let tools = "tools:\n  bwa:\n    cores: {{ few }}\n";
+    let commit = |subject: &str, files: &[(&str, &str)]| {
+        write(folder, files);
+        git(folder, &["add", "-A"]);
+        git(folder, &["commit", "-qm", subject]);
+    };
+    commit("without settings", &[("env/common/tools.yml.j2", tools), ("vars.yml", "few: 1\n")]);
+    commit("with settings", &[("tpvc.toml", &settings("vars.yml")), ("vars.yml", "few: 2\n")]);
+    commit(
+        "other variables",
+        &[("tpvc.toml", &settings("other.yml")), ("other.yml", "few: 3\n"), ("vars.yml", "few: 4\n")],
+    );
+    let cores = |within: &str, args: &[&str]| {
+        let output = tpvc_in(&folder.join(within), &[&["diff"], args].concat());
+        let text = stdout(&output);
+        let cores = text.lines().find_map(|line| line.trim().strip_prefix("cores ").map(str::to_owned));
+        (cores.unwrap_or(text), stderr(&output))
+    };
+    let (cores_of, said) = cores("", &["HEAD~1.."]);
+    assert_eq!(
+        (cores_of.as_str(), said.as_str()),
+        ("2 -> 3 (env/main/tools.yml.j2:3)", "the config files are those of `tpvc.toml`\n")
+    );
+    assert_eq!(cores("env", &["HEAD~1.."]).0, "2 -> 3 (env/main/tools.yml.j2:3)");
+    // Before there were settings, the present ones name the files; a file of variables that was not there is the present one.
+    let (cores_of, said) = cores("", &["HEAD~2..HEAD~1"]);
+    assert_eq!(cores_of, "3 -> 2 (env/main/tools.yml.j2:3)", "{said}");
+    assert!(said.contains("`tpvc.toml` is not in `HEAD~2`: the present settings are used\n"), "{said}");
+    assert!(said.contains("`other.yml` is not in `HEAD~2`: the present file is used\n"), "{said}");
+    // Named on the command line, too.
+    let named = ["--vars", "vars.yml", "--", "env/main/tools.yml.j2"];
+    assert_eq!(cores("", &[&["HEAD~2.."], &named[..]].concat()).0, "1 -> 4 (env/main/tools.yml.j2:3)");
+    std::fs::write(folder.join("vars.yml"), "few: 5\n").unwrap();
+    assert_eq!(cores("", &[&["HEAD"], &named[..]].concat()).0, "4 -> 5 (env/main/tools.yml.j2:3)");
+    let outside = cores("", &["HEAD~1..", "--", shared.to_str().unwrap(), "env"]);
+    assert_eq!(outside.0, "2 -> 3 (env/common/tools.yml.j2:3)", "{}", outside.1);
+    // A path that is on one side alone is named.
+    let one_side = cores("", &["HEAD~1..", "--", "env", "other.yml"]);
+    assert!(one_side.1.starts_with("`other.yml` is not in `HEAD~1`"), "{one_side:?}");
+    let error = cores("", &["HEAD~1..", "--", shared.to_str().unwrap()]).1;
+    assert!(error.starts_with("error: no file of the repository is named\n"), "{error}");
+    // What is wrong in a revision's variables is told by its name in the repository.
+    commit("broken", &[("other.yml", "few: [\n")]);
+    let error = cores("", &["HEAD~1.."]).1;
+    assert!(error.contains("--> other.yml:1:6") && !error.contains("tpvc-"), "{error}");
+}

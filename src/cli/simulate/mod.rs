@@ -19,7 +19,7 @@ use super::map::{self, hooks};
 use super::output::{Output, write_text};
 use super::stream::check_kind;
 use super::{diff, paths, rules, table, world};
-use tpv_analysis::diff::revision;
+use tpv_analysis::diff::Side;
 use tpv_analysis::figures::count;
 use tpv_analysis::job_file::JobFile;
 use tpv_compiler::diagnostic::Diagnostics;
@@ -197,13 +197,9 @@ impl Simulate {
             && !tpv_compiler::source::is_url(revision)
             && !revision.contains('*')
         {
-            let configs = paths::named(&self.configs, common)?;
-            let mut sets = Vec::with_capacity(2);
-            for texts in revision::inputs(Path::new("."), revision, &configs)? {
-                let Some(side) = diff::side(texts, common)? else { return Ok(None) };
-                sets.push(Named { name: side.name, rules: side.rules });
-            }
-            return Ok(Some(sets));
+            let sides = diff::revisions(&self.configs, revision, common)?;
+            let named = |side: Side| Named { name: side.name, rules: side.rules };
+            return Ok(sides.map(|(old, new)| vec![named(old), named(new)]));
         }
         let mut sets = Vec::with_capacity(2);
         let new = paths::named(&self.configs, common)?;

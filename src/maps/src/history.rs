@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 use super::Error;
 pub use tpv_analysis::git::Commit;
 use tpv_analysis::git::Repository;
-pub use tpv_analysis::git::config::{self, Part, fetch, parts, quoted, read};
+pub use tpv_analysis::git::config::{self, Part, given, is_given, parts, quoted, read};
 use tpv_compiler::config::Input;
 use tpv_compiler::diagnostic::Severity;
-use tpv_compiler::source::{SourceMap, is_url};
+use tpv_compiler::source::SourceMap;
 use tpv_compiler::{CompileOptions, compile_inputs, parallel};
 
 /// An artifact, and the commits whose config compiles to it, oldest first.
@@ -45,9 +45,9 @@ pub struct History {
 
 /// Compiles the config at each commit that touches its files, up to the present commit.
 ///
-/// `configs` are pathspecs of git, relative to `repository`, and URLs, later over earlier; the files that one pathspec names are merged in the order
-/// of their names, and of a folder those are taken that end in `.yml` or `.yaml`. What is behind a URL is fetched once and is the same for each
-/// commit. `since` is a commit, which is left out with all that it builds on, or a date. `keep` takes each artifact
+/// `configs` are pathspecs of git, relative to `repository`, URLs and paths outside of it, later over earlier; the files that one pathspec names are merged in the
+/// order of their names, and of a folder those are taken that end in `.yml` or `.yaml`. URLs and files outside are read once and are the same for
+/// each commit. `since` is a commit, which is left out with all that it builds on, or a date. `keep` takes each artifact
 /// once and says what it is kept as: artifacts that are kept as the same are one rule set. `told` hears how many of how many configs that
 /// differ are compiled.
 ///
@@ -62,7 +62,7 @@ pub fn compile(
 ) -> Result<History, Error> {
     let git = Repository::new(repository);
     let (commits, sets) = commits(&git, repository, since, configs)?;
-    let urls = fetch(configs)?;
+    let given = given(&git, configs)?;
     let mut numbers = HashMap::new();
     let mut distinct: Vec<&Vec<Part>> = Vec::new();
     for set in &sets {
@@ -77,7 +77,7 @@ pub fn compile(
     let mut texts = HashMap::new();
     for some in distinct.chunks(at_once) {
         told(outcomes.len(), distinct.len());
-        let inputs = read(some, &urls, &mut blobs, &mut texts)?;
+        let inputs = read(some, &given, &mut blobs, &mut texts)?;
         for compiled in parallel::map(&inputs, |input| compile_one(input.as_ref().map_err(Clone::clone)?)) {
             outcomes.push(match compiled {
                 Ok(bytes) => Ok(keep(&bytes)?),
@@ -99,8 +99,13 @@ fn commits(
     since: Option<&str>,
     configs: &[String],
 ) -> Result<(Vec<Commit>, Vec<Vec<Part>>), Error> {
-    config::check_paths(configs)?;
-    let named: Vec<String> = configs.iter().filter(|config| !is_url(config)).cloned().collect();
+    config::check_paths(git, configs)?;
+    let mut named: Vec<String> = Vec::new();
+    for config in configs {
+        if !is_given(git, config)? {
+            named.push(config.clone());
+        }
+    }
     let touching = |trail: &BTreeSet<String>| {
         let linked = trail.iter().map(|path| format!(":(top,literal){path}"));
         let paths: Vec<String> = named.iter().cloned().chain(linked).collect();

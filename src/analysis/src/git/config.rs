@@ -14,17 +14,19 @@ use tpv_compiler::source::{Limits, SourceMap, is_url};
 pub enum Part {
     /// A file of the commit.
     File(File),
-    /// A URL, by its index among those of the command.
-    Url(usize),
+    /// A URL or a file outside of the repository, by its index among those of the command.
+    Given(usize),
 }
 
 /// Refuses arguments that name no file of the repository.
 ///
 /// # Errors
-/// None of them is a pathspec that includes something.
-pub fn check_paths(configs: &[String]) -> Result<(), Error> {
-    if configs.iter().any(|config| !is_url(config) && !is_excluding(config)) {
-        return Ok(());
+/// Git's, or none of them is a pathspec that includes something.
+pub fn check_paths(git: &Repository, configs: &[String]) -> Result<(), Error> {
+    for config in configs.iter().filter(|config| !is_excluding(config)) {
+        if !is_given(git, config)? {
+            return Ok(());
+        }
     }
     Err(Error::new("no file of the repository is named", "name the config's files behind `--`: `-- tpv/*.yml`"))
 }
@@ -39,7 +41,7 @@ pub struct Parts {
     pub trail: BTreeSet<String>,
 }
 
-/// Finds the files and URLs of a config in each of these trees. `configs` are pathspecs of git and URLs, later over earlier; the files that one pathspec
+/// Finds the files and URLs of a config in each of these trees. `configs` are pathspecs of git, URLs and paths outside of the repository, later over earlier; the files that one pathspec
 /// names are merged in the order of their names, and of a folder those are taken that end in `.yml` or `.yaml`, and templates of such.
 /// Symbolic links are followed within a tree.
 ///
@@ -50,17 +52,20 @@ pub fn parts(git: &Repository, trees: &[&str], configs: &[String]) -> Result<Par
     for config in configs.iter().filter(|config| !is_excluding(config)) {
         places.push(Place { config, trees: None, matching: HashMap::new(), is_there: false });
     }
-    for place in places.iter_mut().filter(|place| !is_url(place.config)) {
+    for place in &mut places {
+        if is_given(git, place.config)? {
+            continue;
+        }
         place.trees = Some(git.files(trees, &with_excluding(place.config, configs))?.into_iter());
     }
     let (mut reader, prefix) = (Trees::new(git)?, git.prefix()?);
     let mut parts = Parts { sets: Vec::with_capacity(trees.len()), missing: Vec::new(), trail: BTreeSet::new() };
     for tree in trees {
         let links = reader.links(tree)?;
-        let (mut set, mut urls) = (Vec::new(), 0..);
+        let (mut set, mut given) = (Vec::new(), 0..);
         for place in &mut places {
             let Some(trees) = &mut place.trees else {
-                set.extend(urls.next().map(Part::Url));
+                set.extend(given.next().map(Part::Given));
                 continue;
             };
             let mut files = trees.next().unwrap_or_default();
@@ -87,7 +92,7 @@ pub fn parts(git: &Repository, trees: &[&str], configs: &[String]) -> Result<Par
 /// An argument, and what it names.
 struct Place<'a> {
     config: &'a String,
-    /// The files of each tree, links apart; `None` for a URL.
+    /// The files of each tree, links apart; `None` for what is the same in all.
     trees: Option<std::vec::IntoIter<Vec<File>>>,
     /// The files below links that it names, by all that there are: mostly they are the same in all trees.
     matching: HashMap<Vec<String>, HashSet<String>>,
@@ -171,9 +176,29 @@ fn is_meant(pathspec: &str, path: &str) -> bool {
     is_pattern(pathspec) || is_named || name.ends_with(".yml") || name.ends_with(".yaml")
 }
 
-/// The texts behind the URLs, in order.
-pub fn fetch(configs: &[String]) -> Result<Vec<(String, Arc<str>)>, Error> {
-    let urls: Vec<&str> = configs.iter().map(String::as_str).filter(|config| is_url(config)).collect();
+/// Returns `true` if a config is a URL or a path that leads out of the repository: it is the same for all commits.
+///
+/// # Errors
+/// Git's.
+pub fn is_given(git: &Repository, config: &str) -> Result<bool, Error> {
+    if is_url(config) {
+        return Ok(true);
+    }
+    let leads_away = |path: &str| path.starts_with('/') || path.split('/').any(|part| part == "..");
+    Ok(!config.starts_with(':') && leads_away(config) && git.from_top(Path::new(config))?.is_none())
+}
+
+/// The texts of the configs that are the same for all commits, in order.
+///
+/// # Errors
+/// One cannot be fetched or read.
+pub fn given(git: &Repository, configs: &[String]) -> Result<Vec<(String, Arc<str>)>, Error> {
+    let mut urls: Vec<&str> = Vec::new();
+    for config in configs {
+        if is_given(git, config)? {
+            urls.push(config);
+        }
+    }
     let mut sources = SourceMap::new();
     let loaded = sources.load_all(&urls, &Limits::default());
     let (mut texts, mut errors, mut help) = (Vec::new(), Vec::new(), String::new());
@@ -185,7 +210,8 @@ pub fn fetch(configs: &[String]) -> Result<Vec<(String, Arc<str>)>, Error> {
             }
             Err(error) => {
                 error.help().clone_into(&mut help);
-                errors.push(format!("cannot fetch `{}`: {error}", tpv_compiler::source::redacted(url)));
+                let what = if is_url(url) { "fetch" } else { "read" };
+                errors.push(format!("cannot {what} `{}`: {error}", tpv_compiler::source::redacted(url)));
             }
         }
     }
@@ -198,7 +224,7 @@ pub(crate) type Texts = Result<Vec<(String, Arc<str>)>, String>;
 /// The texts of some configs. `texts` are those of the configs before: from one commit to the next, most files stay the same.
 pub fn read(
     sets: &[&Vec<Part>],
-    urls: &[(String, Arc<str>)],
+    given: &[(String, Arc<str>)],
     blobs: &mut Blobs,
     texts: &mut HashMap<String, Result<Arc<str>, String>>,
 ) -> Result<Vec<Texts>, Error> {
@@ -208,7 +234,7 @@ pub fn read(
         let mut input: Texts = Ok(Vec::new());
         for part in *set {
             let (name, text) = match part {
-                Part::Url(number) => match urls.get(*number) {
+                Part::Given(number) => match given.get(*number) {
                     Some((name, text)) => (name, Ok(text.clone())),
                     None => continue,
                 },
@@ -246,15 +272,15 @@ pub(crate) fn in_folder(
     git: &Repository,
     folder: &Path,
     configs: &[String],
-    urls: &[(String, Arc<str>)],
+    given: &[(String, Arc<str>)],
 ) -> Result<(Texts, Vec<String>), Error> {
     let mut sources = SourceMap::new();
     let (links, prefix) = (links::of_folder(git)?, git.prefix()?);
-    let (mut texts, mut urls, mut missing) = (Vec::<(String, Arc<str>)>::new(), urls.iter(), Vec::new());
+    let (mut texts, mut given, mut missing) = (Vec::<(String, Arc<str>)>::new(), given.iter(), Vec::new());
     let mut seen = HashSet::new();
     for config in configs.iter().filter(|config| !is_excluding(config)) {
-        if is_url(config) {
-            texts.extend(urls.next().cloned());
+        if is_given(git, config)? {
+            texts.extend(given.next().cloned());
             continue;
         }
         let file = |path: String| File { real: path.clone(), path, blob: String::new(), broken: None };

@@ -35,7 +35,7 @@ enum Place {
 
 /// All files and links, by their paths from the top.
 #[derive(Debug, Default)]
-struct Listing(BTreeMap<String, Entry>);
+pub(super) struct Listing(BTreeMap<String, Entry>);
 
 /// The links of a tree or of the working folder, and the files that they lead to.
 #[derive(Debug)]
@@ -46,6 +46,25 @@ pub(crate) struct Links {
 }
 
 impl Listing {
+    /// The files, with their paths and the ids of their texts.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().filter_map(|(path, entry)| match entry {
+            Entry::File(blob) => Some((path.as_str(), blob.as_str())),
+            Entry::Link(_) => None,
+        })
+    }
+
+    /// The links that lead to a file or folder of the tree, with their paths and what they say.
+    pub(super) fn links(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0.iter().filter_map(|(path, entry)| match entry {
+            Entry::Link(target) => {
+                let end = self.resolve(path, &mut BTreeSet::new());
+                matches!(end, Ok(Place::File(..) | Place::Folder(_))).then_some((path.as_str(), target.as_str()))
+            }
+            Entry::File(_) => None,
+        })
+    }
+
     /// The entries below a folder, with their paths from it.
     fn below(&self, folder: &str) -> impl Iterator<Item = (&str, &str, &Entry)> {
         let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
@@ -214,7 +233,7 @@ impl Links {
 
 /// Reads trees, most of whose folders are those of the tree before.
 pub(crate) struct Trees {
-    blobs: Blobs,
+    pub(super) blobs: Blobs,
     folders: HashMap<String, Rc<Folder>>,
 }
 
@@ -238,6 +257,13 @@ impl Trees {
         let mut listing = Listing::default();
         self.list(tree, "", &mut listing)?;
         Links::of(listing).map(Some)
+    }
+
+    /// All files and links of a tree.
+    pub(super) fn entries(&mut self, tree: &str) -> Result<Listing, Error> {
+        let mut listing = Listing::default();
+        self.list(tree, "", &mut listing)?;
+        Ok(listing)
     }
 
     fn folder(&mut self, id: &str, depth: usize) -> Result<Rc<Folder>, Error> {

@@ -2,16 +2,19 @@
 //!
 //! A repository may be a stranger's: nothing in its configuration has git run a program or ask a server.
 //!
-//! [`mod@config`] makes configs of the files of a commit, [`links`] follows symbolic links to them.
+//! [`mod@config`] makes configs of the files of a commit, [`links`] follows symbolic links to them, [`checkout`] writes all files of a commit to a
+//! folder of their own, for what reads files by itself.
 
+pub mod checkout;
 pub mod config;
 mod links;
 
 use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::OnceLock;
 use std::thread;
 
 use serde::{Deserialize, Serialize};
@@ -64,7 +67,7 @@ impl Commit {
 }
 
 /// A repository, or a folder in one, to which paths are relative.
-pub struct Repository(PathBuf);
+pub struct Repository(PathBuf, OnceLock<PathBuf>);
 
 /// A file of a commit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -108,7 +111,7 @@ const TAKEN_AWAY: [&str; 12] = [
 impl Repository {
     /// The repository in or above a folder.
     pub fn new(path: &Path) -> Self {
-        Self(path.to_owned())
+        Self(path.to_owned(), OnceLock::new())
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
@@ -256,9 +259,34 @@ impl Repository {
     }
 
     /// The top of the working tree.
-    fn top(&self) -> Result<PathBuf, Error> {
+    pub fn top(&self) -> Result<&Path, Error> {
+        if let Some(top) = self.1.get() {
+            return Ok(top);
+        }
         let output = self.run(&["rev-parse", "--show-toplevel"], Vec::new())?;
-        Ok(String::from_utf8_lossy(&output).trim_end_matches('\n').into())
+        Ok(self.1.get_or_init(|| String::from_utf8_lossy(&output).trim_end_matches('\n').into()))
+    }
+
+    /// A path, absolute or relative to the folder, as one from the top. `None` if it leads out of the repository.
+    pub fn from_top(&self, path: &Path) -> Result<Option<PathBuf>, Error> {
+        let top = self.top()?;
+        let absolute = std::path::absolute(self.0.join(path)).unwrap_or_default();
+        let mut whole = PathBuf::new();
+        for part in absolute.components() {
+            match part {
+                Component::ParentDir => {
+                    whole.pop();
+                }
+                part => whole.push(part),
+            }
+        }
+        if let Ok(inside) = whole.strip_prefix(top) {
+            return Ok(Some(inside.to_owned()));
+        }
+        // The path may lead to the repository through a link; git says where that is without.
+        let mut above = whole.ancestors().filter_map(|folder| Some((folder, folder.canonicalize().ok()?)));
+        let inside = above.find(|(_, real)| real == top).and_then(|(folder, _)| whole.strip_prefix(folder).ok());
+        Ok(inside.map(Path::to_owned))
     }
 
     /// The id of a tree without entries.
@@ -296,13 +324,7 @@ impl Repository {
 
     /// Those of these names that are at one of these paths (pathspecs), as if they were files from the top of the repository.
     fn matching(&self, names: &[String], paths: &[&str]) -> Result<HashSet<String>, Error> {
-        let unusable = |error: io::Error| {
-            Error::new(
-                format!("no temporary file can be written: {error}"),
-                "make room, or set `TMPDIR` to a folder that has some",
-            )
-        };
-        let folder = tempfile::tempdir().map_err(unusable)?;
+        let folder = tempfile::tempdir().map_err(|error| unwritable(&error))?;
         // An index may name any object: git does not look at it before it is asked for.
         let empty = self.empty_tree()?;
         let entries: String = names.iter().map(|name| format!("100644 {empty} 0\t{name}\0")).collect();
@@ -350,6 +372,9 @@ fn raw(bytes: &[u8]) -> (Option<File>, &[u8]) {
 /// The help for a partial clone that lacks an object.
 const PARTIAL: &str = "clone it without `--filter`: tpvc lets git fetch nothing; `git fsck` checks the repository";
 
+/// The reason for an object that the clone does not have.
+const MISSING: &str = "it is missing";
+
 /// The bytes before the first `separator` and those after it.
 fn split(bytes: &[u8], separator: u8) -> (&[u8], &[u8]) {
     let at = memchr::memchr(separator, bytes).unwrap_or(bytes.len());
@@ -365,6 +390,13 @@ fn not_started(error: &io::Error) -> Error {
         );
     }
     Error::new(format!("git cannot be run: {}", error.to_string().to_lowercase()), "check that `git --version` works")
+}
+
+fn unwritable(error: &io::Error) -> Error {
+    Error::new(
+        format!("no temporary file can be written: {error}"),
+        "make room, or set `TMPDIR` to a folder that has some",
+    )
 }
 
 /// The largest folder of a commit that is looked into, in bytes.
@@ -414,7 +446,7 @@ impl Blobs {
             if is_whole { Ok((size <= most).then_some(bytes)) } else { Err(io::Error::other("it has ended")) }
         };
         read().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Error { help: PARTIAL.to_owned(), ..lost("it is missing") },
+            io::ErrorKind::NotFound => Error { help: PARTIAL.to_owned(), ..lost(MISSING) },
             _ => lost(&error.to_string()),
         })
     }

@@ -152,6 +152,8 @@ pub struct SourceMap {
     sources: Vec<Source>,
     fill: Option<Arc<dyn Fill>>,
     version: Version,
+    /// The folder that names are shown without.
+    within: Option<Arc<Path>>,
 }
 
 impl SourceMap {
@@ -171,6 +173,34 @@ impl SourceMap {
         Self { version, ..self }
     }
 
+    /// The same map, which shows names below a folder without it.
+    #[must_use]
+    pub fn named_within(mut self, folder: &Path) -> Self {
+        self.name_within(folder);
+        self
+    }
+
+    /// Shows names below a folder without it, those of texts that are there already, too.
+    pub fn name_within(&mut self, folder: &Path) {
+        let names = self.sources.iter_mut().flat_map(|source| {
+            // A template is not shared yet while it is loaded alone.
+            let written = source.template.as_mut().and_then(Arc::get_mut).map(|template| &mut template.source.name);
+            std::iter::once(&mut source.name).chain(written)
+        });
+        for name in names {
+            if let Ok(inside) = Path::new(&**name).strip_prefix(folder) {
+                *name = inside.to_string_lossy().into();
+            }
+        }
+        self.within = Some(folder.into());
+    }
+
+    /// A name as it is shown.
+    fn shown<'a>(&self, name: &'a str) -> std::borrow::Cow<'a, str> {
+        let inside = self.within.as_ref().and_then(|folder| Path::new(name).strip_prefix(folder).ok());
+        inside.map_or_else(|| name.into(), Path::to_string_lossy)
+    }
+
     /// The version of TPV that the configs are for.
     pub fn version(&self) -> Version {
         self.version
@@ -184,7 +214,7 @@ impl SourceMap {
     /// Adds what is known of a text: some lines, of which the first has the number `first_line`, from 1.
     pub fn add_excerpt(&mut self, name: &str, text: &str, first_line: usize) -> SourceId {
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
-        self.sources.push(Source::new(name, text, first_line.max(1)));
+        self.sources.push(Source::new(&self.shown(name), text, first_line.max(1)));
         id
     }
 
@@ -231,8 +261,9 @@ impl SourceMap {
 
     /// Adds what a template gave.
     fn add_filled(&mut self, name: &str, template: &str, filled: Filled) -> SourceId {
-        let mut source = Source::new(name, &filled.text, 1);
-        source.template = Some(Arc::new(Template { source: Source::new(name, template, 1), filled }));
+        let name = self.shown(name);
+        let mut source = Source::new(&name, &filled.text, 1);
+        source.template = Some(Arc::new(Template { source: Source::new(&name, template, 1), filled }));
         let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
         self.sources.push(source);
         id
