@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use tpv_analysis::dump::{Options, text, yaml};
+use tpv_analysis::dump::{Options, matching, text, yaml};
 use tpv_compiler::config::Input;
 use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::source::redacted;
@@ -38,7 +38,7 @@ pub(super) struct Dump {
     /// Give each entity what it inherits from `default_inherits`, and destinations TPV's own defaults
     #[arg(long)]
     resolved: bool,
-    /// Only the entities of this id
+    /// Only the entities of this id; for the id of a tool, role or user that has none, what it gets from all that match
     #[arg(long, value_name = "ID")]
     entity: Option<String>,
     /// Write behind each value the file and line it came from, as YAML comments
@@ -67,10 +67,20 @@ impl Dump {
             return Ok(Outcome::Bad);
         }
         let config = &compiled.config;
+        let mut is_matching = false;
         if let Some(id) = &self.entity {
             let ids: Vec<&str> =
                 EntityClass::SECTIONS.iter().flat_map(|kind| config.section(*kind).keys()).map(|id| &**id).collect();
-            if !ids.contains(&&**id) {
+            let matching: Vec<&str> = EntityClass::MATCHED
+                .into_iter()
+                .flat_map(|kind| matching(config, kind, id))
+                .map(|entity| &*entity.id)
+                .collect();
+            is_matching = !ids.contains(&&**id) && !matching.is_empty();
+            if is_matching {
+                let names: Vec<String> = matching.iter().map(|name| format!("`{name}`")).collect();
+                common.note(&format!("`{id}` gets what these say, later over earlier: {}", names.join(", ")));
+            } else if !ids.contains(&&**id) {
                 // The id of a tool of a tool shed has its name somewhere inside.
                 let around = || ids.iter().copied().filter(|other| other.contains(&**id)).take(3).collect::<Vec<_>>();
                 let help = match (closest(id, ids.iter().copied()), around().as_slice()) {
@@ -91,6 +101,7 @@ impl Dump {
         let options = Options {
             resolved: self.resolved,
             entity: self.entity.as_deref(),
+            matching: is_matching,
             places: self.provenance.then_some(&compiled.sources),
         };
         let default = if self.provenance { Format::Yaml } else { Format::Text };

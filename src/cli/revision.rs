@@ -2,13 +2,17 @@
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::common::Common;
 use super::error::CliError;
+use super::paths;
+use super::rules::LoadedRules;
 use crate::settings::{FILE, Settings};
 use tpv_analysis::diff::revision::Revision;
 use tpv_analysis::git::Repository;
 use tpv_analysis::git::checkout::Checkout;
+use tpv_compiler::config::Input;
 use tpv_compiler::diagnostic::Problem;
 use tpv_compiler::source::{SourceMap, is_url};
 
@@ -131,14 +135,54 @@ impl AtRevision {
         })
     }
 
+    /// The rules of config files, by their paths from the present folder. `None` if they do not compile, which has then been reported.
+    ///
+    /// # Errors
+    /// The revision has no such file, or its variables are wrong.
+    pub(super) fn rules(&self, configs: &[String], common: &Common) -> Result<Option<LoadedRules>, CliError> {
+        let mut there = Vec::with_capacity(configs.len());
+        for config in configs {
+            there.push(match (&self.checkout, is_url(config)) {
+                (Some(checkout), false) => match self.git.from_top(Path::new(config))? {
+                    Some(path) => checkout.folder().join(path).to_string_lossy().into_owned(),
+                    None => config.clone(),
+                },
+                _ => config.clone(),
+            });
+        }
+        let mut files = paths::expand(&there).map_err(|error| self.named(error))?;
+        files.dedup();
+        let sources = self.sources(common)?;
+        for file in files.iter().filter(|file| !is_url(file) && !Path::new(file).exists()) {
+            let help = "check the path: that of a config file which was added later is not there";
+            let shown = self.present(file)?;
+            return Err(CliError::new(format!("`{shown}` is not in `{}`", self.name), help));
+        }
+        let inputs = Input::named(&files);
+        let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+        if compiled.rules.is_none() || common.verbose > 0 {
+            common.show(&compiled.diagnostics, &compiled.sources);
+        }
+        let origin = Some((compiled.config, compiled.sources));
+        Ok(compiled.rules.map(|rules| LoadedRules { rules: Arc::new(rules), origin }))
+    }
+
+    /// An error with the names of files as they are in the repository.
+    fn named(&self, mut error: CliError) -> CliError {
+        if let Some(checkout) = &self.checkout {
+            let folder = format!("{}/", checkout.folder().display());
+            let messages = error.placed.iter_mut().map(|problem| &mut problem.diagnostic.message);
+            messages.chain([&mut error.message]).for_each(|message| *message = message.replace(&folder, ""));
+        }
+        error
+    }
+
     /// A problem in a file of the revision, with its name in the repository.
     fn shown(&self, mut problem: Problem) -> CliError {
         if let Some(checkout) = &self.checkout {
-            let folder = format!("{}/", checkout.folder().display());
-            problem.diagnostic.message = problem.diagnostic.message.replace(&folder, "");
             problem.diagnostic.notes.push(format!("in the files of `{}`", self.name));
             problem.sources.name_within(checkout.folder());
         }
-        problem.into()
+        self.named(problem.into())
     }
 }

@@ -10,6 +10,7 @@ use tpv_runtime::mapper::Hooks;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::{print_stdout, write_text};
+use super::revision::AtRevision;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{map, paths, rules, world};
 use crate::settings::FILE;
@@ -18,6 +19,7 @@ use tpv_analysis::cases::read::{Defaults, read};
 use tpv_analysis::cases::report::{self, Ran};
 use tpv_analysis::cases::run::{self, Tested};
 use tpv_analysis::cases::{Case, TestFile, update};
+use tpv_analysis::diff::revision::Revision;
 use tpv_analysis::figures::count;
 use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
 use tpv_compiler::printable::Form;
@@ -32,7 +34,8 @@ use tpv_compiler::source::{Limits, SourceMap};
     tpvc test tests/*.yml\n  \
     tpvc test tests/ --config shared.yml --config local.yml -k bwa\n  \
     tpvc test tests/ --coverage=coverage.html --junit results.xml\n  \
-    tpvc test tests/bwa.yml --update")]
+    tpvc test tests/bwa.yml --update\n  \
+    tpvc test tests/ --at HEAD~20")]
 pub(super) struct Test {
     /// Test files, folders (their .yml and .yaml files) or patterns with `*` [default: those of `tpvc.toml`]
     #[arg(value_name = "FILE")]
@@ -58,6 +61,9 @@ pub(super) struct Test {
     /// Write the answers of failing cases, and of cases that expect nothing, into the test files
     #[arg(long)]
     update: bool,
+    /// Test the rules of this revision of git, with its settings, variables and templates; the test files are those that are here
+    #[arg(long, value_name = "REVISION", conflicts_with = "update")]
+    at: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -88,8 +94,19 @@ impl Test {
             );
             return Err(CliError::misuse("no test files are given", help));
         }
+        let site = match &self.at {
+            Some(name) => {
+                let revision = Revision::of(Path::new("."), name)?;
+                Some(AtRevision::of(&revision, !self.config.is_empty(), common)?)
+            }
+            None => None,
+        };
+        let of_settings = || match &site {
+            Some(site) => site.configs(),
+            None => Ok(settings.files.clone()),
+        };
         let defaults = Defaults {
-            config: if self.config.is_empty() { settings.files } else { self.config.clone() },
+            config: if self.config.is_empty() { of_settings()? } else { self.config.clone() },
             world: self.world.clone().or(settings.world),
             now: world::at_this_moment(None)?.now.unwrap_or_default(),
         };
@@ -105,7 +122,7 @@ impl Test {
             files.iter().map(|file| file.cases.iter().map(|_| None).collect()).collect();
         let mut covered = Vec::new();
         for (config, members) in &groups {
-            let Some(tested) = compile(config, common)? else { return Ok(Outcome::Bad) };
+            let Some(tested) = compile(config, site.as_ref(), common)? else { return Ok(Outcome::Bad) };
             let chosen = self.chosen(&files, members);
             covered.extend(self.run_group(&tested, &hooks, &files, &chosen, &mut outcomes));
         }
@@ -117,6 +134,8 @@ impl Test {
                 cases.filter_map(move |(case, outcome)| Some(Ran { file, case, outcome: outcome.as_ref()? }))
             })
             .collect();
+        // What was recorded comes before what failed.
+        let updated = self.update.then(|| self.update(&files, &outcomes, &defaults, &sources, common)).transpose();
         self.print(&ran, &sources, &covered, common)?;
         let failed = ran.iter().filter(|ran| !ran.is_passed()).count();
         if ran.is_empty() {
@@ -131,8 +150,7 @@ impl Test {
                 common.note(&format!("in {:.0} ms", started.elapsed().as_secs_f64() * 1e3));
             }
         }
-        let is_good =
-            if self.update { self.update(&files, &outcomes, &defaults, &sources, common)? } else { failed == 0 };
+        let is_good = updated?.unwrap_or(failed == 0);
         Ok(if is_good { Outcome::Done } else { Outcome::Bad })
     }
 
@@ -269,8 +287,12 @@ fn read_all(
 const LARGEST: u64 = 64 << 20;
 
 /// The rules of config files. `None` if they do not compile, which has then been reported.
-fn compile(config: &[String], common: &Common) -> Result<Option<Tested>, CliError> {
-    let Some(loaded) = rules::load_any(None, config, common)? else { return Ok(None) };
+fn compile(config: &[String], site: Option<&AtRevision>, common: &Common) -> Result<Option<Tested>, CliError> {
+    let loaded = match site {
+        Some(site) => site.rules(config, common)?,
+        None => rules::load_any(None, config, common)?,
+    };
+    let Some(loaded) = loaded else { return Ok(None) };
     let Some((config, sources)) = loaded.origin else {
         return Err(CliError::new(
             format!("`{}` is an artifact, which does not know the config's text", config.concat()),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
+use crate::support::{expect_file, project, run, stderr, stdout, tpvc_in};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -562,7 +562,8 @@ fn each_revision_has_its_own_settings_and_variables() {
     std::fs::create_dir_all(folder.join("env/common")).unwrap();
     std::os::unix::fs::symlink("common", folder.join("env/main")).unwrap();
     let shared = site.path().join("shared.yml");
-    std::fs::write(&shared, "tools:\n  default: {abstract: true, mem: 1}\n").unwrap();
+    std::fs::write(&shared, "tools:\n  default: {abstract: true, mem: 1}\ndestinations: {local: {runner: local}}\n")
+        .unwrap();
     let settings = |vars: &str| {
         format!("files = [{:?}, \"env/main/tools.yml.j2\"]\nvars = [\"{vars}\"]\n", shared.to_str().unwrap())
     };
@@ -607,8 +608,22 @@ fn each_revision_has_its_own_settings_and_variables() {
     assert!(one_side.1.starts_with("`other.yml` is not in `HEAD~1`"), "{one_side:?}");
     let error = cores("", &["HEAD~1..", "--", shared.to_str().unwrap()]).1;
     assert!(error.starts_with("error: no file of the repository is named\n"), "{error}");
+    // The present tests of a former config, whose files and variables are those of its commit.
+    let case = "tests:\n  - {job: {tool: bwa, input_size: 1}, expect: {cores: 2}}\n";
+    std::fs::write(folder.join("test.yml"), case).unwrap();
+    let test = |args: &[&str]| run(folder, &[&["test", "test.yml", "--at"], args].concat());
+    let (status, said) = test(&["HEAD~1"]);
+    assert!(status == 0 && said.contains("1 passed, of 1 test in 1 file"), "{said}");
+    let (status, said) = test(&["HEAD"]);
+    assert!(
+        status == 1 && said.contains("cores: expected 2, got 3") && said.contains("at env/main/tools.yml.j2:3"),
+        "{said}"
+    );
+    let (status, said) = test(&["HEAD~1", "--config", "none.yml"]);
+    assert!(status == 1 && said.contains("error: `none.yml` is not in `HEAD~1`"), "{said}");
     // What is wrong in a revision's variables is told by its name in the repository.
     commit("broken", &[("other.yml", "few: [\n")]);
+    std::fs::remove_file(folder.join("test.yml")).unwrap();
     let error = cores("", &["HEAD~1.."]).1;
     assert!(error.contains("--> other.yml:1:6") && !error.contains("tpvc-"), "{error}");
 }

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
+use crate::support::{expect_file, project, site, stderr, stdout, tpvc_in};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -138,6 +138,34 @@ fn command_lines_without_rules_are_wrong() {
     }
     expect("no-job-conf.txt", &["dry-run", "--job-conf", "nowhere.yml"]);
     expect("no-entity.txt", &["dump", "shared.yml", "--entity", "defualt"]);
+}
+
+/// The id of a tool that no entity has shows what the tool gets: the default, and all whose patterns match, merged as for its jobs.
+#[test]
+fn the_id_of_a_tool_shows_what_it_gets() {
+    let text = "global: {default_inherits: default}\ntools:\n  default: {abstract: true, mem: 1, env: {A: a}}\n  toolshed/.*:\n    cores: 2\n    \
+                env: {B: b}\n  toolshed/bwa/.*:\n    mem: 3\n    rules: [{id: r, if: input_size > 1, cores: 4}]\n  other: {}\ndestinations: {d: {runner: local}}\n";
+    let site = site(&[("tpv.yml", text)]);
+    let (status, said) = crate::support::run(
+        site.path(),
+        &["dump", "tpv.yml", "--entity", "toolshed/bwa/1.0", "--output-format", "yaml"],
+    );
+    assert_eq!(status, 0, "{said}");
+    for expected in
+        ["tools:\n  toolshed/bwa/1.0:\n", "cores: 2\n", "mem: 3\n", "name: A\n", "name: B\n", "input_size > 1"]
+    {
+        assert!(said.contains(expected), "{expected}:\n{said}");
+    }
+    assert!(!said.contains("other") && !said.contains("destinations"), "{said}");
+    let note =
+        "`toolshed/bwa/1.0` gets what these say, later over earlier: `default`, `toolshed/.*`, `toolshed/bwa/.*`\n";
+    assert!(said.ends_with(note), "{said}");
+    // The same as the mapper's.
+    let (_, answer) = crate::support::run(
+        site.path(),
+        &["dry-run", "tpv.yml", "--tool", "toolshed/bwa/1.0", "--input-size", "0.5", "--output-format", "json"],
+    );
+    assert!(answer.contains("\"cores\": 2") && answer.contains("\"mem\": 3"), "{answer}");
 }
 
 #[test]

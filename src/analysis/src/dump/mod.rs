@@ -12,6 +12,7 @@ use tpv_compiler::source::{SourceMap, Span};
 use tpv_compiler::yaml::value::{ConfigValue, Entry, Map, ValueKind};
 use tpv_compiler::yaml::write::{Kind, Layout, Node, document};
 use tpv_model::EntityClass;
+use tpv_runtime::patterns::{Matcher, PatternSet};
 
 pub use text::text;
 
@@ -22,12 +23,37 @@ pub struct Options<'a> {
     pub resolved: bool,
     /// Only the entities of this id.
     pub entity: Option<&'a str>,
+    /// `true` to show in their place what a tool, role or user of this id gets: all that match it, merged as for a job.
+    pub matching: bool,
     /// The texts, where each value is to be followed by the place it came from.
     pub places: Option<&'a SourceMap>,
 }
 
+/// The entities of a section that a job's tool, role or user of this id gets, later over earlier: the default and all whose patterns match.
+/// Empty if none matches.
+pub fn matching<'a>(config: &'a Config, kind: EntityClass, id: &str) -> Vec<&'a Arc<Entity>> {
+    let section = config.section(kind);
+    if !EntityClass::MATCHED.contains(&kind) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    // An id that is no pattern is an error of the config, which has been reported.
+    drop(Matcher::new(PatternSet::build(&section.keys().collect::<Vec<_>>())).matches(id, &mut found));
+    let matches: Vec<_> = found.into_iter().filter_map(|index| section.get_index(index as usize)).collect();
+    let default = config.global.default_inherits.as_ref().and_then(|id| section.get(id.as_str()));
+    // In TPV 1 entities have inherited from the default when they were loaded.
+    let default = default.filter(|_| !matches.is_empty() && !config.version.evaluates_early());
+    default.into_iter().chain(matches.into_iter().map(|(_, entity)| entity)).collect()
+}
+
 /// A section's entities as they are to be shown.
 fn section(config: &Config, kind: EntityClass, options: &Options<'_>) -> Vec<(Arc<str>, Arc<Entity>)> {
+    if let Some(id) = options.entity.filter(|_| options.matching) {
+        let over = |below: Entity, entity: &Arc<Entity>| entity.inherit(&below, config.version);
+        let mut layers = matching(config, kind, id).into_iter();
+        let merged = layers.next().map(|first| layers.fold((**first).clone(), over));
+        return merged.map(|entity| (Arc::from(id), Arc::new(entity))).into_iter().collect();
+    }
     let entities = config.section(kind);
     let default = config.global.default_inherits.as_ref().and_then(|id| entities.get(id.as_str()));
     let wanted = |id: &Arc<str>| options.entity.is_none_or(|wanted| wanted == &**id);
