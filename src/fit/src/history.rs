@@ -127,9 +127,6 @@ impl Ord for Kept {
 }
 
 impl Group {
-    /// The jobs that are kept of a group at most.
-    pub(crate) const ROOM: u64 = KEPT.1 as u64;
-
     /// Keeps a job if its line's hash is among the least.
     pub(crate) fn keep(&mut self, line: u32, job: Observation, has_time: bool, room: usize) {
         let kept = Kept { hash: mixed(u64::from(line)), line, job, has_time };
@@ -189,7 +186,7 @@ pub struct History {
 
 impl History {
     /// The jobs that are kept of a group when there are so many groups.
-    fn room(groups: usize) -> usize {
+    pub(crate) fn room(groups: usize) -> usize {
         (MOST_KEPT / groups.max(1)).clamp(KEPT.0, KEPT.1)
     }
 

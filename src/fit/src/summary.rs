@@ -4,6 +4,8 @@
 //! Jobs whose inputs are about as large and that used about as much memory make a cell. Where a cell would have too few jobs, it is
 //! widened to those with more memory, then to those with larger inputs.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::censored::count;
@@ -199,6 +201,8 @@ impl Summary {
 pub fn merged(summaries: &[Summary]) -> History {
     let mut history = History::default();
     let mut line = 0_u32;
+    let tools = summaries.iter().flat_map(|summary| &summary.tools).map(|usage| usage.tool.as_str());
+    let room = History::room(tools.collect::<HashSet<_>>().len());
     for summary in summaries {
         history.jobs = history.jobs.saturating_add(summary.left_out);
         history.outcomes = history.outcomes.saturating_add(summary.left_out);
@@ -215,9 +219,9 @@ pub fn merged(summaries: &[Summary]) -> History {
             // As many jobs for each cell as its part of the whole, so that all of them together are as many as a history keeps.
             let all = usage.cells.iter().map(|cell| cell.jobs).sum::<u64>().max(1);
             for cell in &usage.cells {
-                for _ in 0..cell.jobs.min((cell.jobs * Group::ROOM).div_ceil(all)) {
+                for _ in 0..cell.jobs.min((cell.jobs * room as u64).div_ceil(all)) {
                     line = line.saturating_add(1);
-                    group.keep(line, observation(cell, line), true, Group::ROOM as usize);
+                    group.keep(line, observation(cell, line), true, room);
                 }
             }
         }
