@@ -115,7 +115,7 @@ fn rendered(path: &str, repository: &Repository) -> Option<String> {
         for (at, line) in lines.iter().enumerate() {
             let start = line.trim_start().trim_start_matches("- ");
             let source = start.strip_prefix("src:").map(|value| value.trim().trim_matches(['"', '\'']));
-            if !source.is_some_and(|source| source.rsplit('/').next() == Some(name)) {
+            if source.is_none_or(|source| source.rsplit('/').next() != Some(name)) {
                 continue;
             }
             let indent = |line: &str| line.len() - line.trim_start().len();

@@ -32,7 +32,7 @@ pub(super) fn of(list: &List, repository: &Repository, environment: &mut Environ
         file == list.file || job_conf.is_some_and(|name| repository.plain(file).is_some_and(|text| text.contains(name)))
     };
     let weight = |play: &Play| -> usize {
-        let listed = play.vars_files.iter().any(|file| *file == list.file);
+        let listed = play.vars_files.contains(&list.file);
         usize::from(listed) * 100 + play.vars_files.iter().filter(|file| names_it(file)).count()
     };
     let plays = plays(repository);
