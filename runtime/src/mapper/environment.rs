@@ -11,7 +11,7 @@ use crate::galaxy::objects::{self, app, stand_in_app};
 use crate::galaxy::world::World;
 use crate::pools::FinishedJobs;
 use tpv_bytecode::{CodeKind, ProgramData};
-use tpv_python::exception::{PyResult, Raised, SYNTAX_ERROR, raise};
+use tpv_python::exception::{PyResult, Raised};
 use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
 use tpv_python::modules::logging::{self, LOGGER};
@@ -19,6 +19,7 @@ use tpv_python::types::{self, BuiltinType};
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, LogLevel, Vm};
 
+use super::hooks::compile_by;
 use super::slots::INPUT_SIZE;
 use super::trace::Trace;
 use super::{Hooks, helpers};
@@ -171,11 +172,7 @@ impl Environment for MapperEnvironment {
     }
 
     fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {
-        let compile = self.hooks.compile.as_ref()?;
-        Some(compile(source, kind).map_err(|(class, message)| {
-            let class = tpv_python::exception::EXCEPTIONS.iter().find(|known| known.name == class);
-            raise(class.copied().unwrap_or(&SYNTAX_ERROR), message)
-        }))
+        Some(compile_by(self.hooks.compile.as_ref()?, source, kind))
     }
 
     fn logger_class(&self) -> Option<&'static BuiltinType> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::pools::{AllocationStore, FinishedJobs};
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_jit::Mode;
+use tpv_python::exception::{EXCEPTIONS, PyResult, SYNTAX_ERROR, raise};
 use tpv_python::vm::{Limits, LogLevel};
 
 use super::cpython::Cpython;
@@ -12,6 +13,17 @@ use super::cpython::Cpython;
 /// Compiles Python source that code made at run time. Gives the program, whose code 0 is the root, or the name and message
 /// of the exception that Python raises for it.
 pub type Compile = Arc<dyn Fn(&str, CodeKind) -> Result<ProgramData, (String, String)> + Send + Sync>;
+
+/// Compiles source by a hook, with its errors as exceptions.
+///
+/// # Errors
+/// The exception that Python raises for the source.
+pub(crate) fn compile_by(compile: &Compile, source: &str, kind: CodeKind) -> PyResult<ProgramData> {
+    compile(source, kind).map_err(|(class, message)| {
+        let class = EXCEPTIONS.iter().find(|known| known.name == class);
+        raise(class.copied().unwrap_or(&SYNTAX_ERROR), message)
+    })
+}
 
 /// Takes what code logs.
 pub type Log = Arc<dyn Fn(LogLevel, &str) + Send + Sync>;

@@ -67,6 +67,7 @@ use tpv_python::vm::Vm;
 pub use cpython::Cpython;
 pub use environment::may_be_pure;
 use explain::{Observer, Unobserved};
+pub(crate) use hooks::compile_by;
 pub use hooks::{Compile, Hooks, Log};
 pub use host_job::HostJob;
 pub use mapped::Mapped;

@@ -3,14 +3,14 @@
 use std::rc::Rc;
 
 use tpv_bytecode::{CodeKind, ProgramData};
-use tpv_python::exception::{EXCEPTIONS, PyResult, SYNTAX_ERROR, raise, value_error};
+use tpv_python::exception::{PyResult, value_error};
 use tpv_python::number::parse;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Vm};
 
 use super::resubmitter::Failure;
 use super::state::RunnerState;
-use crate::mapper::Compile;
+use crate::mapper::{Compile, compile_by};
 
 /// The names that conditions and delays know besides Python's own.
 pub const VARIABLES: [&str; 10] = [
@@ -123,9 +123,6 @@ struct Surroundings(Compile);
 
 impl Environment for Surroundings {
     fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {
-        Some((self.0)(source, kind).map_err(|(class, message)| {
-            let class = EXCEPTIONS.iter().find(|known| known.name == class);
-            raise(class.copied().unwrap_or(&SYNTAX_ERROR), message)
-        }))
+        Some(compile_by(&self.0, source, kind))
     }
 }

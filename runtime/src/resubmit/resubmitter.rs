@@ -165,11 +165,8 @@ impl Resubmitter {
         let of = |key| definition.get(key).filter(|value| is_true(value));
         match of("condition") {
             None => {}
-            Some(Json::Str(condition)) => {
-                if !self.evaluator.holds(condition, failure)? {
-                    return Ok(None);
-                }
-            }
+            Some(Json::Str(condition)) if self.evaluator.holds(condition, failure)? => {}
+            Some(Json::Str(_)) => return Ok(None),
             Some(other) => return Err(format!("AttributeError: the condition {} is not a text", text(other))),
         }
         let environment = match definition.get("environment") {
