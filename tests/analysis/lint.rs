@@ -9,9 +9,11 @@ use serde_json::Value;
 use tpv_analysis::check::check;
 use tpv_analysis::lint::codes::CODES;
 use tpv_analysis::lint::server::{JobConf, Server};
-use tpv_analysis::lint::{Linted, Options, lint, report};
+use tpv_analysis::lint::{Linted, Options, lint, lint_inputs, report};
 use tpv_compiler::checker::RAISING;
-use tpv_model::Version;
+use tpv_compiler::config::Input;
+use tpv_compiler::source::SourceMap;
+use tpv_model::{Change, Version};
 
 use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
 
@@ -403,6 +405,91 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
             lint(&paths, &Options { limits: true, from, server, ..Options::default() })
         }
     }
+}
+
+/// What `--from` finds: for each change a version before it, and a config on which it bears, or the reason that only jobs show it.
+const UPGRADES: [(Change, Version, Result<&[&str], &str>); 25] = [
+    (Change::CombineFirst, Version::V1_4, Ok(&["users: {a: {cores: 2}}"])),
+    (Change::ParentsAcrossFiles, Version::V2_5, Ok(&["tools: {a: {}, b: {}}", "tools: {a: {}, b: {inherits: a}}"])),
+    (Change::OwnAbstract, Version::V2_5, Ok(&["tools: {a: {}, b: {inherits: a, abstract: true}}"])),
+    (Change::OwnHandlerTags, Version::V2_5, Ok(&["destinations: {a: {tags: [x]}, b: {inherits: a}}"])),
+    (Change::Models, Version::V2_5, Ok(&["tools: {a: {params: {p: \"{re.match('a', tool.id)}\"}}}"])),
+    (Change::JobsById, Version::V2_5, Ok(&["tools: {a: {mem: 'helpers.concurrent_job_count_for_tool(app, tool)'}}"])),
+    (Change::NoVersion, Version::V2_5, Ok(&["tools: {a: {mem: 'helpers.tool_version_lt(tool, \"2\") or 1'}}"])),
+    (Change::ClampByBounds, Version::V3_0, Ok(&["tools: {a: {mem: input_size - 4}}"])),
+    (Change::Wrappers, Version::V3_0, Ok(&["tools: {a: {}}"])),
+    (Change::FractionalGpus, Version::V3_0, Err("a config with a fraction does not load in TPV 3.0")),
+    (Change::ParentsFirst, Version::V3_0, Ok(&["tools: {a: {}, b: {}}", "tools: {a: {}, b: {inherits: a}}"])),
+    (Change::NoqaOnly, Version::V3_0, Ok(&["tools:\n  a:\n    params:\n      # Of the queue.\n      queue: x\n"])),
+    (
+        Change::ResourceHelpers,
+        Version::V3_0,
+        Ok(&["tools: {a: {mem: \"helpers.get_tool_resource_field(tool, 'cores')\"}}"]),
+    ),
+    (Change::TagNumbers, Version::V3_1, Ok(&["tools: {a: {}}\ndestinations: {a: {scheduling: {prefer: [x]}}}"])),
+    (Change::ToolTypeTags, Version::V3_1, Ok(&["destinations: {a: {}}"])),
+    (Change::ResourcesOnce, Version::V3_1, Ok(&["tools: {a: {cores: \"import random\\nrandom.randint(1, 4)\"}}"])),
+    (
+        Change::UnweightedSample,
+        Version::V3_1,
+        Ok(&["tools: {a: {rank: helpers.weighted_random_sampling(candidate_destinations)}}"]),
+    ),
+    (Change::ResubmitMappings, Version::V3_1, Err("a config with texts in `resubmit` does not load in TPV 3.2")),
+    (Change::DumpedNames, Version::V3_1, Ok(&["tools: {a: {params: {p: \"{entity.dict()['id']}\"}}}"])),
+    (Change::Pools, Version::V3_2, Ok(&["tools: {a: {max_concurrent_cores: 4}}"])),
+    (
+        Change::ResubmitEnvironment,
+        Version::V3_2,
+        Ok(&["tools: {a: {resubmit: {r: {condition: any_failure, destination: a}}}}"]),
+    ),
+    (Change::RamInGib, Version::V3_2, Ok(&["tools: {a: {}}"])),
+    (
+        Change::ClampedWeights,
+        Version::V3_2,
+        Ok(&["tools: {a: {rank: helpers.weighted_random_sampling(candidate_destinations)}}"]),
+    ),
+    (Change::InputHelpers, Version::V3_2, Ok(&["tools: {a: {mem: helpers.get_input_size(job)}}"])),
+    (Change::Scores, Version::V3_3, Ok(&["tools: {a: {}}\ndestinations: {a: {scheduling: {prefer: [x]}}}"])),
+];
+
+/// The findings of T134 in files of the version `from`, by that of `to`.
+fn upgraded(files: &[&str], from: Version, to: Version) -> Vec<String> {
+    let mut sources = SourceMap::new().of_version(to);
+    let inputs: Vec<Input> = files.iter().map(|text| Input::Text(sources.add("tpv.yml", text))).collect();
+    let linted = lint_inputs(&inputs, &sources, &Options { from: Some(from), ..Options::default() });
+    linted.findings.iter().filter(|finding| finding.code == "T134").map(|one| format!("{:?}", one.diagnostic)).collect()
+}
+
+#[test]
+fn each_change_of_tpv_is_found_without_jobs() {
+    for (change, (of, from, shown)) in Change::all().zip(UPGRADES) {
+        assert!(change == of && !from.has(change), "{change:?}");
+        let since = change.since();
+        // Each is looked for alone, so that no other finds it.
+        let to = from.with(change);
+        let message = format!("TPV {since} changed this: {}", change.about());
+        match shown {
+            Ok(files) => {
+                let found = upgraded(files, from, to);
+                assert!(found.iter().any(|one| one.contains(&message)), "{change:?}: {found:?}");
+                assert!(upgraded(&["tools: {}"], from, to).is_empty(), "{change:?}");
+            }
+            Err(reason) => assert!(!reason.is_empty()),
+        }
+    }
+}
+
+#[test]
+fn two_entities_that_combine_are_found_where_the_other_one_counts() {
+    let config = "tools:\n  a:\n    params: {queue: long, same: x}\n    env: {OPTIONS: '-d $SCRATCH', A: x}\n\
+        destinations:\n  b:\n    params: {queue: short, same: x, own: y}\n    env: {SCRATCH: /tmp, B: '${A}/b', C: c}\n";
+    let found = upgraded(&[config], Version::V1_4, Version::V2_5);
+    let with = |text: &str| found.iter().filter(|one| one.contains(text)).count();
+    assert_eq!(found.len(), 3, "{found:#?}");
+    assert_eq!(with("the same parameter of the tool `a`"), 1, "{found:#?}");
+    assert_eq!(with("remove `queue` here"), 1, "{found:#?}");
+    assert_eq!((with("set by the destination `b`"), with("set by the tool `a`")), (1, 1), "{found:#?}");
+    assert!(upgraded(&[config], Version::V2_5, Version::V3_3).iter().all(|one| !one.contains("the same parameter")));
 }
 
 /// Every page's first example has exactly its own finding, and the fixed example has none.

@@ -1,24 +1,30 @@
 //! T134: what has another meaning since the version of TPV that `--from` names.
 
+mod pairs;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use tpv_bytecode::CodeKind;
 use tpv_compiler::config::code::each_code;
 use tpv_compiler::config::entity::{Common, Entity};
-use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::Text;
-use tpv_model::{Amount, Change, EntityClass, Limit, Quantity, Resource, TagType};
+use tpv_compiler::yaml::value::ValueKind;
+use tpv_model::{Amount, Change, EntityClass, Limit, Quantity, Resource, TagType, Version};
 
 use super::Linter;
 
 /// Words of code, each with the changes that bear on blocks that have it.
-const WORDS: [(&str, &[Change]); 7] = [
+const WORDS: [(&str, &[Change]); 10] = [
     ("weighted_random_sampling", &[Change::UnweightedSample, Change::ClampedWeights]),
     ("concurrent_job_count_for_tool", &[Change::JobsById]),
-    ("get_tool_resource_field", &[Change::RamInGib]),
+    ("tool_version_", &[Change::NoVersion]),
+    ("get_tool_resource_field", &[Change::ResourceHelpers, Change::RamInGib]),
+    ("get_input_", &[Change::InputHelpers]),
+    ("weighted_choice", &[Change::InputHelpers]),
     (".dict(", &[Change::DumpedNames]),
     ("add_tag_override(", &[Change::Models]),
     ("tag_name", &[Change::Models]),
@@ -39,7 +45,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             of_code(linter, &mut seen, entity);
         }
     }
+    pairs::check(linter, &mut seen);
     of_files(linter, &mut seen);
+    of_comments(linter, &mut seen, from);
     of_config(linter, &mut seen);
 }
 
@@ -158,11 +166,56 @@ fn of_code(linter: &mut Linter<'_>, seen: &mut Seen, entity: &Arc<Entity>) {
     let mut look = |text: &Text, _: CodeKind, _: &'static str| {
         let words = WORDS.iter().filter(|(word, _)| text.as_str().contains(word));
         found.extend(words.flat_map(|(_, changes)| changes.iter()).map(|change| (*change, text.span)));
+        if uses_re(text.as_str()) {
+            found.push((Change::Models, text.span));
+        }
     };
     each_code(&entity.common, &mut look);
     entity.rules.values().for_each(|rule| rule.each_code(&mut look));
+    for rule in entity.rules.values() {
+        let older_name = rule.common.extras.iter().find(|(name, _)| &***name == "match");
+        found.extend(older_name.map(|(_, value)| (Change::Models, value.span)));
+        // Before, an entity's `false` was as unset, so that its parent's condition counted.
+        let is_false = matches!(rule.condition.kind, ValueKind::Bool(false));
+        if is_false && rule.inherited.as_ref().is_none_or(|parents| !parents.is_empty()) {
+            found.push((Change::Models, rule.condition.span));
+        }
+    }
     for (change, at) in found {
         tell(linter, seen, change, at, entity);
+    }
+}
+
+/// Returns `true` if code uses the module `re` and does not import it.
+fn uses_re(code: &str) -> bool {
+    let is_word = |ch: char| ch.is_alphanumeric() || ch == '_' || ch == '.';
+    let starts = |(at, _): (usize, &str)| !code.get(..at).is_some_and(|before| before.ends_with(is_word));
+    !code.contains("import re") && code.match_indices("re.").any(starts)
+}
+
+/// Comments that the older version takes for parameters and variables.
+fn of_comments(linter: &mut Linter<'_>, seen: &mut Seen, from: Version) {
+    if !seen.changes.contains(&Change::NoqaOnly) {
+        return;
+    }
+    let sources = linter.sources.clone().of_version(from);
+    let ids: Vec<_> = sources.iter().map(|(id, _)| id).collect();
+    // What is wrong was reported when the config was loaded.
+    let older = tpv_compiler::config::load_sources(&sources, &ids, &mut Diagnostics::new());
+    for (_, file) in &older.files {
+        for entity in file.sections.iter().flat_map(|section| section.values()) {
+            for common in entity.commons() {
+                let of_params = common.params.iter().filter_map(|params| params.get("no_qa_codes"));
+                let of_env = common.env.iter().flat_map(|env| env.iter()).filter_map(|entry| {
+                    entry.iter().find(|(key, value)| &**key == "no_qa_codes" || value.as_str() == Some("no_qa_codes"))
+                });
+                let found: Vec<Span> =
+                    of_params.map(|value| value.span).chain(of_env.map(|(_, value)| value.span)).collect();
+                for span in found {
+                    tell(linter, seen, Change::NoqaOnly, span, entity);
+                }
+            }
+        }
     }
 }
 
