@@ -28,19 +28,18 @@ pub struct Upgrade {
 struct Trial {
     change: Change,
     /// The old version and the new one, each with the change the other way round.
-    versions: [Version; 2],
+    versions: [Option<Version>; 2],
     mappers: OnceLock<[Option<Mapper>; 2]>,
 }
 
 impl Upgrade {
     /// The changes between two versions, whose mappers `make` makes.
     pub fn new(old: Version, new: Version, make: Make) -> Self {
-        let toggled = |version: Version, change| match version.has(change) {
-            true => version.without(change),
-            false => version.with(change),
+        let trial = |change| Trial {
+            change,
+            versions: [old, new].map(|version| toggled(version, change)),
+            mappers: OnceLock::new(),
         };
-        let trial =
-            |change| Trial { change, versions: [toggled(old, change), toggled(new, change)], mappers: OnceLock::new() };
         Self { trials: old.between(new).map(trial).collect(), make }
     }
 
@@ -61,7 +60,11 @@ impl Upgrade {
         let accounted = |tried: &Tried| tried.accounts_for(answers, difference);
         let alone = named(&|tried| !accounted(tried).is_empty());
         let known: Vec<Place<'_>> = tried.iter().flat_map(|(_, tried)| tried).flat_map(accounted).collect();
-        let open: Vec<Place<'_>> = places(difference).filter(|place| !known.contains(place)).collect();
+        let mut open: Vec<Place<'_>> = places(difference).filter(|place| !known.contains(place)).collect();
+        // What a job gets of another destination comes with it; its amounts are its own.
+        if !open.is_empty() && difference.parts.contains(&Part::Destination) {
+            open.retain(|place| matches!(place.0, Part::Destination | Part::Amount(_)));
+        }
         let moves_open = |tried: &Tried| {
             tried.moved.iter().flat_map(places).any(|place| place.0 == Part::Error || open.contains(&place))
         };
@@ -75,6 +78,17 @@ impl Upgrade {
             return named(&|tried| tried.moved.is_some()).into_iter().map(|change| (change, false)).collect();
         }
         reasons
+    }
+}
+
+/// The version with a change the other way round. `None` if the version has nothing that the change could be about.
+fn toggled(version: Version, change: Change) -> Option<Version> {
+    // TPV 1 matches by the amounts as they are written: how often they are evaluated for that is a matter of later versions.
+    match (change, version.has(change)) {
+        (Change::CombineFirst, true) => Some(version.without(change).without(Change::ResourcesOnce)),
+        (Change::ResourcesOnce, _) if version.evaluates_early() => None,
+        (_, true) => Some(version.without(change)),
+        (_, false) => Some(version.with(change)),
     }
 }
 
@@ -102,7 +116,7 @@ struct Tried {
 impl Trial {
     /// Maps a job, by what loads.
     fn run(&self, make: &Make, job: &Arc<Job>, world: &Arc<World>, [old, new]: [&Answer; 2]) -> Vec<Tried> {
-        let mappers = self.mappers.get_or_init(|| self.versions.map(|version| make(version, self.change)));
+        let mappers = self.mappers.get_or_init(|| self.versions.map(|version| make(version?, self.change)));
         let sides = mappers.iter().zip([(false, old, new), (true, new, old)]);
         sides
             .filter_map(|(mapper, (is_new, own, other))| {
