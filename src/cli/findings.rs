@@ -76,7 +76,11 @@ impl Reporting {
     /// An error for an unknown code.
     pub(super) fn options(&self, limits: bool, settings: &Settings, common: &Common) -> Result<Options, CliError> {
         let ignore = ignored(self.ignore.as_deref(), common)?;
-        let server = settings.server.read(&common.sources_of_names()?)?;
+        let (server, problems) = settings.server.read(&common.sources_of_names()?);
+        // Without one of the server's files, everything else can still be found.
+        for problem in problems {
+            common.show_error(&problem.into());
+        }
         Ok(Options { ignore, limits, from: None, severities: settings.severities.clone(), server })
     }
 
@@ -109,7 +113,8 @@ impl Reporting {
             Format::Junit => (Form::Data, report::junit(&runs, report.verb, self.strict)),
         };
         print_stdout(form, &text)?;
-        Ok(outcome(&runs, report.files, self.strict, report.started, common))
+        let outcome = outcome(&runs, report.files, self.strict, report.started, common);
+        Ok(if report.options.server.unread > 0 { Outcome::Bad } else { outcome })
     }
 }
 

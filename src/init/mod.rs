@@ -210,8 +210,8 @@ fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<S
     if let Some(job_conf) = &environment.job_conf {
         let server = ServerFiles { job_conf: Some(repository.root.join(job_conf)), ..ServerFiles::default() };
         // Of these only the names of runners are read.
-        let is_read =
-            Templates::new(site()).is_ok_and(|templates| server.read(&SourceMap::filling(Arc::new(templates))).is_ok());
+        let is_read = Templates::new(site())
+            .is_ok_and(|templates| server.read(&SourceMap::filling(Arc::new(templates))).1.is_empty());
         if !is_read {
             environment.job_conf = None;
         }

@@ -40,69 +40,91 @@ impl ServerFiles {
         }
     }
 
-    /// Reads the files; `sources` fills in those that are templates.
-    ///
-    /// # Errors
-    /// A file cannot be read, is no YAML, JSON or XML, or has nothing of what it is named for.
-    pub fn read(&self, sources: &SourceMap) -> Result<Server, Problem> {
+    /// Reads the files; `sources` fills in those that are templates. A file that cannot be read, is no YAML, JSON or XML, or has nothing
+    /// of what it is named for gives a problem, and what it would list counts as unknown.
+    pub fn read(&self, sources: &SourceMap) -> (Server, Vec<Problem>) {
         let mut server = Server::default();
+        let mut problems = Vec::new();
         for path in &self.tools {
-            let mut sources = sources.clone();
-            let (id, content) = content(path, &mut sources)?;
-            let before = (server.tools.len(), server.repositories.len());
-            match &content {
-                Content::Yaml(root) => tools(root, &mut server, DEEPEST),
-                Content::Xml(names) => names.tools.iter().for_each(|tool| server.add_tool(tool)),
-            }
-            if before == (server.tools.len(), server.repositories.len()) && !content.is_empty() {
-                return Err(nothing(
-                    "tools",
-                    "name the JSON of `/api/tools`, `shed_tool_conf.xml`, `integrated_tool_panel.xml`, or a list with `name` and `owner` of each tool",
-                    id,
-                    sources,
-                ));
-            }
+            problems.extend(read_tools(path, sources, &mut server).err());
         }
-        for (paths, of, keys) in
-            [(&self.users, "users", ["email", "username"]), (&self.roles, "roles", ["name", "name"])]
-        {
-            for path in paths {
-                let mut sources = sources.clone();
-                let (id, content) = content(path, &mut sources)?;
-                let mut found = BTreeSet::new();
-                if let Content::Yaml(root) = &content {
-                    names(root, keys, &mut found, DEEPEST);
-                }
-                if found.is_empty() && !content.is_empty() {
-                    let help = format!("name the JSON of `/api/{of}`, or a list of names, one a line after `- `");
-                    return Err(nothing(of, &help, id, sources));
-                }
-                if of == "users" { &mut server.users } else { &mut server.roles }.extend(found);
-            }
+        for path in &self.users {
+            problems.extend(read_names(path, sources, "users", &["email", "username"], &mut server.users).err());
+        }
+        for path in &self.roles {
+            problems.extend(read_names(path, sources, "roles", &["name"], &mut server.roles).err());
         }
         if let Some(path) = &self.job_conf {
-            let mut sources = sources.clone();
-            let (id, content) = content(path, &mut sources)?;
-            let mut found = JobConf::default();
-            match &content {
-                Content::Yaml(root) => job_conf(root, &mut found, DEEPEST),
-                Content::Xml(names) => {
-                    found.runners = names.plugins.iter().cloned().collect();
-                    found.environments = names.environments.iter().cloned().collect();
-                }
+            match read_job_conf(path, sources) {
+                Ok(found) => server.job_conf = Some(found),
+                Err(problem) => problems.push(problem),
             }
-            if found.runners.is_empty() {
-                return Err(nothing(
-                    "runners",
-                    "name the `job_conf.yml` or `job_conf.xml` of the server, which has `runners` or `plugins`",
-                    id,
-                    sources,
-                ));
-            }
-            server.job_conf = Some(found);
         }
-        Ok(server)
+        server.unread = problems.len();
+        (server, problems)
     }
+}
+
+fn read_tools(path: &Path, sources: &SourceMap, server: &mut Server) -> Result<(), Problem> {
+    let mut sources = sources.clone();
+    let (id, content) = content(path, &mut sources)?;
+    let before = (server.tools.len(), server.repositories.len());
+    match &content {
+        Content::Yaml(root) => tools(root, server, DEEPEST),
+        Content::Xml(names) => names.tools.iter().for_each(|tool| server.add_tool(tool)),
+    }
+    if before == (server.tools.len(), server.repositories.len()) && !content.is_empty() {
+        return Err(nothing(
+            "tools",
+            "name the JSON of `/api/tools`, `shed_tool_conf.xml`, `integrated_tool_panel.xml`, or a list with `name` and `owner` of each tool",
+            id,
+            sources,
+        ));
+    }
+    Ok(())
+}
+
+fn read_names(
+    path: &Path,
+    sources: &SourceMap,
+    of: &str,
+    keys: &[&str],
+    found: &mut BTreeSet<String>,
+) -> Result<(), Problem> {
+    let mut sources = sources.clone();
+    let (id, content) = content(path, &mut sources)?;
+    let mut here = BTreeSet::new();
+    if let Content::Yaml(root) = &content {
+        names(root, keys, &mut here, DEEPEST);
+    }
+    if here.is_empty() && !content.is_empty() {
+        let help = format!("name the JSON of `/api/{of}`, or a list of names, one a line after `- `");
+        return Err(nothing(of, &help, id, sources));
+    }
+    found.extend(here);
+    Ok(())
+}
+
+fn read_job_conf(path: &Path, sources: &SourceMap) -> Result<JobConf, Problem> {
+    let mut sources = sources.clone();
+    let (id, content) = content(path, &mut sources)?;
+    let mut found = JobConf::default();
+    match content {
+        Content::Yaml(root) => job_conf(&root, &mut found, DEEPEST),
+        Content::Xml(names) => {
+            found.runners = names.plugins.into_iter().collect();
+            found.environments = names.environments.into_iter().collect();
+        }
+    }
+    if found.runners.is_empty() {
+        return Err(nothing(
+            "runners",
+            "name the `job_conf.yml` or `job_conf.xml` of the server, which has `runners` or `plugins`",
+            id,
+            sources,
+        ));
+    }
+    Ok(found)
 }
 
 /// The content of a file.
@@ -236,8 +258,8 @@ fn named(value: &ConfigValue) -> impl Iterator<Item = (&str, &ConfigValue)> {
     of_map.chain(list.iter().filter_map(|item| Some((item.as_map()?.get("id")?.as_str()?, item))))
 }
 
-/// The names in a list: its texts, and of its mappings the values of two keys.
-fn names(value: &ConfigValue, keys: [&str; 2], found: &mut BTreeSet<String>, depth: usize) {
+/// The names in a list: its texts, and of its mappings the values of some keys.
+fn names(value: &ConfigValue, keys: &[&str], found: &mut BTreeSet<String>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match &value.kind {
         ValueKind::List(items) => items.iter().for_each(|item| match item.as_str() {

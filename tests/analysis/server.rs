@@ -60,6 +60,7 @@ fn files_of_the_server_are_checked() {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
     write("config.yml", IDS);
+    write("faulty.yml", "tools: {bwa: {memory: 1}}\n");
     write("tpvc.toml", "[server]\ntools = [\"list\"]\n");
     for (text, words) in [
         (None, "cannot be read"),
@@ -73,6 +74,9 @@ fn files_of_the_server_are_checked() {
         let output = tpvc_in(folder.path(), &["lint", "config.yml"]);
         assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
         assert!(stderr(&output).contains(words), "{}", stderr(&output));
+        // What does not depend on that file is found all the same.
+        let output = tpvc_in(folder.path(), &["lint", "faulty.yml"]);
+        assert!(stdout(&output).contains("T104"), "{}", stdout(&output));
     }
 }
 

@@ -15,6 +15,8 @@ pub struct Server {
     pub users: BTreeSet<String>,
     /// The names of the roles and groups.
     pub roles: BTreeSet<String>,
+    /// The number of files that could not be read, which the caller has reported.
+    pub unread: usize,
 }
 
 /// The names in a `job_conf`. A `*` stands for the part of a name that a template fills in.
