@@ -203,10 +203,8 @@ impl Simulate {
         }
         let mut sets = Vec::with_capacity(2);
         let new = paths::named(&self.configs, common)?;
-        for names in [self.old.as_slice(), &new] {
-            if names.is_empty() && !sets.is_empty() || std::ptr::eq(names, self.old.as_slice()) && names.is_empty() {
-                continue;
-            }
+        let old = Some(self.old.as_slice()).filter(|names| !names.is_empty());
+        for names in old.into_iter().chain([&*new]) {
             let Some(loaded) = rules::load_any(None, names, common)? else { return Ok(None) };
             sets.push(Named { name: diff::shown(names), rules: loaded.rules });
         }

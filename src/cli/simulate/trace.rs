@@ -31,11 +31,10 @@ impl<W: Write> Trace<W> {
         let gone: Vec<i64> = self.last.keys().filter(|id| !now.contains_key(id)).copied().collect();
         let params = job.destination_params.and_then(|raw| serde_json::from_str::<Value>(raw.text(job)).ok());
         let answer = match routed {
-            Routed::To(target) => {
-                target.answer.as_ref().and_then(|answer| serde_json::from_str(&answer.line()).ok()).unwrap_or_default()
-            }
-            Routed::NotReady => json!({"error": {"type": "JobNotReadyException"}}),
-            Routed::Failed { kind, message } => json!({"error": {"type": kind, "message": message}}),
+            // As it is: reading it could round a number.
+            Routed::To(target) => target.answer.as_ref().map_or_else(|| "null".to_owned(), |answer| answer.line()),
+            Routed::NotReady => json!({"error": {"type": "JobNotReadyException"}}).to_string(),
+            Routed::Failed { kind, message } => json!({"error": {"type": kind, "message": message}}).to_string(),
         };
         let entry = json!({
             "line": line,
@@ -46,11 +45,12 @@ impl<W: Write> Trace<W> {
             "destination_params": params,
             "set": set,
             "gone": gone,
-            "answer": answer,
-        });
+        })
+        .to_string();
+        let entry = entry.strip_suffix('}').unwrap_or(&entry);
         self.last = now;
         if self.error.is_none() {
-            self.error = writeln!(self.writer, "{entry}").err();
+            self.error = writeln!(self.writer, "{entry},\"answer\":{}}}", answer.trim_end()).err();
         }
     }
 

@@ -55,17 +55,20 @@ const bars = sides.flatMap((side) => side.destinations.filter((row) => most.incl
 plot(document.getElementById("waits"), {
   caption: "Waits by destination: the bar ends at the median, the line at 95 %.",
   label: `Waits by destination: ${bars.map((row) => `${row.name} ${row.side} median ${wait(row.wait_median)}, 95 % ${wait(row.wait_95)}`).join("; ")}`,
-  make: (width) => Plot.plot({
-    width, marginLeft: margin(most, width), height: 60 + (sides.length > 1 ? 40 : 26) * most.length,
-    x: { label: "wait", tickFormat: wait, grid: true, zero: true },
-    ...(sides.length > 1
-      ? { fy: { domain: most, label: null, tickFormat: short(width), axis: "left" }, y: { axis: null, domain: ["old", "new"] }, color: { domain: ["old", "new"], legend: true } }
-      : { y: { domain: most, label: null, tickFormat: short(width) } }),
-    marks: [
-      Plot.barX(bars, { x: "wait_median", y: sides.length > 1 ? "side" : "name", fy: sides.length > 1 ? "name" : null, fill: sides.length > 1 ? "side" : "var(--link)" }),
-      Plot.ruleY(bars, { x1: 0, x2: "wait_95", y: sides.length > 1 ? "side" : "name", fy: sides.length > 1 ? "name" : null }),
-    ],
-  }),
+  make: (width) => {
+    const { margin, text } = beside(most, width);
+    return Plot.plot({
+      width, marginLeft: margin, height: 60 + (sides.length > 1 ? 40 : 26) * most.length,
+      x: { label: "wait", tickFormat: wait, grid: true, zero: true },
+      ...(sides.length > 1
+        ? { fy: { domain: most, label: null, tickFormat: text, axis: "left" }, y: { axis: null, domain: ["old", "new"] }, color: { domain: ["old", "new"], legend: true } }
+        : { y: { domain: most, label: null, tickFormat: text } }),
+      marks: [
+        Plot.barX(bars, { x: "wait_median", y: sides.length > 1 ? "side" : "name", fy: sides.length > 1 ? "name" : null, fill: sides.length > 1 ? "side" : "var(--link)" }),
+        Plot.ruleY(bars, { x1: 0, x2: "wait_95", y: sides.length > 1 ? "side" : "name", fy: sides.length > 1 ? "name" : null }),
+      ],
+    });
+  },
 });
 
 /** All rows of a group, with search. */
