@@ -156,29 +156,8 @@ fn is_known_difference(file: File, path: &str, sample: &Value, verdict: &Verdict
     match file {
         // A date is compared with a pattern.
         File::World => path == ".now" && text.starts_with("2026-01-31"),
-        // Amounts of 0 or less, and texts that look like a date.
-        File::Capacity => verdict.errors.iter().any(|error| {
-            ["of at least ", "no job can ever start", "is no date and time"].iter().any(|words| error.contains(words))
-        }),
         // Serde reads a list in the place of a table as its fields in order.
         File::Settings => [".lint", ".test", ".maps"].contains(&path) && sample.is_array(),
-        // Amounts have bounds, which a table of shapes has no words for.
-        File::Fit => {
-            verdict.errors.iter().any(|error| error.contains("an amount is negative") || error.contains("no memory"))
-        }
-        // Bounds of amounts and times, and what excludes each other.
-        File::Capacity => {
-            let is_time = path.ends_with(".from") || path.ends_with(".to");
-            let of_values = [
-                "of at least",
-                "no job can ever start",
-                "no date and time",
-                "ends before it starts",
-                "both nodes and an amount",
-            ];
-            is_time && text.starts_with("2026-01-31")
-                || verdict.errors.iter().any(|error| of_values.iter().any(|words| error.contains(words)))
-        }
         File::Test => {
             let is_world = path == ".world" || path.ends_with(".now");
             // A path of a file that is not there, and a date that is compared with a pattern.
@@ -248,18 +227,8 @@ fn test_files() {
 }
 
 #[test]
-fn capacities() {
-    compare(File::Capacity);
-}
-
-#[test]
 fn settings_files() {
     compare(File::Settings);
-}
-
-#[test]
-fn summaries_of_fit() {
-    compare(File::Fit);
 }
 
 /// The reader of settings tells the names that it knows.
