@@ -153,7 +153,7 @@ impl AtRevision {
         let mut files = paths::expand(&there).map_err(|error| self.named(error))?;
         files.dedup();
         let sources = self.sources(common)?;
-        for file in files.iter().filter(|file| !is_url(file) && !Path::new(file).exists()) {
+        if let Some(file) = files.iter().find(|file| !is_url(file) && !Path::new(file).exists()) {
             let help = "check the path: that of a config file which was added later is not there";
             let shown = self.present(file)?;
             return Err(CliError::new(format!("`{shown}` is not in `{}`", self.name), help));

@@ -10,11 +10,14 @@ use tpv_compiler::finding::Finding;
 use tpv_compiler::source::{SourceId, SourceMap};
 use tpv_model::EntityClass;
 
+/// Entities by the place of their name.
+type Placed<'a> = Vec<(u32, (EntityClass, &'a str))>;
+
 /// The missing parts of a config.
 pub(super) struct Missing<'a> {
     holes: Holes,
-    /// The entities of each file, by the place of their name.
-    entities: HashMap<SourceId, Vec<(u32, (EntityClass, &'a str))>>,
+    /// The entities of each file.
+    entities: HashMap<SourceId, Placed<'a>>,
     /// The entities that may have other fields.
     uncertain: HashSet<(EntityClass, &'a str)>,
 }

@@ -212,7 +212,7 @@ fn merge_documents(
         };
         comments.push(document.comments);
         // A file whose only entities are left out is not empty.
-        let is_left = !(document.root.is_null() && !holes.is_empty());
+        let is_left = !document.root.is_null() || holes.is_empty();
         let name = sources.get(id).map_or("", |source| &source.name);
         files.extend(is_left.then(|| (id, validator.file(document.root, name))));
     }
