@@ -82,3 +82,32 @@ fn diff_compares_two_versions() {
     let (status, text) = run(site.path(), &["lint", "--tpv", "3.2..3.3", "tpv.yml"]);
     assert!(status == 2 && text.contains("only for `tpvc diff`"), "{text}");
 }
+
+/// The changes of TPV named for the one job of a config between two versions.
+fn named(config: &str, job: &str, versions: &str) -> Vec<String> {
+    let site = site(&[("tpv.yml", config), ("jobs.jsonl", job)]);
+    let command = ["diff", "--tpv", versions, "tpv.yml", "--jobs", "jobs.jsonl", "--differences", "out.jsonl"];
+    let (status, text) = run(site.path(), &command);
+    assert_eq!(status, 0, "{text}");
+    let lines = std::fs::read_to_string(site.path().join("out.jsonl")).unwrap();
+    let line: serde_json::Value = serde_json::from_str(&lines).unwrap();
+    let changes = line["tpv"].as_array().unwrap().iter();
+    changes
+        .map(|change| format!("{} {}", change["since"].as_str().unwrap(), change["about"].as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn each_part_of_an_answer_has_its_change() {
+    let combining = "2.5 combining tool, role, user and destination";
+    let job = "{\"id\": 1, \"tool\": {\"id\": \"a\"}}\n";
+    // The amount of the destination is its limit in TPV 1. Neither its tags nor how often amounts are evaluated ended the job.
+    let limit = "tools:\n  a: {cores: 6}\ndestinations:\n  d: {cores: 4}\n";
+    assert_eq!(named(limit, job, "1.4..3.3"), [combining]);
+    // What `resubmit` says differs by the cores, and its key by the version, too.
+    let resubmit = "tools:\n  a:\n    cores: 2\n    resubmit: {r: {condition: any_failure, destination: 'd{cores}'}}\n\
+        destinations:\n  d: {cores: 4}\n";
+    let found = named(resubmit, job, "1.4..3.3");
+    let expected = [combining, "3.0 `tags` of destinations", "3.3 `destination` of a `resubmit` action"];
+    assert_eq!(found, expected);
+}
