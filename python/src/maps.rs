@@ -77,7 +77,7 @@ impl PyMaps {
     #[new]
     #[pyo3(signature = (folder = None))]
     fn new(folder: Option<PathBuf>) -> PyResult<Self> {
-        let read = tpvc::settings::Settings::read().and_then(tpvc::settings::Settings::maps);
+        let read = tpvc::settings::Settings::read(None).and_then(tpvc::settings::Settings::maps);
         let mut settings = read.map_err(|Problem { diagnostic, sources }| {
             let help = diagnostic.help.clone().unwrap_or_default();
             let mut diagnostics = Diagnostics::new();
