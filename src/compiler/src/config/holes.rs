@@ -7,6 +7,9 @@ use crate::yaml::load::rest::block;
 /// The most bytes of texts that are kept: with more, anything may be in them.
 const MOST: usize = 256 << 10;
 
+/// The most errors whose entities are looked for: with more, anything may be missing.
+const MOST_ERRORS: usize = 200;
+
 /// The texts that a config lacks because of errors.
 #[derive(Clone, Debug, Default)]
 pub struct Holes {
@@ -64,7 +67,11 @@ impl Holes {
     /// Adds what the errors that have been found are about: the entities that they point to.
     pub fn add_errors(&mut self, problems: &Diagnostics, sources: &SourceMap) {
         let mut last: Option<Span> = None;
-        for error in problems.iter().filter(|error| error.severity == Severity::Error) {
+        let errors = || problems.iter().filter(|error| error.severity == Severity::Error);
+        if errors().nth(MOST_ERRORS).is_some() {
+            return self.add_unknown();
+        }
+        for error in errors() {
             // An error without a place is about a text that was added when it could not be read.
             let Some(span) = error.primary.as_ref().map(|label| label.span) else { continue };
             if last.is_some_and(|last| last.source == span.source && last.start <= span.start && span.start < last.end)
