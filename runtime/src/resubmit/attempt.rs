@@ -53,7 +53,7 @@ impl Attempt {
     }
 
     /// The attempt after this one, by a resubmission. A job that goes where it was keeps its answer; one that goes to an environment is
-    /// mapped again, as the dispatcher of TPV does, with [`Attempt::remapped`].
+    /// mapped again, as the dispatcher of TPV does, with `map`.
     pub fn after(&self, resubmission: Resubmission, map: impl FnOnce(&Arc<Job>) -> Answer) -> Self {
         let number = self.number.saturating_add(1);
         let target = if resubmission.environment.is_some() { dispatcher_params() } else { Json::Null };
