@@ -92,7 +92,7 @@ fn listed(text: &str, folder: &Path) -> Vec<Input> {
     names.map(|name| Input::Named(resolve(name))).collect()
 }
 
-/// What TPV's destination says.
+/// The settings of TPV's destination.
 struct Found {
     /// The configs that `tpv_config_files` or `tpv_configs` lists.
     configs: Vec<ConfigValue>,
@@ -100,7 +100,7 @@ struct Found {
     version: Option<String>,
 }
 
-/// What TPV's destination of a `job_conf.yml` says. `None` if there is no such destination, or it names no configs.
+/// The settings of TPV's destination in a `job_conf.yml`. `None` if there is no such destination, or it names no configs.
 ///
 /// DIFFERENCE: TPV's commands know only `tpv_config_files` of a destination called `tpv_dispatcher`, as a list; they take
 /// a text apart letter by letter.

@@ -410,7 +410,7 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
 /// The findings that show a change, or why no config can show it.
 type Shown = Result<&'static [&'static str], &'static str>;
 
-/// What `--from` finds: for each change a version before it, and a config on which it bears, or the reason that only jobs show it.
+/// The findings of `--from`: for each change a version before it, and a config on which it bears, or the reason that only jobs show it.
 const UPGRADES: [(Change, Version, Shown); 25] = [
     (Change::CombineFirst, Version::V1_4, Ok(&["users: {a: {cores: 2}}"])),
     (Change::ParentsAcrossFiles, Version::V2_5, Ok(&["tools: {a: {}, b: {}}", "tools: {a: {}, b: {inherits: a}}"])),

@@ -55,7 +55,7 @@ fn damaged(line: &str, random: &mut Random) -> Option<String> {
     Some(format!("{key}{new}"))
 }
 
-/// What lint says of a damaged config, it says of the whole one, but for what is in the entity that is broken.
+/// Lint says nothing of a damaged config that it does not say of the whole one, but for what is in the entity that is broken.
 #[test]
 fn no_finding_comes_from_what_is_missing() {
     let setting = |name: &str, default| std::env::var(name).map_or(default, |value| value.parse().unwrap());

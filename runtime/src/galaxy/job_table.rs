@@ -190,7 +190,7 @@ impl ByUser {
 /// A tool's id in lower case, by which patterns find it, and as it is.
 type ToolKey = (String, Option<Box<str>>);
 
-/// What is counted of the rows.
+/// The counts of the rows.
 #[derive(Clone, Debug, Default)]
 struct Counts {
     /// Jobs in the [`COUNTED_STATES`]: a server has thousands of jobs, few of them of one tool.

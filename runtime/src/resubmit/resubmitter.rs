@@ -22,7 +22,7 @@ pub struct Failure {
     pub seconds_since_queued: Option<f64>,
 }
 
-/// What follows a failure.
+/// The consequence of a failure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Next {
     /// The job fails.
@@ -139,7 +139,7 @@ impl Resubmitter {
         Self { environments: Some(names.into_iter().collect()), ..self }
     }
 
-    /// What follows a failure at a destination with these definitions.
+    /// The consequence of a failure at a destination with these definitions.
     pub fn next(&mut self, definitions: &Definitions, failure: &Failure) -> Next {
         if definitions.is_empty() {
             return Next::Ends(Ending::NoDefinition);

@@ -54,7 +54,7 @@ impl<W: Write> Trace<W> {
         }
     }
 
-    /// What was written, once all is.
+    /// Returns the writer, if all was written.
     ///
     /// # Errors
     /// It could not be.

@@ -27,7 +27,7 @@ const MOST_JOBS: u64 = 1 << 40;
 /// MiB·s in a GiB·h.
 const GIB_HOUR: f64 = 1024.0 * 3600.0;
 
-/// What the tools of a site used.
+/// The use of memory by the tools of a site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Summary {

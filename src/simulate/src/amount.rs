@@ -21,7 +21,7 @@ pub fn seconds(time: Time) -> f64 {
     time as f64 / 1e6
 }
 
-/// What a job takes, or what a node has.
+/// The resources that a job takes, or that a node has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Amount {
     /// Thousandths of a core.
@@ -38,7 +38,7 @@ pub struct Amount {
 const WITHOUT_LIMIT: u64 = 1 << 60;
 
 impl Amount {
-    /// What a node without limits has.
+    /// The amount of a node without limits.
     pub const WITHOUT_LIMIT: Self =
         Self { cores: WITHOUT_LIMIT, mem: WITHOUT_LIMIT, gpus: WITHOUT_LIMIT, jobs: WITHOUT_LIMIT };
 
@@ -63,7 +63,7 @@ impl Amount {
         }
     }
 
-    /// What is left without the other.
+    /// The rest without the other.
     #[must_use]
     pub fn minus(&self, other: &Self) -> Self {
         Self {

@@ -28,7 +28,7 @@ pub struct Arrival {
     pub past: Past,
 }
 
-/// What the history tells of a job's run.
+/// A job's run as the history tells it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Past {
     /// The time that it runs if its memory suffices.
@@ -73,7 +73,7 @@ pub struct Fault {
     pub message: String,
 }
 
-/// What was read, and what could not be used of it.
+/// The counts of lines that were read, and of those that could not be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Told {
     /// Lines.
@@ -116,7 +116,7 @@ pub struct Lines<R> {
     last: Option<Time>,
     run_times: HashMap<String, Sketch>,
     at_end: bool,
-    /// What was read so far.
+    /// The counts of the lines read so far.
     pub told: Told,
     /// The error that ended reading.
     pub error: Option<io::Error>,

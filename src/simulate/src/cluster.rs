@@ -13,7 +13,7 @@ const DEPTH: usize = 500;
 pub struct Queued {
     /// The job's number.
     pub job: usize,
-    /// What it takes.
+    /// The amount it takes.
     pub amount: Amount,
     /// The time that it holds it.
     pub holds: Time,
@@ -25,7 +25,7 @@ pub struct Cluster {
     spec: ClusterSpec,
     free: Vec<Amount>,
     queue: VecDeque<Queued>,
-    /// What runs, by when it ends: the node, and what it takes.
+    /// The running jobs by their ends: the node, and the amount taken of it.
     running: BTreeMap<(Time, usize), (usize, Amount)>,
     used: Amount,
     /// When the first of the queue can start at the latest, and what the nodes then have free without it; while nothing changes.
@@ -36,7 +36,7 @@ pub struct Cluster {
 struct Reservation {
     at: Time,
     node: usize,
-    /// What is free of the node at that time beside the first job.
+    /// The amount of the node that is free at that time beside the first job.
     beside: Amount,
 }
 
@@ -53,12 +53,12 @@ impl Cluster {
         }
     }
 
-    /// What it was made of.
+    /// Its description in the capacity file.
     pub fn spec(&self) -> &ClusterSpec {
         &self.spec
     }
 
-    /// What its running jobs take.
+    /// The amount that its running jobs take.
     pub fn used(&self) -> &Amount {
         &self.used
     }
@@ -163,7 +163,7 @@ impl Cluster {
             || job.amount.fits(&reservation.beside)
     }
 
-    /// What is reserved for the first job of the queue: the earliest time at which one node has room for it.
+    /// The reservation for the first job of the queue: the earliest time at which one node has room for it.
     fn reservation(&mut self) -> Option<&Reservation> {
         if self.reservation.is_none() {
             let first = self.queue.front()?.amount;

@@ -71,7 +71,7 @@ pub enum Step<'a> {
         end: End,
         /// When it arrived.
         arrived: Time,
-        /// How long it waited.
+        /// The time that it waited.
         waited: Time,
     },
     /// An event was dealt with; the clusters are as it left them.
@@ -84,7 +84,7 @@ pub enum Step<'a> {
 /// Looks at each step of a run.
 pub type Watch<'w> = &'w mut dyn FnMut(Time, Step<'_>);
 
-/// What happens at a moment, in the order in which it happens if the moments are equal.
+/// An event. Of equal moments, events happen in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Event {
     /// A job's time is over.
@@ -691,7 +691,7 @@ impl Live {
     }
 }
 
-/// How long an attempt with this memory in GiB runs, and whether it then dies. Memory is taken to grow evenly: an attempt with half of what
+/// The time that an attempt with this memory in GiB runs, and `true` if it then dies. Memory is taken to grow evenly: an attempt with half of what
 /// the job needs dies after half of its time.
 fn attempt(past: &Past, mem: Option<f64>) -> (Time, bool) {
     match (mem.filter(|mem| *mem > 0.0), past.needs) {

@@ -12,14 +12,14 @@ const GIB: f64 = 1_073_741_824.0;
 /// Destinations that are told apart; a config can name one for each job.
 const MOST_DESTINATIONS: usize = 1_000;
 
-/// What was at once at most.
+/// The most that was in use at once.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Guessed {
     /// By destination.
     pub destinations: BTreeMap<String, Peak>,
     /// Jobs whose times are known.
     pub jobs: u64,
-    /// What was read.
+    /// The counts of the lines read.
     pub told: Told,
 }
 
@@ -34,7 +34,7 @@ pub struct Peak {
     pub jobs: f64,
 }
 
-/// What begins or ends at a moment.
+/// A beginning or an end.
 type Step = (i64, [f64; 3]);
 
 /// Reads lines of jobs.

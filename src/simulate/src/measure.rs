@@ -1,4 +1,4 @@
-//! What is measured while time runs: waits, what was held and wasted, queues and use over time.
+//! Measures taken while time runs: waits, what was held and wasted, queues and use over time.
 
 use std::ops::AddAssign;
 
@@ -22,12 +22,12 @@ pub enum End {
     Lost,
 }
 
-/// What some jobs came to. Sums are of whole numbers, so that they do not depend on the order.
+/// Totals of some jobs. Sums are of whole numbers, so that they do not depend on the order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Jobs that ended.
     pub jobs: u64,
-    /// How long they waited in all, of all attempts, in seconds.
+    /// The sum of their waiting times, of all attempts, in seconds.
     pub waits: Sketch,
     /// The sum of that, in microseconds.
     pub waited: u128,
@@ -282,7 +282,7 @@ pub struct Measure {
     pub running: Series,
     /// Jobs sent to destinations without a cluster, which start at once.
     pub without_cluster: Table<Stats>,
-    /// What kept jobs from being mapped: class and message, with the number.
+    /// The errors that kept jobs from being mapped: class and message, with the number.
     pub errors: Table<Stats>,
     /// Simulated waits beside those of the history, by simulated destination.
     pub compared: Table<Compared>,
@@ -297,7 +297,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Nothing yet, from this moment.
+    /// Empty measures that begin at this moment.
     pub fn new(from: Time) -> Self {
         Self {
             all: Stats::default(),

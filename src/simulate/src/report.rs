@@ -14,7 +14,7 @@ use crate::measure::{ClusterSeries, Compared, Measure, Series, Stats};
 pub struct Run {
     /// Its measure.
     pub measure: Measure,
-    /// What was read of the jobs.
+    /// The counts of the lines read.
     pub told: Told,
 }
 
@@ -34,11 +34,11 @@ pub struct Report {
     pub seeds: usize,
     /// The first arrival and the last event of the first seed, in seconds since 1970 UTC.
     pub period: [f64; 2],
-    /// What was read of the jobs.
+    /// The counts of the lines read.
     pub jobs: Told,
     /// The rule sets: the new one last.
     pub sets: Vec<SetReport>,
-    /// What changes from the old rules to the new ones.
+    /// The changes from the old rules to the new ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changes: Option<Changes>,
 }
@@ -236,7 +236,7 @@ pub const FIGURES: [FigureRow; 11] = [
     ("GiB·h wasted", Unit::Hours, |figures| figures.gib_hours_wasted),
 ];
 
-/// What changes from old rules to new ones.
+/// The changes from old rules to new ones.
 #[derive(Clone, Debug, Serialize)]
 pub struct Changes {
     /// The key figures.

@@ -1,4 +1,4 @@
-//! Where a job goes: asking the mapper of `tpvc map` with the world of the moment.
+//! The routes of jobs: asking the mapper of `tpvc map` with the world of the moment.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::resubmit::{Attempt, Failure, Next, Resubmission, Resubmitter};
 
-/// What the rules give a job.
+/// The resources and the destination that the rules give a job.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Routed {
     /// A destination.
@@ -50,7 +50,7 @@ pub trait Router {
     /// A job of a user has ended, and holds no resource pool any more.
     fn ended(&mut self, user: Option<i64>, job: i64);
 
-    /// Where an attempt that failed is sent; `None` if the job fails.
+    /// The destination of a job whose attempt failed; `None` if the job fails.
     fn resubmission(&mut self, _attempt: &Attempt, _failure: &Failure) -> Option<Resubmission> {
         None
     }
@@ -105,7 +105,7 @@ impl Router for RuleRouter {
 }
 
 impl Routed {
-    /// What an answer says.
+    /// The route in an answer.
     pub fn of(answer: Answer) -> Self {
         if let Some((kind, message)) = answer.error() {
             if kind == "JobNotReadyException" {

@@ -121,7 +121,7 @@ impl Point {
         Self { values, figures, core_hours_idle: idle, on_front: false }
     }
 
-    /// What a point is judged by: the mean wait in seconds, core·h idle or wasted, GiB·h wasted.
+    /// The criteria of a point: the mean wait in seconds, core·h idle or wasted, GiB·h wasted.
     pub fn objectives(&self) -> [f64; 3] {
         let figures = &self.figures;
         [figures.wait_mean, self.core_hours_idle + figures.core_hours_wasted, figures.gib_hours_wasted]

@@ -24,7 +24,7 @@ use crate::json_number::to_f64;
 pub struct ExpectedAttempt {
     /// The expectations of its answer.
     pub expect: Vec<Expectation>,
-    /// How it fails. `None` if it does not.
+    /// The way in which it fails. `None` if it does not.
     pub ends: Option<RunnerState>,
     /// The seconds that it runs before it fails.
     pub seconds_running: f64,

@@ -92,7 +92,7 @@ fn toggled(version: Version, change: Change) -> Option<Version> {
     }
 }
 
-/// What differs: a part of the answer, and of `params` and `env` a name.
+/// A difference: a part of the answer, and of `params` and `env` a name.
 type Place<'a> = (Part, &'a str);
 
 /// The places at which two answers differ.

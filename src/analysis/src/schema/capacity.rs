@@ -44,7 +44,7 @@ pub static NODES: Object = Object {
     others: Others::Refused,
 };
 
-/// What a cluster or a node has.
+/// The amounts of a cluster or a node.
 const AMOUNTS: &[Field] = &[
     field("cores", Number, "Cores. Without it there is no limit."),
     field("mem", Number, "Memory. Without it there is no limit. Unit: GiB."),

@@ -23,7 +23,7 @@ use tpv_model::{EntityClass, Version};
 #[derive(Debug)]
 pub(super) struct Merger<'a> {
     version: Version,
-    /// What may define the parents that are not there.
+    /// The missing parts, which may define the parents that are not there.
     holes: &'a Holes,
     problems: &'a mut Diagnostics,
     /// The config after the files so far.

@@ -28,7 +28,7 @@ pub(super) type Used = BTreeMap<String, Why>;
 pub(super) struct Recorder(Arc<Mutex<Used>>);
 
 impl Recorder {
-    /// What was recorded.
+    /// The recorded uses.
     pub(super) fn used(&self) -> Used {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
