@@ -3,19 +3,8 @@
 
 use std::path::Path;
 
-use crate::support::{project, stderr, stdout, tpvc_in};
+use crate::support::{project, site, stderr, stdout, tpvc_in};
 use serde_json::Value;
-
-/// A folder with files.
-fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    folder
-}
 
 /// The results of `tpvc test tests.yml` as data.
 fn results(folder: &Path) -> Value {
@@ -109,7 +98,7 @@ tests:
 #[test]
 fn all_expectations_hold_and_none_holds_otherwise() {
     let files = [("rules.yml", RULES), ("tests.yml", HOLD)];
-    let good = folder(&files);
+    let good = site(&files);
     let found = results(good.path());
     assert_eq!((&found["tests"], &found["failed"]), (&8.into(), &0.into()), "{found:#}");
     let changes = [
@@ -151,7 +140,7 @@ fn a_world_file_and_worlds_of_cases_add_up() {
     let tests = "config: rules.yml\nworld: world.json\ndefaults: {params: {size: 1}, history_tags: []}\ntests:\n  \
         - {job: {tool: t}, expect: {cores: 7}}\n  - {job: {tool: t}, world: {jobs: []}, expect: {cores: 2}}\n";
     let world = r#"{"jobs": [{"tool_id": "t", "state": "queued"}, {"tool_id": "t", "state": "running"}]}"#;
-    let folder = folder(&[("rules.yml", RULES), ("tests.yml", tests), ("world.json", world)]);
+    let folder = site(&[("rules.yml", RULES), ("tests.yml", tests), ("world.json", world)]);
     assert_eq!(results(folder.path())["failed"], 0);
 }
 
@@ -163,7 +152,7 @@ fn settings_name_tests_and_configs() {
     let world = r#"{"jobs": [{"tool_id": "t", "state": "queued"}, {"tool_id": "t", "state": "running"}]}"#;
     let files =
         [("tpvc.toml", settings), ("rules.yml", RULES), ("tests/a.yml", tests), ("world.json", world), ("below/x", "")];
-    let folder = folder(&files);
+    let folder = site(&files);
     for place in [folder.path().to_owned(), folder.path().join("below")] {
         let run = tpvc_in(&place, &["test"]);
         assert!(run.status.success() && stderr(&run).contains("1 passed"), "{}{}", stdout(&run), stderr(&run));
@@ -176,7 +165,7 @@ fn cases_do_not_wait_for_one_another_in_pools() {
     let rules = "global:\n  resource_pool_store: {class: tpv.core.resource_pool.InMemoryAllocationStore}\ntools:\n  .*: {cores: 4}\ndestinations:\n  a: {runner: r}\npools:\n  p: {max_concurrent_cores: 4}\n";
     let tests = "config: rules.yml\ntests:\n  - job: {tool: t, user: jo@example.org}\n    expect: {destination: a}\n";
     let twice = format!("{tests}{}", tests.split_once("tests:\n").unwrap().1);
-    let folder = folder(&[("rules.yml", rules), ("tests.yml", &twice)]);
+    let folder = site(&[("rules.yml", rules), ("tests.yml", &twice)]);
     let found = results(folder.path());
     assert_eq!((&found["tests"], &found["failed"]), (&2.into(), &0.into()), "{found:#}");
 }
@@ -232,7 +221,7 @@ tests:
         .replace("expect: {error: {type: KeyError}}", "expect: {destination: slurm, cores: 2, mem: 7.6}")
         .replace("# expects nothing", "# expects nothing\n    expect: {destination: slurm, cores: 2, mem: 7.6}");
     for line_end in ["\n", "\r\n"] {
-        let folder = folder(&[("rules.yml", RULES), ("tests.yml", &tests.replace('\n', line_end))]);
+        let folder = site(&[("rules.yml", RULES), ("tests.yml", &tests.replace('\n', line_end))]);
         let run = tpvc_in(folder.path(), &["test", "tests.yml", "--update"]);
         assert!(run.status.success(), "{}", stderr(&run));
         let updated = std::fs::read_to_string(folder.path().join("tests.yml")).unwrap();
@@ -248,7 +237,7 @@ fn updating_leaves_what_several_cases_share() {
     let tests = "config: rules.yml\ndefaults: {params: {size: 1}, history_tags: []}\ntests:\n  \
         - job: {tool: t}\n    expect: &all {cores: 5}\n  - job: {tool: t, params: {size: 3}}\n    expect: *all\n  \
         - job: {tool: t}\n    expect: {rules: by_params, not_on: slurm}\n";
-    let folder = folder(&[("rules.yml", RULES), ("tests.yml", tests)]);
+    let folder = site(&[("rules.yml", RULES), ("tests.yml", tests)]);
     let run = tpvc_in(folder.path(), &["test", "tests.yml", "--update"]);
     let said = stderr(&run);
     assert_eq!(run.status.code(), Some(1), "{said}");
@@ -262,7 +251,7 @@ fn updating_leaves_what_several_cases_share() {
 fn junit_is_xml_with_a_case_each() {
     let tests = "config: rules.yml\ndefaults: {params: {size: 1}, history_tags: []}\ntests:\n  \
         - {name: \"<good> & 'well'\", job: {tool: t}, expect: {cores: 2}}\n  - {name: bad, job: {tool: t}, expect: {cores: 3}}\n";
-    let folder = folder(&[("rules.yml", RULES), ("tests.yml", tests)]);
+    let folder = site(&[("rules.yml", RULES), ("tests.yml", tests)]);
     tpvc_in(folder.path(), &["test", "tests.yml", "--junit", "results.xml"]);
     let text = std::fs::read_to_string(folder.path().join("results.xml")).unwrap();
     let document = roxmltree::Document::parse(&text).unwrap();
@@ -354,7 +343,7 @@ const COUNTED_TESTS: &str = "config: rules.yml\ntests:\n  \
 
 fn covered() -> (tempfile::TempDir, Value) {
     let rules: String = COUNTED.iter().map(|(_, line)| format!("{line}\n")).collect();
-    let folder = folder(&[("rules.yml", &rules), ("tests.yml", COUNTED_TESTS)]);
+    let folder = site(&[("rules.yml", &rules), ("tests.yml", COUNTED_TESTS)]);
     let run = tpvc_in(folder.path(), &["test", "tests.yml", "--coverage=coverage.json"]);
     assert!(run.status.success(), "{}{}", stdout(&run), stderr(&run));
     let text = std::fs::read_to_string(folder.path().join("coverage.json")).unwrap();
@@ -457,7 +446,7 @@ fn a_case_that_uses_something_twice_counts_once() {
         execute: |\n        from tpv.core.entities import TryNextDestinationOrFail\n        \
         raise TryNextDestinationOrFail('full')\n  two:\n    inherits: base\n    params: *params\n";
     let tests = "config: rules.yml\ntests:\n- {job: {tool: bwa}, expect: {destination: two}}\n";
-    let folder = folder(&[("rules.yml", rules), ("tests.yml", tests)]);
+    let folder = site(&[("rules.yml", rules), ("tests.yml", tests)]);
     let (lines, file, _) = counted(folder.path(), &[]);
     assert!(lines.iter().all(|line| line.ends_with(":1")), "{lines:?}");
     assert_eq!(file["entities"][1]["inherited"], 1, "{file:#}");
@@ -487,7 +476,7 @@ destinations:
     let tests = "config: rules.yml.j2\ntests:\n\
         - {job: {tool: bwa, input_size: 20}, expect: {mem: 6}}\n\
         - {job: {tool: star, input_size: 1}, expect: {destination: slurm}}\n";
-    let folder = folder(&[("rules.yml.j2", rules), ("vars.yml", vars), ("tests.yml", tests)]);
+    let folder = site(&[("rules.yml.j2", rules), ("vars.yml", vars), ("tests.yml", tests)]);
     let (lines, file, page) = counted(folder.path(), &["--vars", "vars.yml"]);
     assert_eq!(lines, ["5:2", "6:2", "8:2", "9:2", "11:1", "12:1", "15:2", "16:2"]);
     // One rule stands there, which fires for one of the tools.
@@ -531,7 +520,7 @@ fn answers_are_the_same_with_and_without_coverage() {
             tests += &format!("  - {{\"job\": {job}, \"expect\": {expect}}}\n");
             count += 1;
         }
-        let folder = folder(&[("tests.yml", &tests)]);
+        let folder = site(&[("tests.yml", &tests)]);
         for args in [&["test", "tests.yml"][..], &["test", "tests.yml", "--coverage"]] {
             let run = tpvc_in(folder.path(), args);
             assert!(run.status.success(), "{fixture}: {}{}", stdout(&run), stderr(&run));

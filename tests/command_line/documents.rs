@@ -13,7 +13,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
+use crate::support::{expect_file, project, site, stderr, stdout, tpvc_in};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use tpv_analysis::cases::keys::{ATTEMPT, EXPECT, FILE, JOB, Kind, TEST};
@@ -46,12 +46,7 @@ type Files = BTreeMap<String, String>;
 
 /// The output of a command as a terminal shows it: stderr of `tpvc` after stdout.
 fn printed(command: &str, files: &Files) -> String {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
+    let folder = site(&files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>());
     let args: Vec<&str> = command.strip_prefix("tpvc ").expect(command).split(' ').collect();
     let output = tpvc_in(folder.path(), &args);
     format!("{}{}", stdout(&output), stderr(&output))

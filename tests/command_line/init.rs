@@ -2,19 +2,8 @@
 
 use std::path::Path;
 
-use crate::support::run;
+use crate::support::{run, site as repository};
 use tempfile::TempDir;
-
-/// A repository of these files.
-fn repository(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    for (name, text) in files {
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
-    folder
-}
 
 fn settings(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("tpvc.toml")).unwrap()

@@ -7,7 +7,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
+use crate::support::{expect_file, project, site, stderr, stdout, tpvc_in};
 
 /// The words of a command; single quotes keep blanks and `*`.
 fn words(command: &str) -> Vec<String> {
@@ -24,15 +24,9 @@ fn words(command: &str) -> Vec<String> {
 
 /// The session with what its commands really print.
 fn replay(session: &str) -> String {
-    let folder = tempfile::tempdir().unwrap();
     let start = session.find("\n$ ").expect("a session has a command") + 1;
     let (files, commands) = session.split_at(start);
-    for file in files.split("=== ").skip(1) {
-        let (name, text) = file.split_once('\n').unwrap();
-        let path = folder.path().join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
-    }
+    let folder = site(&files.split("=== ").skip(1).map(|file| file.split_once('\n').unwrap()).collect::<Vec<_>>());
     let mut out = files.to_owned();
     for command in commands.lines().filter_map(|line| line.strip_prefix("$ tpvc ")) {
         let words = words(command);

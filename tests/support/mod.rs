@@ -27,11 +27,13 @@ pub fn tpvc_in(folder: &Path, args: &[&str]) -> Output {
         .expect("tpvc runs")
 }
 
-/// A new folder with these files.
+/// A new folder with these files, whose names may have folders.
 pub fn site(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).unwrap();
+        let path = folder.path().join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
     }
     folder
 }

@@ -15,6 +15,7 @@ pub mod junit;
 pub mod lint;
 pub mod markup;
 pub mod page;
+mod plain_path;
 pub mod render;
 pub mod schema;
 pub mod sketch;

@@ -23,6 +23,12 @@ fn wait(seconds: f64) -> Cell {
     Cell::Decimal(duration(seconds))
 }
 
+/// The first cells of a row: name, jobs, waits, failed jobs.
+fn waits(row: &Row) -> [Cell; 6] {
+    let [median, nearly_all, most] = [row.wait_median, row.wait_95, row.wait_most].map(wait);
+    [row.name.as_str().into(), number(row.jobs), median, nearly_all, most, number(row.failed())]
+}
+
 /// A value by its unit.
 fn shown(unit: Unit, value: f64) -> String {
     match unit {
@@ -56,19 +62,9 @@ pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
             title, "JOBS", "MEDIAN", "95%", "MOST", "FAILED", "CORE·H", "A DAY", "WASTED", "GIB·H", "WASTED",
         ]);
         for row in rows.iter().take(most) {
-            table.push(vec![
-                row.name.as_str().into(),
-                number(row.jobs),
-                wait(row.wait_median),
-                wait(row.wait_95),
-                wait(row.wait_most),
-                number(row.failed()),
-                number(row.core_hours),
-                number(row.core_hours / report.days().max(1e-9)),
-                number(row.core_hours_wasted),
-                number(row.gib_hours),
-                number(row.gib_hours_wasted),
-            ]);
+            let [day, idle] = [row.core_hours / report.days().max(1e-9), row.core_hours_wasted].map(number);
+            let more = [number(row.core_hours), day, idle, number(row.gib_hours), number(row.gib_hours_wasted)];
+            table.push(waits(row).into_iter().chain(more).collect());
         }
         part(&mut text, &table.show(table::Format::Table), &left(rows.len(), most));
     }
@@ -311,16 +307,7 @@ pub(super) fn markdown(report: &Report, most: usize) -> String {
     let waits = groups(set).into_iter().map(|(_, name, rows)| {
         let mut table = Rows::new(vec!["", "JOBS", "MEDIAN", "95%", "MOST", "FAILED", "CORE·H", "GIB·H"]);
         for row in rows.iter().take(most) {
-            table.push(vec![
-                row.name.as_str().into(),
-                number(row.jobs),
-                wait(row.wait_median),
-                wait(row.wait_95),
-                wait(row.wait_most),
-                number(row.failed()),
-                number(row.core_hours),
-                number(row.gib_hours),
-            ]);
+            table.push(waits(row).into_iter().chain([number(row.core_hours), number(row.gib_hours)]).collect());
         }
         let title = match name {
             "destination" => "Waits by destination",

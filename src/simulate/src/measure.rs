@@ -27,9 +27,9 @@ pub enum End {
 pub struct Stats {
     /// Jobs that ended.
     pub jobs: u64,
-    /// The sum of their waiting times, of all attempts, in seconds.
+    /// Their waiting times, of all attempts, in seconds.
     pub waits: Sketch,
-    /// The sum of that, in microseconds.
+    /// The sum of these, in microseconds.
     pub waited: u128,
     /// The longest wait, in microseconds.
     pub longest: Time,

@@ -50,7 +50,7 @@ pub trait Router {
     /// A job of a user has ended, and holds no resource pool any more.
     fn ended(&mut self, user: Option<i64>, job: i64);
 
-    /// The destination of a job whose attempt failed; `None` if the job fails.
+    /// The resubmission of a job whose attempt failed; `None` if the job fails.
     fn resubmission(&mut self, _attempt: &Attempt, _failure: &Failure) -> Option<Resubmission> {
         None
     }

@@ -12,12 +12,14 @@ mod links;
 use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 
 use serde::{Deserialize, Serialize};
+
+use crate::plain_path::plain;
 
 /// An error of git, with a help text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -270,16 +272,7 @@ impl Repository {
     /// A path, absolute or relative to the folder, as one from the top. `None` if it leads out of the repository.
     pub fn from_top(&self, path: &Path) -> Result<Option<PathBuf>, Error> {
         let top = self.top()?;
-        let absolute = std::path::absolute(self.0.join(path)).unwrap_or_default();
-        let mut whole = PathBuf::new();
-        for part in absolute.components() {
-            match part {
-                Component::ParentDir => {
-                    whole.pop();
-                }
-                part => whole.push(part),
-            }
-        }
+        let whole = plain(&self.0.join(path));
         if let Ok(inside) = whole.strip_prefix(top) {
             return Ok(Some(inside.to_owned()));
         }

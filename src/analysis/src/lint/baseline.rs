@@ -4,11 +4,12 @@
 //! it stays known where lines above it come and go.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Linted, codes};
+use crate::plain_path::plain;
 use tpv_compiler::diagnostic::{Diagnostics, Severity};
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::{SourceId, SourceMap, is_url};
@@ -198,23 +199,9 @@ fn relative(name: &str, folder: &Path) -> String {
     }
     let (name, folder) = (plain(Path::new(name)), plain(folder));
     let shared = name.iter().zip(&folder).take_while(|(one, other)| one == other).count();
-    let up = std::iter::repeat_n("..".to_owned(), folder.len() - shared);
+    let up = folder.iter().skip(shared).map(|_| "..".to_owned());
     let down = name.iter().skip(shared).map(|part| part.to_string_lossy().into_owned());
     up.chain(down).collect::<Vec<_>>().join("/")
-}
-
-/// The parts of an absolute path without `.` and `..`.
-fn plain(path: &Path) -> Vec<PathBuf> {
-    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let mut parts: Vec<PathBuf> = Vec::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(parts.pop()),
-            Component::CurDir => {}
-            part => parts.push(PathBuf::from(part.as_os_str())),
-        }
-    }
-    parts
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ function axis() {
 
 const place = (point) => point.destination ?? `error: ${(point.error ?? "").split(":")[0]}`;
 const x = { ...axis(), label: data.field };
-/** A value as people write it: a byte more than a border is just above it. */
+/** A value as people write it. */
 const value = (at) => typeof at === "number" ? shown(at, 6) : at;
 
 /** Runs of points that go to one place, each with its first and last value. */

@@ -1,5 +1,6 @@
 //! The report as a page. All of it stands in the HTML, up to [`MOST_ROWS`] rows a table; scripts add plots, and search in all rows.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::{Cause, Jobs, Pair, Report, arrow, caption, changed, left_out, names, one_line};
@@ -70,8 +71,15 @@ fn arrows(text: &str) -> String {
 }
 
 fn causes(out: &mut String, jobs: &Jobs) {
-    let (swaps, others): (Vec<&Cause>, Vec<&Cause>) =
-        jobs.causes.iter().partition(|cause| is_swap(cause, &jobs.causes));
+    let counts: HashMap<(&str, &str), u64> =
+        jobs.causes.iter().filter_map(|cause| Some((flow(cause)?, cause.amounts.new.jobs))).collect();
+    // About as many jobs go the other way, and nothing else of them changes.
+    let is_swap = |cause: &&Cause| {
+        let back = flow(cause).and_then(|(from, to)| counts.get(&(to, from)));
+        let jobs = cause.amounts.new.jobs;
+        back.is_some_and(|back| jobs <= back.saturating_mul(2) && *back <= jobs.saturating_mul(2))
+    };
+    let (swaps, others): (Vec<&Cause>, Vec<&Cause>) = jobs.causes.iter().partition(is_swap);
     listed(out, &others);
     if !swaps.is_empty() {
         let total = swaps.iter().map(|cause| cause.amounts.new.jobs).sum();
@@ -86,17 +94,9 @@ fn causes(out: &mut String, jobs: &Jobs) {
     }
 }
 
-/// Returns `true` if about as many jobs go the other way, and nothing else of them changes.
-fn is_swap(cause: &Cause, all: &[Cause]) -> bool {
-    let Some((from, to)) = cause.cause.strip_prefix("destination: ").and_then(|flow| flow.split_once(" -> ")) else {
-        return false;
-    };
-    let back = format!("destination: {to} -> {from}");
-    let jobs = cause.amounts.new.jobs;
-    all.iter().filter(|other| other.cause == back).any(|other| {
-        let others = other.amounts.new.jobs;
-        jobs <= others.saturating_mul(2) && others <= jobs.saturating_mul(2)
-    })
+/// The old and the new destination, if nothing else is the cause.
+fn flow(cause: &Cause) -> Option<(&str, &str)> {
+    cause.cause.strip_prefix("destination: ")?.split_once(" -> ")
 }
 
 fn listed(out: &mut String, causes: &[&Cause]) {

@@ -1,0 +1,17 @@
+//! Paths without detours, told by their texts alone.
+
+use std::path::{Component, Path, PathBuf};
+
+/// The absolute path without `.` and `..`. Links are not looked at.
+pub(crate) fn plain(path: &Path) -> PathBuf {
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(plain.pop()),
+            Component::CurDir => {}
+            part => plain.push(part),
+        }
+    }
+    plain
+}
