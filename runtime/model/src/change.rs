@@ -144,7 +144,7 @@ const TABLE: [Row; 25] = [
         Change::ClampByBounds,
         Version::V3_1,
         "amounts without a `min_...`",
-        "never below 0, and 0 if the expression gives `None`",
+        "never below 0, and 0 if the expression gives `None`; TPV 1: as the expression gives them",
         "as the expression gives them",
         "write `max(0, ...)` in the expression",
     ),
@@ -299,6 +299,16 @@ impl Change {
     /// The first version that has it.
     pub fn since(self) -> Version {
         self.row().map_or_else(Version::default, |row| row.since)
+    }
+
+    /// The change that brought what this one changed: to a version without that change this one means nothing.
+    pub const fn follows(self) -> Option<Self> {
+        match self {
+            Self::ClampByBounds => Some(Self::CombineFirst),
+            Self::FractionalGpus | Self::NoqaOnly | Self::ResubmitMappings => Some(Self::Models),
+            Self::RamInGib => Some(Self::Wrappers),
+            _ => None,
+        }
     }
 
     /// What it is about.

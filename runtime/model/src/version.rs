@@ -106,9 +106,12 @@ impl Version {
         Self { number: self.number, changes: self.changes & !(1 << change as u32) }
     }
 
-    /// The changes that one of two versions has and the other lacks.
+    /// The changes that one of two versions has and the other lacks, without those of what the other does not have at all.
     pub fn between(self, other: Self) -> impl Iterator<Item = Change> {
-        Change::all().filter(move |change| self.has(*change) != other.has(*change))
+        let both_have = move |change: Change| self.has(change) && other.has(change);
+        Change::all().filter(move |change| {
+            self.has(*change) != other.has(*change) && change.follows().is_none_or(both_have)
+        })
     }
 
     /// The name: `3.2`.
@@ -399,5 +402,16 @@ mod tests {
         for text in ["", "3", "3.", "3.2.", "3.20", "3.2.x", "3.2.1.1", "v3.2", "9.9", "next.1"] {
             assert_eq!(text.parse::<Version>(), Err(UnknownVersion), "{text}");
         }
+    }
+
+    #[test]
+    fn versions_do_not_differ_in_what_one_of_them_lacks() {
+        let between = |from: &str| -> Vec<Change> {
+            from.parse::<Version>().map(|from| from.between(Version::V3_3).collect()).unwrap_or_default()
+        };
+        // TPV 1 clamps nothing, as 3.3; before TPV 3.1 nobody reads the RAM of a wrapper.
+        assert!(!between("1.4").contains(&Change::ClampByBounds) && between("2.5").contains(&Change::ClampByBounds));
+        assert!(!between("3.0").contains(&Change::RamInGib) && between("3.1").contains(&Change::RamInGib));
+        assert!(!between("2.5").contains(&Change::FractionalGpus) && between("3.0").contains(&Change::FractionalGpus));
     }
 }
