@@ -8,16 +8,18 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyList, PyString, PyTuple};
 use tpv_bytecode::CodeKind;
+use tpv_model::Change;
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
+use tpv_runtime::galaxy::tpv::version_of;
 use tpv_runtime::mapper::Cpython;
 use tpv_runtime::mapper::cpython::{Origin, hiding_names};
 
 use crate::machine::{in_python, on_machine};
 use crate::session::Session;
 use crate::time_limit::Limited;
-use crate::{exception, places, random, to_native, to_python};
+use crate::{exception, helpers, places, random, to_native, to_python};
 
 /// The bytes of source that are kept compiled; a config has less, unless its rules make code at run time.
 const MAX_KEPT: usize = 16 << 20;
@@ -189,6 +191,11 @@ fn import<'py>(
     fromlist: Option<&Bound<'py, PyAny>>,
     level: i32,
 ) -> PyResult<Bound<'py, PyAny>> {
+    if level == 0
+        && let Some(older) = older_helpers(py, name, fromlist, true)?
+    {
+        return Ok(older);
+    }
     let own = match name.strip_prefix("tpv") {
         Some(rest) if level == 0 && (rest.is_empty() || rest.starts_with('.')) => Some(format!("tpvc{rest}")),
         _ => None,
@@ -219,32 +226,44 @@ fn import_of_files<'py>(
     if stands_in && takes_names && name == "galaxy" && names_only(fromlist, "model") {
         return on_machine(py, |vm| vm.import(name, true)).and_then(|package| to_python::value(py, &package));
     }
+    if level == 0
+        && let Some(older) = older_helpers(py, name, fromlist, false)?
+    {
+        return Ok(older);
+    }
     import(py, name, globals, locals, fromlist, level)
+}
+
+/// What `from tpv.core import helpers` and `from tpv.core.helpers import ...` take their names from, if the rules' version of TPV has
+/// other helpers than 3.3.
+fn older_helpers<'py>(
+    py: Python<'py>,
+    name: &str,
+    fromlist: Option<&Bound<'py, PyAny>>,
+    is_live: bool,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let takes_module = name == "tpv.core" && names_only(fromlist, "helpers");
+    let takes_names = name == "tpv.core.helpers" && fromlist.is_some_and(|names| names.is_truthy().unwrap_or(false));
+    if !takes_module && !takes_names {
+        return Ok(None);
+    }
+    let version = on_machine(py, |vm| Ok(version_of(vm)))?;
+    if version.has(Change::InputHelpers) {
+        return Ok(None);
+    }
+    let helpers = helpers::namespace(py, is_live, version)?;
+    if takes_names {
+        return Ok(Some(helpers));
+    }
+    let package = PyDict::new(py);
+    package.set_item("helpers", helpers)?;
+    py.import("types")?.getattr("SimpleNamespace")?.call((), Some(&package)).map(Some)
 }
 
 /// Returns `true` if a list of names to import contains only this name.
 fn names_only(fromlist: Option<&Bound<'_, PyAny>>, name: &str) -> bool {
     let names: Option<Vec<String>> = fromlist.and_then(|names| names.extract().ok());
     names.is_some_and(|names| names.iter().all(|one| one == name))
-}
-
-/// The `helpers` module for CPython: the package's Python functions, which accept live and native objects alike. For
-/// objects of a job file, helpers that query Galaxy's database are the machine's.
-fn helpers(py: Python<'_>, is_live: bool) -> PyResult<Bound<'_, PyAny>> {
-    static OF_FILES: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let module = py.import("tpvc.core.helpers")?;
-    if is_live {
-        return Ok(module.into_any());
-    }
-    let helpers = OF_FILES.get_or_try_init(py, || {
-        let native = crate::module::native_module(py, "tpv.core.helpers")?;
-        let names = module.dict().copy()?;
-        for name in ["concurrent_job_count_for_tool", "model"] {
-            names.set_item(name, native.getattr(name)?)?;
-        }
-        Ok::<_, PyErr>(py.import("types")?.getattr("SimpleNamespace")?.call((), Some(&names))?.unbind())
-    })?;
-    Ok(helpers.bind(py).clone())
 }
 
 /// The globals of a block: the loader's, then the context, then `helpers` and what else hides the context's names.
@@ -256,6 +275,7 @@ fn globals<'py>(
     is_live: bool,
 ) -> NativeResult<Bound<'py, PyDict>> {
     let hiding = hiding_names(vm, source)?;
+    let version = version_of(vm);
     let mut entries: Vec<(String, Value)> = match &block.names {
         Some(names) => names.iter().filter_map(|name| Some((name.clone(), vm.context_value(name)?.clone()))).collect(),
         None => vm.context_entries().map(|(name, value)| (name.as_str().to_owned(), value.clone())).collect(),
@@ -268,7 +288,7 @@ fn globals<'py>(
         let globals = loader_globals(py, is_live)?.copy()?;
         for (name, value) in &entries {
             match name.as_str() {
-                "helpers" => globals.set_item("helpers", helpers(py, is_live)?)?,
+                "helpers" => globals.set_item("helpers", helpers::namespace(py, is_live, version)?)?,
                 name => globals.set_item(PyString::intern(py, name), to_python::value(py, value)?)?,
             }
         }

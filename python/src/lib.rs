@@ -15,6 +15,7 @@ mod depth;
 mod evaluate;
 mod exception;
 mod galaxy;
+mod helpers;
 mod live;
 mod log;
 mod machine;

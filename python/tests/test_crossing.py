@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import os
 import random
 import sys
@@ -366,3 +367,60 @@ def test_mapping_leaves_nothing_behind() -> None:
     assert [sys.getrefcount(one) for one in (app, tool, user, job)] == references
     assert resident() < before + 2048
     assert len(gc.get_objects()) < objects + 100
+
+
+def test_helpers_of_an_older_tpv_are_the_same_in_both_tiers() -> None:
+    rules = """
+tools:
+  default: {abstract: true}
+  sampled:
+    rank: |
+      FORCE
+      helpers.weighted_random_sampling(candidate_destinations)
+  imported_name:
+    rank: |
+      FORCE
+      from tpv.core.helpers import weighted_random_sampling
+      weighted_random_sampling(candidate_destinations)
+  imported_module:
+    rank: |
+      FORCE
+      from tpv.core import helpers as of_tpv
+      of_tpv.weighted_random_sampling(candidate_destinations)
+  weightless: {scheduling: {require: [weightless]}, rank: "FORCE\\nhelpers.weighted_random_sampling(candidate_destinations)"}
+  size: {mem: "FORCE\\nhelpers.get_input_size(job)"}
+  dictionary: {mem: "FORCE\\nlen(helpers.get_dataset_attributes(job.input_datasets))"}
+  version: {cores: "FORCE\\n1 if helpers.tool_version_lt(tool, '2') is None else 2 if helpers.tool_version_lt(tool, '2') else 3"}
+  wrapper: {mem: "FORCE\\nhelpers.get_tool_resource_field(tool, 'mem')", cores: 1}
+  "count.*": {cores: "FORCE\\nhelpers.concurrent_job_count_for_tool(app, tool)"}
+destinations:
+  a: {scheduling: {reject: [weightless]}}
+  b: {params: {weight: WEIGHT}, scheduling: {reject: [weightless]}}
+  c: {params: {other: 1}, scheduling: {reject: [weightless]}}
+  d: {params: {weight: 0}, scheduling: {require: [weightless]}}
+"""
+    world = {"jobs": [{"tool_id": name, "user_id": 1, "state": "running"} for name in ("count", "counter", "x")]}
+    tools: list[dict[str, object]] = [
+        {"id": name}
+        for name in ("sampled", "imported_name", "imported_module", "weightless", "size", "dictionary", "version", "count")
+    ]
+    tools += [{"id": "version", "version": "1.5"}, {"id": "wrapper", "resource_requirements": [{"type": "ram_min", "value": 4096}]}]
+    differing = set()
+    for weight in ("5", "null"):
+        answers = {}
+        for version in ("1.4", "2.5", "3.0", "3.1", "3.2", "3.3", "next"):
+            for force in ("pass", "import fractions"):
+                text = rules.replace("FORCE", force).replace("{params: {weight: WEIGHT}, ", "{" if weight == "null" else "{params: {weight: 5}, ")
+                mapper = tpvc.Mapper(tpvc.compile([("rules.yml", text)], tpv=version))
+                answers[version, force] = [
+                    mapper.map({"seed": seed, "tool": tool, "job": {"input_datasets": [{"id": 1, "size": 2**30}]}}, world)
+                    for tool in tools
+                    for seed in range(6)
+                ]
+            native, crossed = answers[version, "pass"], answers[version, "import fractions"]
+            assert native == crossed, version
+        for older, newer in itertools.pairwise(("1.4", "2.5", "3.0", "3.1", "3.2", "3.3")):
+            pairs = zip(answers[older, "pass"], answers[newer, "pass"], strict=True)
+            differing.update((newer, index // 6) for index, (one, other) in enumerate(pairs) if one != other)
+    # The changes of the helpers are there to be seen: samples, weights, sizes, versions, requests, counts.
+    assert {("3.2", 0), ("3.2", 1), ("3.2", 2), ("3.3", 3), ("3.3", 4), ("2.5", 5), ("3.0", 6), ("3.0", 7), ("3.3", 9)} <= differing

@@ -48,6 +48,11 @@ class TPVResourceFields(TypedDict, total=False):
 
 def extract_resource_requirements_from_tool(galaxy_tool: Any) -> TPVResourceFields:
     """The fields that a tool's resource requirements set; an expression, which Galaxy does not evaluate, sets none."""
+    return requested(galaxy_tool, MEBIBYTES_PER_GIB)
+
+
+def requested(galaxy_tool: Any, memory_divisor: int | None) -> TPVResourceFields:
+    """The fields that a tool's resource requirements set, memory divided by a number, or in MiB if there is none."""
     fields: dict[str, Any] = {}
     for requirement in getattr(galaxy_tool, "resource_requirements", None) or []:
         kind = requirement.resource_type
@@ -58,5 +63,6 @@ def extract_resource_requirements_from_tool(galaxy_tool: Any) -> TPVResourceFiel
         except NotImplementedError:
             continue
         if value is not None:
-            fields[_FIELDS[kind]] = value / MEBIBYTES_PER_GIB if kind in ("ram_min", "ram_max") else value
+            divides = memory_divisor is not None and kind in ("ram_min", "ram_max")
+            fields[_FIELDS[kind]] = value / memory_divisor if divides else value
     return fields  # type: ignore[return-value]
