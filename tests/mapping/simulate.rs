@@ -14,7 +14,7 @@ use tpv_simulate::arrivals::{Arrival, Past};
 use tpv_simulate::capacity::{Capacity, ClusterSpec};
 use tpv_simulate::engine::{Settings, Step, run};
 use tpv_simulate::measure::{End, Measure};
-use tpv_simulate::route::{Routed, RuleRouter};
+use tpv_simulate::route::{Routed, Router, RuleRouter};
 
 use crate::support::{project, site};
 
@@ -95,6 +95,98 @@ fn with_infinite_capacity_rules_that_look_at_no_job_answer_as_map_does() {
         let (measure, moved) = compared(name, 3, Capacity::default());
         assert_eq!((moved, measure.all.waited), (0, 0), "{name}");
     }
+}
+
+const LIMITS: &str = "
+global:
+  default_inherits: default
+  resource_pool_store: {class: tpv.core.resource_pool.InMemoryAllocationStore}
+pools:
+  some:
+    max_concurrent_cores: 5
+    scheduling: {require: [pooled]}
+tools:
+  default:
+    cores: 1
+    mem: 1
+    rules:
+      - id: limits
+        if: |
+          count = helpers.concurrent_job_count_for_tool
+          count(app, tool) >= 5 or user and count(app, tool, user) >= 2
+        execute: |
+          from galaxy.jobs.mapper import JobNotReadyException
+          raise JobNotReadyException()
+  pooled.*:
+    cores: 2
+    scheduling: {require: [pooled]}
+  morning.*:
+    rules:
+      - if: |
+          from datetime import datetime
+          datetime.now().hour < 6
+        execute: |
+          from galaxy.jobs.mapper import JobNotReadyException
+          raise JobNotReadyException()
+  quiet.*:
+    rules:
+      - if: |
+          from galaxy.model import Job
+          app.model.context.query(Job).filter(Job.state == 'running').count() > 8
+        execute: |
+          from galaxy.jobs.mapper import JobNotReadyException
+          raise JobNotReadyException()
+destinations:
+  slurm:
+    runner: slurm
+    scheduling: {accept: [pooled]}
+";
+
+/// Rules whose jobs are asked for again at each turn.
+struct EachTurn(RuleRouter);
+
+impl Router for EachTurn {
+    fn route(&mut self, job: &Arc<Job>, world: &Arc<World>) -> Routed {
+        self.0.route(job, world)
+    }
+
+    fn ended(&mut self, user: Option<i64>, job: i64) {
+        self.0.ended(user, job);
+    }
+}
+
+#[test]
+fn jobs_that_are_asked_for_only_after_changes_go_as_if_asked_at_each_turn() {
+    let folder = site(&[("tpv.yml", LIMITS)]);
+    let rules = rules(&[folder.path().join("tpv.yml").display().to_string()]);
+    let (mut questions, mut questions_each_turn) = (0, 0);
+    for seed in 1..=5_i64 {
+        let mut state = seed.unsigned_abs();
+        let mut number = |below: i64| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 33).cast_signed() % below
+        };
+        let mut at = 0;
+        let mut arrivals = Vec::new();
+        for line in 1..=60 {
+            at += number(120) * SECOND;
+            let tool = ["s/a/1", "s/a/2", "s/b/1", "plain", "pooled/a", "morning/a/1", "quiet/a"][number(7) as usize];
+            let user = ["null", r#"{"id": 1}"#, r#"{"id": 2}"#, r#"{"id": 3}"#][number(4) as usize];
+            let job =
+                Job::parse(&format!(r#"{{"tool": {{"id": "{tool}"}}, "user": {user}, "seed": {line}}}"#)).unwrap();
+            let past = Past { runs: number(2_000) * SECOND, ..Past::default() };
+            arrivals.push(Arrival { at, line, job: Arc::new(job), past });
+        }
+        let settings = Settings { capacity: small(&["slurm"]), ..Settings::default() };
+        let router = || RuleRouter::new(rules.clone(), hooks());
+        let found = run(&settings, router(), &mut arrivals.clone().into_iter(), None);
+        let expected = run(&settings, EachTurn(router()), &mut arrivals.into_iter(), None);
+        assert_eq!((&found.all, &found.waiting), (&expected.all, &expected.waiting), "seed {seed}");
+        assert!(found.all.not_ready > 10 && found.all.done == 60, "seed {seed}: {:?}", found.all);
+        questions += found.asked;
+        questions_each_turn += expected.asked;
+    }
+    assert!(questions * 10 < questions_each_turn * 9, "{questions} of {questions_each_turn}");
 }
 
 const RETRIES: &str = "

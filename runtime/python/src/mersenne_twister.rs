@@ -101,6 +101,11 @@ impl MersenneTwister {
         self.note(Seed::Small(DEFAULT_SEED));
     }
 
+    /// Returns `true` if a number was drawn since it was seeded.
+    pub fn is_drawn(&self) -> bool {
+        self.ready
+    }
+
     /// The state as CPython's `random.getstate` has it: the 624 words, and the index of the next.
     pub fn state(&mut self) -> (&[u32], usize) {
         if !self.ready {

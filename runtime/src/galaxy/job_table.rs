@@ -33,6 +33,16 @@ pub enum ToolFilter<'a> {
     Equal(Option<&'a str>),
 }
 
+impl ToolFilter<'_> {
+    /// Returns `true` if jobs of the tool are counted.
+    pub fn has(&self, tool_id: Option<&str>) -> bool {
+        match self {
+            Self::Like(pattern) => tool_id.is_some_and(|id| pattern.matches(id)),
+            Self::Equal(wanted) => tool_id == *wanted,
+        }
+    }
+}
+
 /// Whose jobs are counted.
 pub enum UserFilter<'a> {
     /// Everybody's.
@@ -87,6 +97,11 @@ impl JobTable {
         }
     }
 
+    /// The row at a place.
+    pub fn get(&self, place: usize) -> Option<&JobRow> {
+        self.rows.get(&place)
+    }
+
     /// Removes the row at a place.
     pub fn remove(&mut self, place: usize) -> Option<JobRow> {
         let row = self.rows.remove(&place)?;
@@ -123,11 +138,7 @@ impl JobTable {
             true => *id == beginning,
             false => id.starts_with(&beginning),
         });
-        let has = |id: Option<&str>| match tool {
-            ToolFilter::Like(pattern) => id.is_some_and(|id| pattern.matches(id)),
-            ToolFilter::Equal(wanted) => id == *wanted,
-        };
-        near.filter(|((_, id), _)| has(id.as_deref())).map(|(_, users)| users.of(user)).sum()
+        near.filter(|((_, id), _)| tool.has(id.as_deref())).map(|(_, users)| users.of(user)).sum()
     }
 
     /// The ids of the tools that have queued or running jobs of these users, with the number of these.

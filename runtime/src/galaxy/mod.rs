@@ -11,6 +11,7 @@ mod name_index;
 pub mod objects;
 pub mod outcome;
 pub mod query;
+pub mod reads;
 pub mod resource_requirements;
 pub mod shape;
 pub mod signature;

@@ -1,11 +1,13 @@
 //! The world file: what the Galaxy app knows at the moment of the mapping.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
 use super::job_table::{JobRow, JobTable};
 use super::json::{Fault, Json, Kind, Reader};
+use super::reads::{Read, Reads};
 use crate::error::Error;
 
 /// Galaxy's state at the moment of the mapping: its job table, its configuration, files and the time. The default is
@@ -31,6 +33,8 @@ pub struct World {
     pub queries: HashMap<String, Vec<Vec<Json>>>,
     /// Now, in microseconds since 1970 UTC.
     pub now: Option<i64>,
+    /// The recorder of what mappings read of all this, if somebody lets time run.
+    pub reads: Option<Arc<Reads>>,
 }
 
 /// The query with every run of white space as one space: queries equal up to white space are the same query.
@@ -40,6 +44,13 @@ pub fn normal_sql(sql: &str) -> String {
 }
 
 impl World {
+    /// Tells the recorder, if there is one, that a mapping read this.
+    pub(crate) fn note(&self, read: impl FnOnce() -> Read) {
+        if let Some(reads) = &self.reads {
+            reads.note(read());
+        }
+    }
+
     /// Reads a world file.
     ///
     /// ```

@@ -8,6 +8,7 @@ use crate::artifact::Rules;
 use crate::galaxy::answer::Answer;
 use crate::galaxy::helpers::input_size_of;
 use crate::galaxy::objects::{self, app, stand_in_app};
+use crate::galaxy::reads::Read;
 use crate::galaxy::world::World;
 use crate::pools::FinishedJobs;
 use tpv_bytecode::{CodeKind, ProgramData};
@@ -67,6 +68,11 @@ impl MapperEnvironment {
             *self.world.borrow_mut() = world.clone();
         }
         is_new
+    }
+
+    /// Tells the world's recorder, if it has one, what was read.
+    pub(super) fn note(&self, read: Read) {
+        self.world.borrow().note(|| read);
     }
 
     /// Makes the world an empty one.
@@ -158,6 +164,7 @@ impl Environment for MapperEnvironment {
 
     fn now(&self) -> Option<i64> {
         self.asks_for("the time");
+        self.note(Read::Other);
         self.world.borrow().now
     }
 

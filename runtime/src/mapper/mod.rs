@@ -58,6 +58,7 @@ use std::sync::{Arc, Weak};
 use crate::artifact::Rules;
 use crate::galaxy::answer::Answer;
 use crate::galaxy::job::Job;
+use crate::galaxy::reads::Read;
 use crate::galaxy::world::World;
 use crate::pools::memory::InMemoryAllocationStore;
 use tpv_jit::Native;
@@ -228,6 +229,10 @@ impl Mapper {
         let answer = worker.map(job, self.inner.detail, &mut Unobserved);
         if let Some(cpython) = &self.inner.hooks.cpython {
             cpython.end_job();
+        }
+        // CPython may have asked anything.
+        if self.inner.hooks.cpython.is_some() || worker.vm.random.is_drawn() {
+            world.note(|| Read::Other);
         }
         worker.forget_world();
         self.put_back(owner, worker);

@@ -8,6 +8,7 @@ use std::rc::Rc;
 
 use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
 use crate::galaxy::objects::world_of_session;
+use crate::galaxy::reads::Read;
 use crate::pools::{Admission, AllocationStore, Budget, StoreError, Usage};
 use num_bigint::Sign;
 use tpv_model::Resource;
@@ -89,6 +90,7 @@ impl Worker {
                 observer.step(Step::Pool { pool: Some(&pool.entity), step });
             }
             let user = id_of(&mut self.vm, user, "user")?;
+            self.environment.note(Read::Pools(user));
             let ledger = match allocations.read(&pool.name, user) {
                 Ok(ledger) => ledger,
                 Err(StoreError::Host(raised)) => return Err(raised(&mut self.vm)),

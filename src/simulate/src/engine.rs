@@ -1,18 +1,20 @@
 //! Letting time run: events in the order of their moments, the job table as it changes, and the mapper asked as Galaxy's handler asks.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap, HashMap};
+use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use num_bigint::BigInt;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::job_table::JobRow;
 use tpv_runtime::galaxy::json::Json;
+use tpv_runtime::galaxy::reads::{Read, Reads};
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::resubmit::{Attempt, Failure, MAX_ATTEMPTS, Resubmission, RunnerState, delay_seconds};
 
 use crate::amount::{Amount, SECOND, Time, seconds, time};
 use crate::arrivals::{Arrival, Past};
+use crate::asking::Asking;
 use crate::capacity::Capacity;
 use crate::cluster::{Cluster, Queued};
 use crate::measure::{ClusterSeries, Compared, End, Ended, Measure, Series, Stats};
@@ -138,6 +140,8 @@ struct Engine<'a, R> {
     sequence: u64,
     events: BinaryHeap<Reverse<(Time, Event, u64)>>,
     world: Arc<World>,
+    /// The recorder of what the mapper reads of the world.
+    reads: Arc<Reads>,
     live: Vec<Option<Live>>,
     free: Vec<usize>,
     /// The ids of the jobs in the table.
@@ -145,8 +149,8 @@ struct Engine<'a, R> {
     greatest: i64,
     clusters: Vec<Cluster>,
     known: HashMap<String, Option<usize>>,
-    /// Jobs that the rules were not ready for, in the order of their arrival.
-    asking: BTreeSet<(u64, usize)>,
+    /// Jobs that the rules were not ready for.
+    asking: Asking,
     turn: Option<Time>,
     idle: Time,
     /// When something other than asking happened last.
@@ -180,6 +184,8 @@ pub fn run<'a, R: Router>(
         })
         .collect();
     let greatest = settings.world.jobs.iter().map(|(_, row)| row.id).max().unwrap_or_default();
+    let reads = Arc::<Reads>::default();
+    let world = World { reads: router.records().then(|| reads.clone()), ..settings.world.clone() };
     let mut engine = Engine {
         settings,
         router,
@@ -187,14 +193,15 @@ pub fn run<'a, R: Router>(
         now: from,
         sequence: 0,
         events: BinaryHeap::new(),
-        world: Arc::new(settings.world.clone()),
+        world: Arc::new(world),
+        reads,
         live: Vec::new(),
         free: Vec::new(),
         ids: settings.world.jobs.iter().map(|(_, row)| row.id).collect(),
         greatest,
         clusters: settings.capacity.clusters.iter().map(Cluster::new).collect(),
         known: HashMap::new(),
-        asking: BTreeSet::new(),
+        asking: Asking::default(),
         turn: None,
         idle: IDLE,
         active: from,
@@ -357,29 +364,28 @@ impl<R: Router> Engine<'_, R> {
             job.seed = job.seed.take().map(|seed| seed + BigInt::from(1_u64 << 32));
         }
         let (job, line) = (live.job.clone(), live.line);
+        self.reads.take();
         let routed = self.router.route(&job, &self.world);
+        let reads = self.reads.take();
         if let Some(watch) = &mut self.watch {
             watch(now, Step::Asked { line, job: &job, world: &self.world, routed: &routed });
         }
         drop(job);
-        self.routed(number, index, routed);
+        self.routed(number, index, routed, reads);
     }
 
-    /// Does what an answer says.
-    fn routed(&mut self, number: u64, index: usize, routed: Routed) {
+    /// Does what an answer says that depended on these reads.
+    fn routed(&mut self, number: u64, index: usize, routed: Routed, reads: Vec<Read>) {
         match routed {
-            Routed::To(target) => {
-                self.asking.remove(&(number, index));
-                self.send(index, target);
-            }
+            Routed::To(target) => self.send(index, target),
             Routed::NotReady => {
                 if let Some(live) = self.job(index) {
                     live.stats.not_ready = 1;
                 }
-                self.asking.insert((number, index));
+                let reads = if self.router.records() { reads } else { vec![Read::Other] };
+                self.asking.insert((number, index), reads, &self.world.jobs);
             }
             Routed::Failed { kind, message } => {
-                self.asking.remove(&(number, index));
                 let text = if message.is_empty() { kind } else { format!("{kind}: {message}") };
                 self.measure.errors.add(&text, &Stats { jobs: 1, ..Stats::default() });
                 self.finish_job(index, End::Unmapped);
@@ -387,26 +393,27 @@ impl<R: Router> Engine<'_, R> {
         }
     }
 
-    /// Galaxy's handler takes a turn: it asks for all jobs that wait to be mapped.
+    /// Galaxy's handler takes a turn: it asks for the jobs that wait to be mapped. Those that would get the same answer as before are left out.
     fn take_turn(&mut self, more_arrive: bool) {
-        let all: Vec<(u64, usize)> = self.asking.iter().copied().collect();
+        self.asking.something_changed();
         let before = self.asking.len();
-        for (number, index) in &all {
-            self.ask(*number, *index);
+        let mut last = None;
+        while let Some(turn) = self.asking.pop(last, &self.world.jobs) {
+            last = Some(turn);
+            self.ask(turn.0, turn.1);
         }
         if self.asking.len() < before {
             self.active = self.now;
             self.changed();
         }
-        if self.asking.is_empty() {
+        // Time alone changes nothing for the others.
+        if !self.asking.depends_on_more() {
             return;
         }
         let is_alone = !more_arrive && self.running == 0 && self.clusters.iter().all(|cluster| cluster.queued() == 0);
         if is_alone && self.now - self.active >= GIVE_UP {
-            for (number, index) in all {
-                if self.asking.remove(&(number, index)) {
-                    self.finish_job(index, End::Lost);
-                }
+            for (_, index) in self.asking.take() {
+                self.finish_job(index, End::Lost);
             }
             return;
         }
@@ -414,11 +421,20 @@ impl<R: Router> Engine<'_, R> {
         self.want_turn(self.idle);
     }
 
-    /// The job table changed: jobs that wait to be mapped are asked for at the handler's next turn.
+    /// Something changed: jobs that may now have another answer are asked for at the handler's next turn.
     fn changed(&mut self) {
-        if !self.asking.is_empty() {
+        self.asking.something_changed();
+        if self.asking.is_stale() {
             self.idle = IDLE / 2;
             self.want_turn(self.settings.ask_again);
+        }
+    }
+
+    /// Changes a job's row so that it may begin or cease to count as queued or running.
+    fn change_row(&mut self, place: usize, change: impl FnOnce(&mut JobRow)) {
+        self.world().jobs.change(place, change);
+        if let Some(row) = self.world.jobs.get(place) {
+            self.asking.count_changed(row.tool_id.as_deref().unwrap_or_default(), row.user_id);
         }
     }
 
@@ -459,7 +475,7 @@ impl<R: Router> Engine<'_, R> {
         {
             live.attempt = Some(Box::new(Attempt::first(live.job.clone(), answer)));
         }
-        self.world().jobs.change(place, |row| {
+        self.change_row(place, |row| {
             row.state = Some("queued".into());
             row.destination_id = Some(destination.as_str().into());
         });
@@ -570,7 +586,7 @@ impl<R: Router> Engine<'_, R> {
         live.waits = Some(now);
         live.stats.resubmitted += 1;
         let place = live.place;
-        self.world().jobs.change(place, |row| row.state = Some("resubmitted".into()));
+        self.change_row(place, |row| row.state = Some("resubmitted".into()));
         self.waiting += 1;
         self.measure.waiting.set(now, self.waiting);
         self.event(now.saturating_add(time(delay)), Event::Again(index));
@@ -585,7 +601,9 @@ impl<R: Router> Engine<'_, R> {
         let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return };
         let (Some(attempt), Some(due)) = (live.attempt.take(), live.due.take()) else { return };
         let (router, world) = (&mut self.router, &self.world);
+        self.reads.take();
         let next = attempt.after(due, |job| router.again(job, world).unwrap_or_else(|| attempt.answer.clone()));
+        let reads = self.reads.take();
         self.measure.asked += 1;
         live.job = next.job.clone();
         let routed = Routed::of(next.answer.clone());
@@ -594,7 +612,7 @@ impl<R: Router> Engine<'_, R> {
         }
         live.attempt = Some(Box::new(next));
         let number = u64::MAX / 2 + index as u64;
-        self.routed(number, index, routed);
+        self.routed(number, index, routed, reads);
         self.changed();
     }
 
@@ -608,9 +626,13 @@ impl<R: Router> Engine<'_, R> {
             self.waiting = self.waiting.saturating_sub(1);
             self.measure.waiting.set(now, self.waiting);
         }
-        let row = self.world().jobs.remove(live.place);
+        let row = self.world().jobs.remove(live.place).unwrap_or_default();
         self.ids.remove(&live.id);
-        self.router.ended(row.and_then(|row| row.user_id), live.id);
+        self.router.ended(row.user_id, live.id);
+        self.asking.count_changed(row.tool_id.as_deref().unwrap_or_default(), row.user_id);
+        if let Some(user) = row.user_id {
+            self.asking.pools_changed(user);
+        }
         live.stats.count(end);
         let waited = live.stats.longest;
         live.stats.waits.add(seconds(waited));

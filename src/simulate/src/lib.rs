@@ -2,6 +2,7 @@
 
 pub mod amount;
 pub mod arrivals;
+pub mod asking;
 pub mod capacity;
 pub mod cluster;
 pub mod engine;

@@ -47,6 +47,11 @@ pub trait Router {
     /// Asks for a job. It may keep nothing of the world.
     fn route(&mut self, job: &Arc<Job>, world: &Arc<World>) -> Routed;
 
+    /// Returns `true` if the recorder of the world gets all that answers depend on: then jobs are asked for again only if that changed.
+    fn records(&self) -> bool {
+        false
+    }
+
     /// A job of a user has ended, and holds no resource pool any more.
     fn ended(&mut self, user: Option<i64>, job: i64);
 
@@ -84,6 +89,10 @@ impl RuleRouter {
 impl Router for RuleRouter {
     fn route(&mut self, job: &Arc<Job>, world: &Arc<World>) -> Routed {
         Routed::of(self.mapper.map_moment(job, world))
+    }
+
+    fn records(&self) -> bool {
+        true
     }
 
     fn ended(&mut self, user: Option<i64>, job: i64) {

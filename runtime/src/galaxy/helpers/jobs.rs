@@ -4,6 +4,7 @@ use crate::galaxy::job::DatasetId;
 use crate::galaxy::job_table::{ToolFilter, UserFilter};
 use crate::galaxy::objects::world_of_session;
 use crate::galaxy::query::like::Like;
+use crate::galaxy::reads::Read;
 use crate::galaxy::resource_requirements::field;
 use crate::galaxy::signature;
 use crate::galaxy::standard;
@@ -112,6 +113,7 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
         Some(Some(id)) => UserFilter::Id(id),
     };
     if !version_of(vm).counts_jobs_by_id() {
+        world.note(|| Read::Other);
         return count_by_pattern(vm, world, id.as_ref().map_or("", |id| id.as_str()), &user);
     }
     // Tools of a tool shed count in all their versions, which is the last part of the id.
@@ -121,6 +123,7 @@ pub(super) fn concurrent_job_count_for_tool(vm: &mut Vm, args: Args) -> PyResult
         Some(pattern) => ToolFilter::Like(Like::new(pattern)),
         None => ToolFilter::Equal(tool_id.as_str().map(|id| id.as_str())),
     };
+    world.note(|| Read::of_count(&tool, &user));
     vm.charge(world.jobs.len())?;
     Ok(Value::from_usize(world.jobs.count(&tool, &user)))
 }

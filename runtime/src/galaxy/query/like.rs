@@ -1,5 +1,6 @@
 //! SQL's `LIKE`, as SQLite has it: letters of ASCII without case, `%` for any run of characters, `_` for any one.
 
+use std::borrow::Cow;
 use std::str::Chars;
 
 /// A pattern of `LIKE`.
@@ -16,6 +17,14 @@ impl<'a> Like<'a> {
         match pattern.strip_suffix('%') {
             Some(prefix) if !prefix.contains(['%', '_']) => Self::Prefix(prefix),
             _ => Self::Wildcards(pattern),
+        }
+    }
+
+    /// The pattern as SQL writes it.
+    pub fn text(&self) -> Cow<'a, str> {
+        match self {
+            Self::Prefix(prefix) => format!("{prefix}%").into(),
+            Self::Wildcards(pattern) => (*pattern).into(),
         }
     }
 

@@ -9,6 +9,7 @@ use super::evaluate::{Placed, passes, value};
 use super::expression::{Expr, Sql};
 use super::rows::{Row, StoredJob};
 use super::statement::{Asked, Parts};
+use crate::galaxy::reads::Read;
 use crate::galaxy::world::World;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
@@ -24,6 +25,7 @@ pub(super) fn run(vm: &mut Vm, world: &World, parts: &Parts) -> PyResult<Vec<Val
     parts.orders = parts.orders.iter().map(|order| resolved(&parts, order)).collect();
     check_columns(&parts)?;
     vm.charge(world.jobs.len().saturating_mul(1 + parts.filters.len()))?;
+    world.note(|| Read::Other);
     let mut rows: Vec<Placed<'_>> = Vec::new();
     let mut look = |row: Placed<'_>| passes(vm, &parts.filters, row);
     if is_of_classes(&parts) {
