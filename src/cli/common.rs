@@ -1,7 +1,7 @@
 //! Options of every verb, and what the program around the command line brings.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{ArgAction, Args, ColorChoice};
@@ -71,7 +71,19 @@ impl Common {
     /// # Errors
     /// They are wrong, or have no such environment.
     pub(crate) fn settings(&self) -> Result<Settings, CliError> {
-        let settings = Settings::read(self.environment.as_deref())?;
+        self.checked(Settings::read(self.environment.as_deref())?)
+    }
+
+    /// The settings of `tpvc.toml` in a folder or above it.
+    ///
+    /// # Errors
+    /// They are wrong, or have no such environment.
+    pub(crate) fn settings_in(&self, folder: &Path) -> Result<Settings, CliError> {
+        self.checked(Settings::read_in(folder, self.environment.as_deref())?)
+    }
+
+    /// Refuses an environment without settings.
+    fn checked(&self, settings: Settings) -> Result<Settings, CliError> {
         match &self.environment {
             Some(name) if settings.path.is_none() => Err(CliError::misuse(
                 format!("there is no environment `{name}`: no `{FILE}` was found"),
@@ -94,10 +106,23 @@ impl Common {
     /// # Errors
     /// The variables are wrong.
     pub(crate) fn sources_of(&self, settings: Settings, vars: &[PathBuf]) -> Result<SourceMap, CliError> {
-        let (site, version) = self.site(settings, vars)?;
-        let templates = Arc::new(Templates::new(site)?);
+        let (templates, version) = self.templates_of(settings, vars)?;
         self.templates.lock().unwrap_or_else(PoisonError::into_inner).push(templates.clone());
         Ok(SourceMap::filling(templates).of_version(version))
+    }
+
+    /// The templates of these settings, with the files of `--vars` as they are to be read, and the version of TPV. Of their placeholders nothing
+    /// is said.
+    ///
+    /// # Errors
+    /// The variables are wrong.
+    pub(crate) fn templates_of(
+        &self,
+        settings: Settings,
+        vars: &[PathBuf],
+    ) -> Result<(Arc<Templates>, Version), CliError> {
+        let (site, version) = self.site(settings, vars)?;
+        Ok((Arc::new(Templates::new(site)?), version))
     }
 
     /// A map for texts of which only names are read, such as those of runners: any variable may have no value, without a word.
@@ -133,11 +158,25 @@ impl Common {
         }
     }
 
-    /// Says which variables of templates had no value, all at once, unless `--quiet`.
-    pub(crate) fn show_placeholders(&self) {
+    /// Warns of the files of variables and, all at once, of variables of templates without a value, unless `--quiet`.
+    pub(crate) fn show_templates(&self) {
         let templates = self.templates.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shown = BTreeSet::new();
+        for (warnings, sources) in templates.iter().map(|templates| templates.warnings()) {
+            for warning in warnings.iter().filter(|_| !self.quiet) {
+                let place = warning.primary.as_ref().map(|label| sources.locate(label.span));
+                if shown.insert((place, warning.message.clone())) {
+                    self.print(warning, sources, "\n");
+                }
+            }
+        }
         let all: Vec<_> = templates.iter().map(|templates| templates.stood_in()).collect();
-        if let Some(warning) = placeholders(&all).filter(|_| !self.quiet) {
+        self.show_stood_in(&all);
+    }
+
+    /// Says which of these variables had no value, all at once, unless `--quiet`.
+    pub(crate) fn show_stood_in(&self, all: &[BTreeMap<String, StoodIn>]) {
+        if let Some(warning) = placeholders(all).filter(|_| !self.quiet) {
             self.print(&warning, &SourceMap::new(), "");
         }
     }

@@ -7,7 +7,7 @@ use clap::Args;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::{print_stderr, print_stdout, write_text};
-use crate::init::{Environment, look, settings};
+use crate::init::{Environment, inline, look, settings};
 use crate::settings::FILE;
 use tpv_analysis::figures::count;
 use tpv_compiler::printable::{Form, line};
@@ -74,6 +74,9 @@ fn report(environment: &Environment, is_one_of_many: bool) {
     say(&format!("{indent}{files}, in the order of {}", environment.from));
     for absent in &environment.absent {
         say(&format!("{indent}  not in this repository: {absent}"));
+    }
+    if let Some(inline) = inline(environment) {
+        say(&format!("{indent}  {inline}: `tpvc dump --job-conf` reads them"));
     }
     if !environment.vars.is_empty() {
         let files = count(environment.vars.len() as u64, "file");

@@ -1,6 +1,8 @@
 //! The site as a revision of git has it: its settings, variables and templates.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,11 +12,14 @@ use super::paths;
 use super::rules::LoadedRules;
 use crate::settings::{FILE, Settings};
 use tpv_analysis::diff::revision::Revision;
-use tpv_analysis::git::Repository;
+use tpv_analysis::figures::count;
 use tpv_analysis::git::checkout::Checkout;
+use tpv_analysis::git::{self, Repository};
 use tpv_compiler::config::Input;
 use tpv_compiler::diagnostic::Problem;
 use tpv_compiler::source::{SourceMap, is_url};
+use tpv_compiler::template::{StoodIn, Templates};
+use tpv_maps::history;
 
 /// The site of a revision, or as it is now.
 pub(super) struct AtRevision {
@@ -22,8 +27,14 @@ pub(super) struct AtRevision {
     git: Repository,
     /// The files of the revision. `None` for the working tree.
     checkout: Option<Checkout>,
+    /// The settings as they are now.
+    present: Settings,
     /// The settings. Paths of the repository lead to the files of the revision.
     settings: Settings,
+    /// The place of the present settings in the checkout, if the revision has none of its own.
+    copied: Option<PathBuf>,
+    /// The files that a revision lacks, with what is used in their place, and the revisions so far that do.
+    lacking: RefCell<BTreeMap<(PathBuf, &'static str), BTreeSet<String>>>,
 }
 
 impl AtRevision {
@@ -33,40 +44,104 @@ impl AtRevision {
     /// # Errors
     /// Git's, or the settings are wrong.
     pub(super) fn of(revision: &Revision, names_files: bool, common: &Common) -> Result<Self, CliError> {
-        let present = common.settings()?;
         let (git, checkout) = (Repository::new(Path::new(".")), revision.checkout()?);
-        let mut site = Self { name: revision.name.clone(), git, checkout, settings: present };
-        let Some(path) = site.settings.path.clone() else { return Ok(site) };
-        let at = match &site.checkout {
-            Some(checkout) => site.git.from_top(&path)?.map(|path| (checkout.folder().join(&path), path)),
-            None => None,
+        let mut site = Self::new(&revision.name, git, checkout, common.settings()?);
+        site.read(names_files, common)?;
+        site.report(common);
+        Ok(site)
+    }
+
+    /// Says which files the revision lacks.
+    fn report(&self, common: &Common) {
+        for (path, used) in self.lacking.take().into_keys() {
+            common.note(&format!("`{}` is not in `{}`: {used}", path.display(), self.name));
+        }
+    }
+
+    fn new(name: &str, git: Repository, checkout: Option<Checkout>, present: Settings) -> Self {
+        let (name, settings) = (name.to_owned(), present.clone());
+        Self { name, git, checkout, present, settings, copied: None, lacking: RefCell::default() }
+    }
+
+    /// Turns to another revision: its files, settings and variables.
+    ///
+    /// # Errors
+    /// Git's. The inner error is that of the settings.
+    fn turn_to(
+        &mut self,
+        name: &str,
+        tree: &str,
+        names_files: bool,
+        common: &Common,
+    ) -> Result<Result<(), CliError>, git::Error> {
+        name.clone_into(&mut self.name);
+        // Its name may be that of a file or folder of the other revision.
+        if let Some(copied) = self.copied.take() {
+            let _ = std::fs::remove_file(copied);
+        }
+        self.checkout.as_mut().map_or(Ok(()), |checkout| checkout.turn_to(tree))?;
+        Ok(self.read(names_files, common))
+    }
+
+    /// Reads the settings of the revision.
+    fn read(&mut self, names_files: bool, common: &Common) -> Result<(), CliError> {
+        self.settings = self.present.clone();
+        let at = match (&self.checkout, &self.present.path) {
+            (Some(checkout), Some(path)) => {
+                self.git.from_top(path)?.map(|from_top| (path, checkout.folder().join(&from_top), from_top))
+            }
+            _ => None,
         };
         // Settings of the home directory, or above the repository, are the same for all revisions.
-        let Some((there, from_top)) = at else {
-            let vars = std::mem::take(&mut site.settings.site.vars);
-            site.settings.site.vars = vars.iter().map(|path| site.file(path, common)).collect::<Result<_, _>>()?;
-            return Ok(site);
-        };
+        let Some((path, there, from_top)) = at else { return self.place_settings() };
         if !there.exists() {
-            let (vars, tpv) = (&site.settings.site.vars, &site.settings.tpv);
+            let (vars, tpv) = (&self.present.site.vars, &self.present.tpv);
             let counts =
                 !names_files || (common.vars.is_empty() && !vars.is_empty()) || (common.tpv.is_none() && tpv.is_some());
             if counts {
-                common.note(&format!(
-                    "`{}` is not in `{}`: the present settings are used",
-                    from_top.display(),
-                    site.name
-                ));
+                self.lacks(&from_top, "the present settings are used");
             }
             let copied =
-                std::fs::create_dir_all(there.parent().unwrap_or(&there)).and_then(|()| std::fs::copy(&path, &there));
+                std::fs::create_dir_all(there.parent().unwrap_or(&there)).and_then(|()| std::fs::copy(path, &there));
             copied.map_err(|error| CliError::unwritable("the settings", &error, &there))?;
+            self.copied = Some(there.clone());
         }
-        site.settings =
-            Settings::of_file(&there, common.environment.as_deref()).map_err(|problem| site.shown(problem))?;
-        let vars = std::mem::take(&mut site.settings.site.vars);
-        site.settings.site.vars = vars.into_iter().map(|path| site.or_present(path, common)).collect();
-        Ok(site)
+        self.settings =
+            Settings::of_file(&there, common.environment.as_deref()).map_err(|problem| self.shown(problem))?;
+        let vars = std::mem::take(&mut self.settings.site.vars);
+        self.settings.site.vars = vars.into_iter().map(|path| self.or_present(path)).collect();
+        self.settings.site.within = self.checkout.as_ref().map(|checkout| checkout.folder().to_owned());
+        Ok(())
+    }
+
+    /// Leads the paths of settings that are the same for all revisions to the files of this one.
+    fn place_settings(&mut self) -> Result<(), CliError> {
+        let Some(checkout) = &self.checkout else { return Ok(()) };
+        let folder = checkout.folder().to_owned();
+        let mut site = std::mem::take(&mut self.settings.site);
+        site.vars = site.vars.iter().map(|path| self.file(path)).collect::<Result<_, _>>()?;
+        for name in site.templates.iter_mut().flatten() {
+            if let Some(path) = self.git.from_top(Path::new(name))? {
+                *name = folder.join(path).to_string_lossy().into_owned();
+            }
+        }
+        // Of a project that holds the repository, templates of the revision read the revision's files.
+        let holds = |root: &PathBuf| {
+            let root = if root.as_os_str().is_empty() { Path::new(".") } else { root };
+            self.git.top().is_ok_and(|top| root.canonicalize().is_ok_and(|root| top.starts_with(root)))
+        };
+        if site.root.as_ref().is_some_and(holds) {
+            site.root = Some(folder.clone());
+        }
+        site.within = Some(folder);
+        self.settings.site = site;
+        Ok(())
+    }
+
+    /// Notes that the revision lacks a file.
+    fn lacks(&self, path: &Path, used: &'static str) {
+        let mut lacking = self.lacking.borrow_mut();
+        lacking.entry((path.to_owned(), used)).or_default().insert(self.name.clone());
     }
 
     /// The config files of the settings, relative to the present folder.
@@ -95,21 +170,21 @@ impl AtRevision {
     ///
     /// # Errors
     /// Git's.
-    pub(super) fn file(&self, path: &Path, common: &Common) -> Result<PathBuf, CliError> {
+    fn file(&self, path: &Path) -> Result<PathBuf, CliError> {
         let Some(checkout) = &self.checkout else { return Ok(path.to_owned()) };
-        let from_top = self.git.from_top(path)?;
-        Ok(from_top.map_or_else(|| path.to_owned(), |path| self.or_present(checkout.folder().join(path), common)))
+        let from_top = self.git.from_top(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))?;
+        Ok(from_top.map_or_else(|| path.to_owned(), |path| self.or_present(checkout.folder().join(path))))
     }
 
     /// A path of the revision's folder, or the present file if the revision has none there.
-    fn or_present(&self, path: PathBuf, common: &Common) -> PathBuf {
+    fn or_present(&self, path: PathBuf) -> PathBuf {
         let inside = self.checkout.as_ref().and_then(|checkout| path.strip_prefix(checkout.folder()).ok());
         let (Some(inside), Ok(top), false) = (inside, self.git.top(), path.exists()) else { return path };
         let present = top.join(inside);
         if !present.exists() {
             return path;
         }
-        common.note(&format!("`{}` is not in `{}`: the present file is used", inside.display(), self.name));
+        self.lacks(inside, "the present file is used");
         present
     }
 
@@ -124,15 +199,19 @@ impl AtRevision {
     /// # Errors
     /// The variables are wrong.
     pub(super) fn sources(&self, common: &Common) -> Result<SourceMap, CliError> {
-        let vars: Result<Vec<PathBuf>, CliError> = common.vars.iter().map(|path| self.file(path, common)).collect();
-        let sources = common.sources_of(self.settings.clone(), &vars?).map_err(|error| match error.placed {
-            Some(problem) => self.shown(*problem),
-            None => error,
-        })?;
+        let vars = self.vars(common)?;
+        self.report(common);
+        let sources = common.sources_of(self.settings.clone(), &vars);
+        let sources = sources.map_err(|error| self.placed(error))?;
         Ok(match &self.checkout {
             Some(checkout) => sources.named_within(checkout.folder()),
             None => sources,
         })
+    }
+
+    /// The files of `--vars` as the revision has them.
+    fn vars(&self, common: &Common) -> Result<Vec<PathBuf>, CliError> {
+        common.vars.iter().map(|path| self.file(path)).collect()
     }
 
     /// The rules of config files, by their paths from the present folder. `None` if they do not compile, which has then been reported.
@@ -177,6 +256,14 @@ impl AtRevision {
         error
     }
 
+    /// An error, with the names of files as they are in the repository if it has a place in one.
+    fn placed(&self, error: CliError) -> CliError {
+        match error.placed {
+            Some(problem) => self.shown(*problem),
+            None => error,
+        }
+    }
+
     /// A problem in a file of the revision, with its name in the repository.
     fn shown(&self, mut problem: Problem) -> CliError {
         if let Some(checkout) = &self.checkout {
@@ -185,4 +272,103 @@ impl AtRevision {
         }
         self.named(problem.into())
     }
+}
+
+/// The commits of a repository, each with its own site, for `tpvc maps`.
+pub(super) struct History<'a> {
+    site: AtRevision,
+    common: &'a Common,
+    /// `true` if the command line names the config files.
+    names_files: bool,
+    /// The templates of the present commit.
+    templates: Option<Arc<Templates>>,
+    /// The variables without a value of the commits so far.
+    stood_in: BTreeMap<String, StoodIn>,
+    /// The files besides configs that made a difference so far, from the top of the repository.
+    watched: BTreeSet<PathBuf>,
+}
+
+impl<'a> History<'a> {
+    /// The history of the repository in or above a folder, with the settings that are there.
+    ///
+    /// # Errors
+    /// Git's, or the settings are wrong.
+    pub(super) fn of(folder: &Path, names_files: bool, common: &'a Common) -> Result<Self, CliError> {
+        let (settings, git) = (common.settings_in(folder)?, Repository::new(folder));
+        if settings.files.is_empty() && !names_files {
+            let help = format!("name config files behind `--`, or list them as `files = [...]` in `{FILE}`");
+            return Err(CliError::misuse(format!("no config files of `{}` are named", folder.display()), help));
+        }
+        let mut watched = BTreeSet::new();
+        if let Some(path) = &settings.path {
+            watched.extend(git.from_top(path)?);
+        }
+        let checkout = Checkout::empty(&git)?;
+        let site = AtRevision::new("", git, Some(checkout), settings);
+        Ok(Self { site, common, names_files, templates: None, stood_in: BTreeMap::new(), watched })
+    }
+
+    /// Takes up what the present commit's templates did.
+    fn leave(&mut self) {
+        let Some(templates) = self.templates.take() else { return };
+        for (name, stood_in) in templates.stood_in() {
+            self.stood_in.entry(name).or_insert(stood_in);
+        }
+        let folder = self.site.checkout.as_ref().map(Checkout::folder).unwrap_or(Path::new(""));
+        let folders = [folder.to_owned(), folder.canonicalize().unwrap_or_default()];
+        for path in templates.files() {
+            let from_top = folders.iter().find_map(|folder| path.strip_prefix(folder).ok());
+            self.watched.extend(from_top.map(Path::to_owned));
+        }
+    }
+
+    /// Says which files and variables commits lacked.
+    pub(super) fn report(mut self) {
+        self.leave();
+        for ((path, used), names) in self.site.lacking.take() {
+            let commits = count(names.len() as u64, "commit");
+            self.common.note(&format!("`{}` is not in {commits}: {used}", path.display()));
+        }
+        self.common.show_stood_in(&[self.stood_in]);
+    }
+}
+
+impl history::Site for History<'_> {
+    fn turn_to(&mut self, commit: &str, tree: &str) -> Result<Result<(), String>, tpv_maps::Error> {
+        self.leave();
+        let turned = self.site.turn_to(commit, tree, self.names_files, self.common)?;
+        Ok(turned.map_err(|error| in_a_line(&error)))
+    }
+
+    fn configs(&self) -> Result<Vec<String>, String> {
+        self.site.configs().map_err(|error| in_a_line(&error))
+    }
+
+    fn sources(&mut self) -> Result<SourceMap, String> {
+        let vars = self.site.vars(self.common);
+        let found = vars.and_then(|vars| self.common.templates_of(self.site.settings.clone(), &vars));
+        let (templates, version) = found.map_err(|error| in_a_line(&self.site.placed(error)))?;
+        self.templates = Some(templates.clone());
+        let sources = SourceMap::filling(templates).of_version(version);
+        let folder = self.site.checkout.as_ref().map(Checkout::folder);
+        Ok(folder.map_or_else(SourceMap::new, |folder| sources.named_within(folder)))
+    }
+
+    fn path_of(&self, file: &str) -> String {
+        self.site.path_of(file)
+    }
+
+    fn watched(&mut self) -> BTreeSet<PathBuf> {
+        self.leave();
+        self.watched.clone()
+    }
+}
+
+/// An error in one line, with its place.
+fn in_a_line(error: &CliError) -> String {
+    let place = error.placed.as_ref().and_then(|problem| {
+        let label = problem.diagnostic.primary.as_ref()?;
+        Some(problem.sources.locate(label.span))
+    });
+    place.map_or_else(|| error.message.clone(), |place| format!("{place}: {}", error.message))
 }

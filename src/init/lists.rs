@@ -13,6 +13,8 @@ pub(super) struct List {
     pub(super) items: Vec<String>,
     /// The job configuration: this file, or one that loops over the list.
     pub(super) job_conf: Option<String>,
+    /// The number of configs in the list itself, as mappings.
+    pub(super) inline: usize,
 }
 
 impl List {
@@ -40,8 +42,8 @@ pub(super) fn of(repository: &Repository) -> Vec<List> {
             let Some(found) = items(line, rest) else { continue };
             let job_conf = is_job_conf(text).then(|| file.clone());
             match found {
-                Items::Listed(items) => {
-                    lists.push(List { file: file.clone(), line: at + 1, items, job_conf });
+                Items::Listed(items, inline) => {
+                    lists.push(List { file: file.clone(), line: at + 1, items, job_conf, inline });
                 }
                 Items::Looped(variable) => loops.push((variable, file.clone())),
             }
@@ -64,7 +66,8 @@ fn is_job_conf(text: &str) -> bool {
 }
 
 enum Items {
-    Listed(Vec<String>),
+    /// Paths and URLs, and the number of mappings.
+    Listed(Vec<String>, usize),
     /// They are those of this variable.
     Looped(String),
 }
@@ -74,7 +77,7 @@ fn items(line: &str, rest: &[&str]) -> Option<Items> {
     let start = line.trim_start();
     if let Some((before, value)) = start.split_once("</param>").and_then(|(param, _)| param.split_once('>')) {
         let is_key = before.starts_with("<param") && KEYS.iter().any(|key| before.contains(&format!("\"{key}\"")));
-        return is_key.then(|| Items::Listed(split(value)));
+        return is_key.then(|| Items::Listed(split(value), 0));
     }
     let key = start.split(':').next().unwrap_or("");
     let is_word = key.chars().all(|char| char.is_alphanumeric() || char == '_');
@@ -83,17 +86,20 @@ fn items(line: &str, rest: &[&str]) -> Option<Items> {
     }
     let value = uncommented(start.get(key.len()..)?.strip_prefix(':')?).trim();
     if let Some(inner) = value.strip_prefix('[') {
-        return Some(Items::Listed(split(inner.trim_end_matches(']'))));
+        return Some(Items::Listed(split(inner.trim_end_matches(']')), 0));
     }
     // A text with Jinja is made of another variable.
     if !value.is_empty() && !value.starts_with('#') {
-        return (!value.contains("{{")).then(|| Items::Listed(split(value.trim_matches(['"', '\'']))));
+        return (!value.contains("{{")).then(|| Items::Listed(split(value.trim_matches(['"', '\''])), 0));
     }
     let indent = line.len() - start.len();
     let mut items = Vec::new();
+    // The mappings, each a config by itself, and the indentation of the present one.
+    let (mut inline, mut mapping) = (0, None);
     for line in rest {
         let inner = line.trim_start();
-        if inner.is_empty() || inner.starts_with('#') {
+        let depth = line.len() - inner.len();
+        if mapping.is_some_and(|start| depth > start) || inner.is_empty() || inner.starts_with('#') {
             continue;
         }
         if let Some(tag) = inner.strip_prefix("{%") {
@@ -105,14 +111,15 @@ fn items(line: &str, rest: &[&str]) -> Option<Items> {
             }
             continue;
         }
-        let Some(item) = inner.strip_prefix("- ").filter(|_| line.len() - inner.len() >= indent) else { break };
+        let Some(item) = inner.strip_prefix("- ").filter(|_| depth >= indent) else { break };
         let item = uncommented(item).trim().trim_matches(['"', '\'']).to_owned();
-        // A mapping is a config by itself.
-        if !item.contains(": ") && !item.ends_with(':') {
-            items.push(item);
+        mapping = (item.contains(": ") || item.ends_with(':')).then_some(depth);
+        match mapping {
+            Some(_) => inline += 1,
+            None => items.push(item),
         }
     }
-    (!items.is_empty()).then_some(Items::Listed(items))
+    (!items.is_empty() || inline > 0).then_some(Items::Listed(items, inline))
 }
 
 /// A line without its comment.
@@ -134,7 +141,8 @@ mod tests {
     fn listed(text: &str) -> Vec<String> {
         let lines: Vec<&str> = text.lines().collect();
         match items(lines.first().unwrap(), lines.get(1..).unwrap()) {
-            Some(Items::Listed(items)) => items,
+            Some(Items::Listed(items, 0)) => items,
+            Some(Items::Listed(items, inline)) => [items, vec![format!("{inline} inline")]].concat(),
             Some(Items::Looped(name)) => vec![format!("loop {name}")],
             None => Vec::new(),
         }
@@ -148,6 +156,8 @@ mod tests {
         assert_eq!(listed("tpv_config_files: a.yml,b.yml"), ["a.yml", "b.yml"]);
         assert_eq!(listed("<param id=\"tpv_config_files\">a.yml, b.yml</param>"), ["a.yml", "b.yml"]);
         assert_eq!(listed("tpv_config_files:\n{% for conf in my_files %}\n  - {{ conf }}\n"), ["loop my_files"]);
+        let text = "tpv_configs:\n- a.yml\n- tools:\n    bwa:\n      rules:\n      - cores: 2\n- global: {}\n- b.yml\nnext:\n- c.yml\n";
+        assert_eq!(listed(text), ["a.yml", "b.yml", "2 inline"]);
         assert!(listed("tpv_configs: \"{{ other | list }}\"").is_empty() && listed("tpv_dir: x").is_empty());
     }
 }

@@ -21,7 +21,7 @@ use tpv_compiler::template::{Site, StoodIn, Templates, Why};
 use crate::settings::ServerFiles;
 use lists::List;
 use scan::Repository;
-pub use write::settings;
+pub use write::{inline, settings};
 
 /// A guess, and the place that it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,6 +55,8 @@ pub struct Environment {
     pub placeholders: Vec<Guess<String>>,
     /// `job_conf`
     pub job_conf: Option<String>,
+    /// The number of configs in the list itself, which are not among the files.
+    pub inline: usize,
     /// Faults of templates, in words.
     pub faults: Vec<String>,
 }
@@ -71,7 +73,8 @@ pub fn look(root: &Path) -> Result<Vec<Environment>, String> {
     for list in &lists {
         let configs::Found { files, absent, templates, has_files } = configs::of(list, &repository);
         let from = list.place();
-        let mut environment = Environment { from, files, absent, templates, ..Environment::default() };
+        let inline = list.inline;
+        let mut environment = Environment { from, files, absent, templates, inline, ..Environment::default() };
         plays::of(list, &repository, &mut environment);
         let is_known = |other: &Environment| other.files == environment.files && other.vars == environment.vars;
         // Lists of other servers' roles name nothing that is here.
@@ -93,7 +96,10 @@ pub fn look(root: &Path) -> Result<Vec<Environment>, String> {
     }
     environments.sort_by_key(|environment| (!is_production(&environment.name), environment.name.clone()));
     if environments.is_empty() {
-        return Err("no `tpv_config_files` and no config of TPV was found".to_owned());
+        return Err(match lists.iter().find(|list| list.inline > 0) {
+            Some(list) => format!("the configs of {} are in the list itself, and there is no other file", list.place()),
+            None => "no `tpv_config_files` and no config of TPV was found".to_owned(),
+        });
     }
     Ok(environments)
 }
@@ -191,6 +197,7 @@ fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<S
         placeholders: vec!["*".to_owned()],
         templates: Some(environment.templates.iter().map(|file| repository.path(&file.value)).collect()),
         root: Some(repository.root.clone()),
+        within: None,
     };
     let templates = match Templates::new(site()) {
         Ok(templates) => Arc::new(templates),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Environment, Guess};
+use tpv_analysis::figures::count;
 
 /// The text of the settings.
 pub fn settings(environments: &[Environment]) -> String {
@@ -22,6 +23,9 @@ pub fn settings(environments: &[Environment]) -> String {
         list(&mut out, "files", environment.files.iter().map(|file| (file.as_str(), "")));
         for absent in &environment.absent {
             comment(&mut out, &format!("not in this repository: {absent}"));
+        }
+        if let Some(inline) = inline(environment) {
+            comment(&mut out, &inline);
         }
         if !environment.vars.is_empty() {
             grouped(&mut out, "vars", &environment.vars);
@@ -49,6 +53,12 @@ pub fn settings(environments: &[Environment]) -> String {
         }
     }
     out
+}
+
+/// The configs in the list itself, in words. `None` if there are none.
+pub fn inline(environment: &Environment) -> Option<String> {
+    let configs = count(environment.inline as u64, "config");
+    (environment.inline > 0).then(|| format!("not listed: {configs} in {} itself", environment.from))
 }
 
 /// The variables that tasks set, as JSON. `None` if there are none.

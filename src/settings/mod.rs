@@ -164,7 +164,20 @@ impl Settings {
     /// # Errors
     /// The file cannot be read, something in it is wrong, or it has no such environment.
     pub fn read(environment: Option<&str>) -> Result<Self, Problem> {
-        find().map_or_else(|| Ok(Self::default()), |path| Self::of_file(&path, environment))
+        let present = std::env::current_dir().unwrap_or_default();
+        let up = |levels: usize| std::iter::repeat_n(Component::ParentDir, levels).collect::<PathBuf>();
+        let above = present.ancestors().enumerate().map(|(levels, _)| up(levels));
+        first(above).map_or_else(|| Ok(Self::default()), |path| Self::of_file(&path, environment))
+    }
+
+    /// As [`Self::read`], from a folder in the place of the present one. All paths are absolute.
+    ///
+    /// # Errors
+    /// The same.
+    pub fn read_in(folder: &Path, environment: Option<&str>) -> Result<Self, Problem> {
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let found = first(folder.ancestors().map(Path::to_owned));
+        found.map_or_else(|| Ok(Self::default()), |path| Self::of_file(&path, environment))
     }
 
     /// The settings of this file, for an environment or the first one.
@@ -249,6 +262,7 @@ impl Settings {
             placeholders: file.placeholders,
             templates: file.templates.map(|templates| templates.into_iter().map(named).collect()),
             root: Some(folder.to_owned()),
+            within: None,
         };
         let mut maps = file.maps;
         // What runs the components of a map may stand in another folder.
@@ -295,14 +309,11 @@ fn at_home(path: PathBuf) -> PathBuf {
     }
 }
 
-/// The file: of the present folder or one above it, or of the home directory.
-fn find() -> Option<PathBuf> {
-    let present = std::env::current_dir().unwrap_or_default();
-    let up = |levels: usize| std::iter::repeat_n(Component::ParentDir, levels).collect::<PathBuf>();
-    let above = present.ancestors().enumerate().map(|(levels, _)| up(levels).join(FILE));
-    let own = tpv_maps::settings::home().map(|home| home.join(".tpvc").join(FILE));
+/// The file of the first of these folders that has one, or of the home directory.
+fn first(folders: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
+    let own = tpv_maps::settings::home().map(|home| home.join(".tpvc"));
     // Whatever has the name is meant, be it readable or not: rules that are left out without a word would be worse.
-    above.chain(own).find(|path| path.is_symlink() || path.exists())
+    folders.chain(own).map(|folder| folder.join(FILE)).find(|path| path.is_symlink() || path.exists())
 }
 
 /// The message of the reader of TOML in the user's words, and what to write.

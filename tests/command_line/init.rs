@@ -165,6 +165,22 @@ fn lists_in_group_vars_and_code_in_files_are_found() {
     }
 }
 
+/// Configs in the list itself are counted; those behind them are not lost.
+#[test]
+fn configs_in_the_list_itself_are_counted() {
+    let rules = "tools:\n  bwa:\n    cores: 2\n    mem: 4\n";
+    let vars = "my_tpv_configs:\n  - /srv/a.yml\n  - tools:\n      bwa:\n        rules:\n          - cores: 4\n  - /srv/b.yml\n";
+    let site = repository(&[("group_vars/all.yml", vars), ("tpv/a.yml", rules), ("tpv/b.yml", rules)]);
+    let (status, said) = run(site.path(), &["init"]);
+    let counted = "not listed: 1 config in group_vars/all.yml:1 itself";
+    assert!(status == 0 && said.contains(&format!("{counted}: `tpvc dump --job-conf`")), "{said}");
+    let written = settings(site.path());
+    assert!(written.contains(counted) && written.contains("  \"tpv/a.yml\",\n  \"tpv/b.yml\",\n"), "{written}");
+    let site = repository(&[("group_vars/all.yml", "tpv_configs:\n  - tools: {}\n")]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 1 && said.contains("of group_vars/all.yml:1 are in the list itself"), "{said}");
+}
+
 #[test]
 fn xml_and_repositories_of_configs_alone_are_found() {
     let rules = "tools:\n  bwa:\n    cores: 2\n    mem: 4\n";

@@ -145,8 +145,34 @@ fn what_is_wrong_is_shown_at_its_place() {
         said.contains("`one` is not") && said.contains("uses 2 names that no file of `--vars` has: `one`, `two`"),
         "{said}"
     );
+    // A missing part of a part is the fault, with what has no such part.
+    for (template, missing) in [
+        ("\"{{ map.b.c }}\"", "map.b"),
+        ("\"{{ map['b'].c.d }}\"", "map['b']"),
+        ("{% if map.b.c %}x{% endif %}", "map.b"),
+        ("{% for key in map.b.c %}x{% endfor %}", "map.b"),
+    ] {
+        let said = given(template, "map: {a: 1}\n").unwrap_err();
+        let message = format!("`{missing}` is not among the variables");
+        assert!(said.contains(&message) && said.contains(" a.yml.j2:5:"), "{template}: {said}");
+    }
     let said = given("x", "- a\n").unwrap_err();
     assert!(said.contains("vars.yml:1:1") && said.contains("variables are a mapping, and this is a list"), "{said}");
+}
+
+/// Ansible warns of a key that a file of variables has twice, and takes the last.
+#[test]
+fn the_last_of_two_equal_variables_counts() {
+    let rules = "tools:\n  bwa:\n    cores: {{ cores }}\n    mem: {{ map.mem }}\n";
+    let vars = "cores: 1\nmap: {mem: 2, mem: 3}\ncores: 4\n";
+    let site = site(&[("a.yml.j2", rules), ("vars.yml", vars), ("tpvc.toml", "vars = [\"vars.yml\"]\n")]);
+    let (status, said) = run(site.path(), &["lint", "a.yml.j2"]);
+    assert_eq!(status, 0, "{said}");
+    for place in ["warning: the key `cores` occurs twice in this mapping\n --> vars.yml:3:1", "vars.yml:2:15"] {
+        assert_eq!(said.matches(place).count(), 1, "{said}");
+    }
+    let (_, said) = run(site.path(), &["dump", "-q", "a.yml.j2"]);
+    assert!(said.contains("cores: 4\n") && said.contains("mem: 3\n") && !said.contains("twice"), "{said}");
 }
 
 #[test]

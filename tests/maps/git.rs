@@ -82,3 +82,68 @@ fn each_commit_maps_all_jobs() {
     let maps: Vec<_> = fs::read_dir(folder.join("maps")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(maps.len(), 3, "one map, tags and slots: {maps:?}");
 }
+
+/// Each commit has its own settings, variables, included files and links; a commit that touches only these counts.
+#[test]
+#[cfg(unix)]
+fn each_commit_has_its_own_site() {
+    let tpvc = env!("CARGO_BIN_EXE_tpvc");
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    fs::write(folder.join("jobs.jsonl"), "{\"tool\": {\"id\": \"bwa\"}}\n").unwrap();
+    let repository = folder.join("playbook");
+    fs::create_dir_all(repository.join("templates/parts")).unwrap();
+    fs::create_dir_all(repository.join("group_vars")).unwrap();
+    done(&repository, "git", &["init", "-q", "-b", "main"]);
+    let commit = |subject: &str, files: &[(&str, &str)]| {
+        for (name, text) in files {
+            let path = repository.join(name);
+            if let Some(target) = text.strip_prefix("-> ") {
+                let _ = fs::remove_file(&path);
+                std::os::unix::fs::symlink(target, path).unwrap();
+            } else {
+                fs::write(path, text).unwrap();
+            }
+        }
+        done(&repository, "git", &["add", "-A"]);
+        done(&repository, "git", &["commit", "-q", "-m", subject]);
+    };
+    let template = "tools:\n  bwa:\n    cores: {{ cores }}\n    mem: {{ lookup('file', 'mem.txt') }}\n\
+                    {% include 'parts/slurm.yml' %}\n";
+    let destination = |id: &str| format!("destinations:\n  {id}:\n    runner: slurm\n");
+    let settings = "files = [\"templates/tpv.yml.j2\"]\nvars = [\"group_vars/main.yml\"]\n";
+    commit("elsewhere", &[("README.md", "x")]);
+    let first: &[(&str, &str)] = &[
+        ("templates/tpv.yml.j2", template),
+        ("templates/parts/slurm.yml", &destination("slurm")),
+        ("group_vars/main.yml", "cores: 2\n"),
+        ("templates/two.txt", "2"),
+        ("templates/three.txt", "3"),
+        ("templates/mem.txt", "-> two.txt"),
+        ("tpvc.toml", settings),
+    ];
+    commit("first", first);
+    commit("a variable", &[("group_vars/main.yml", "cores: 4\n")]);
+    commit("elsewhere", &[("README.md", "y")]);
+    commit("an included file", &[("templates/parts/slurm.yml", &destination("cluster"))]);
+    commit("a link", &[("templates/mem.txt", "-> three.txt")]);
+    commit("no variable", &[("group_vars/main.yml", "other: 4\n")]);
+    let renamed = settings.replace("main.yml", "all.yml");
+    commit("other settings", &[("group_vars/all.yml", "cores: 8\n"), ("tpvc.toml", &renamed)]);
+    // The text in the folder now is no commit's.
+    fs::write(repository.join("templates/parts/slurm.yml"), "destinations: [1]\n").unwrap();
+    let created = done(folder, tpvc, &["maps", "create", "--tag", "year", "--git", "playbook", "jobs.jsonl"]);
+    let told = stderr(&created);
+    assert!(told.contains("6 commits: 5 rule sets, 1 without rules\n"), "{told}");
+    let broken = "no variable: templates/tpv.yml.j2:3:15: `cores` is not among the variables\n";
+    assert!(told.contains(broken), "{told}");
+    done(folder, tpvc, &["maps", "wait", "-q", "year"]);
+    let answers = stdout(&done(folder, tpvc, &["maps", "results", "-q", "year"]));
+    let brief = |line: &str| {
+        let answer: serde_json::Value = serde_json::from_str(line).unwrap();
+        format!("{} {} {}", answer["destination"]["id"], answer["cores"], answer["mem"])
+    };
+    let found: Vec<String> = answers.lines().map(brief).collect();
+    let expected = ["slurm 2 2", "slurm 4 2", "cluster 4 2", "cluster 4 3", "cluster 8 3"];
+    assert_eq!(found.join(", ").replace('"', ""), expected.join(", "));
+}

@@ -14,6 +14,7 @@ use crate::cli::kind::Kind as FileKind;
 use crate::cli::map::hooks;
 use crate::cli::output::print_stdout;
 use crate::cli::progress::Progress;
+use crate::cli::revision::History;
 use crate::cli::{input, paths};
 use tpv_analysis::figures::{count, grouped};
 use tpv_compiler::open::open;
@@ -22,7 +23,7 @@ use tpv_compiler::source::read_limited;
 use tpv_maps::Error;
 use tpv_maps::create::{Plan, RuleSet, Step, Versions, create};
 use tpv_maps::engine::Kind;
-use tpv_maps::history::History;
+use tpv_maps::history::{self, Plain, Site};
 use tpv_maps::slice_size::SliceSize;
 use tpv_maps::submit::Budget;
 
@@ -46,13 +47,13 @@ pub(super) struct Create {
     /// An artifact, or a pattern of artifacts, each of which maps all jobs; repeat it for more
     #[arg(short, long, value_name = "RULES", required_unless_present = "git")]
     rules: Vec<String>,
-    /// A git repository: each of its commits that touches the config behind `--` is compiled, and maps all jobs; equal artifacts once
-    #[arg(long, value_name = "REPO", requires = "configs")]
+    /// A git repository: each of its commits that touches the config is compiled, with its own settings, and maps all jobs; equal artifacts once
+    #[arg(long, value_name = "REPO")]
     git: Option<PathBuf>,
     /// Only commits since this date, or after this commit
     #[arg(long, value_name = "DATE|COMMIT", requires = "git")]
     since: Option<String>,
-    /// The config in the repository: paths and patterns, as git reads them, and URLs; later over earlier
+    /// The config in the repository: paths and patterns, as git reads them, and URLs; later over earlier [default: that of tpvc.toml]
     #[arg(last = true, value_name = "CONFIG", requires = "git")]
     configs: Vec<String>,
     /// Write the differences from the answers of this artifact, in place of answers
@@ -123,7 +124,13 @@ impl Create {
         let sizes: Option<Vec<u64>> =
             self.jobs.iter().map(|path| path.metadata().ok().map(|data| data.len())).collect();
         let mut progress = Progress::bytes(&context.common, sizes.map(|sizes| sizes.iter().sum()));
-        let map = create(&context.root, &plan, &hooks(&context.common), &mut |step| match step {
+        let mut history = match &self.git {
+            Some(repository) => Some(History::of(repository, !self.configs.is_empty(), &context.common)?),
+            None => None,
+        };
+        let mut plain = Plain;
+        let site: &mut dyn Site = history.as_mut().map_or(&mut plain, |history| history);
+        let map = create(&context.root, &plan, site, &hooks(&context.common), &mut |step| match step {
             Step::Cut(bytes) => progress.advance(bytes),
             Step::Compiled { done: 0, all } => {
                 context.common.note(&format!("compiling {}", count(all as u64, "version")));
@@ -131,9 +138,10 @@ impl Create {
             Step::Compiled { .. } => {}
         });
         progress.finish();
+        history.map(History::report);
         let map = map?;
-        if let Some(history) = map.dir().history()? {
-            report_commits(&history, &context.common);
+        if let Some(commits) = map.dir().history()? {
+            report_commits(&commits, &context.common);
         }
         let components = map.dir().components()?;
         context.common.note(&format!(
@@ -227,7 +235,7 @@ impl Create {
 }
 
 /// Reports the number of commits, rule sets and broken commits of a history.
-fn report_commits(history: &History, common: &Common) {
+fn report_commits(history: &history::History, common: &Common) {
     let commits = history.rule_sets.iter().map(|set| set.commits.len()).sum::<usize>() + history.broken.len();
     let (commits, sets) = (count(commits as u64, "commit"), count(history.rule_sets.len() as u64, "rule set"));
     common.note(&format!("{commits}: {sets}, {} without rules", grouped(history.broken.len() as u64)));

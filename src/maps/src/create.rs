@@ -10,7 +10,7 @@ use tpv_runtime::mapper::Hooks;
 use super::cluster::MOST;
 use super::component::SCRIPT;
 use super::engine::{self, Kind};
-use super::history::{self, Commit};
+use super::history::{self, Commit, Site};
 use super::item::Item;
 use super::slice_size::{Sizes, SliceSize};
 use super::slices::{CutError, Cutter};
@@ -34,13 +34,13 @@ pub struct Versions {
     pub repository: PathBuf,
     /// A commit or a date.
     pub since: Option<String>,
-    /// Pathspecs and URLs.
+    /// Pathspecs and URLs; none if the site names them.
     pub configs: Vec<String>,
 }
 
 /// A step in the creation of a map.
 pub enum Step {
-    /// Of `all` configs that differ, `done` are compiled.
+    /// Of `all` commits with different files, `done` are compiled.
     Compiled {
         /// The number so far.
         done: usize,
@@ -85,11 +85,17 @@ pub struct Plan {
     pub slices: SliceSize,
 }
 
-/// Makes a map and submits it, and tells `progress` how that goes.
+/// Makes a map and submits it, and tells `progress` how that goes. `site` is what commits are read with, if the plan has any.
 ///
 /// # Errors
 /// The plan cannot be carried out; nothing is left then. Where only submitting fails, the map is there, and the error says so.
-pub fn create(root: &Root, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(Step)) -> Result<Map, Error> {
+pub fn create(
+    root: &Root,
+    plan: &Plan,
+    site: &mut dyn Site,
+    hooks: &Hooks,
+    progress: &mut dyn FnMut(Step),
+) -> Result<Map, Error> {
     check(plan)?;
     let draft = begin(root, plan.tag.as_deref())?;
     let dir = draft.map();
@@ -98,7 +104,7 @@ pub fn create(root: &Root, plan: &Plan, hooks: &Hooks, progress: &mut dyn FnMut(
         kept.push((rules.name.clone(), String::from(dir.put_input(&rules.bytes)?)));
     }
     if let Some(versions) = &plan.versions {
-        kept.extend(compile_versions(dir, versions, progress)?);
+        kept.extend(compile_versions(dir, versions, site, progress)?);
     }
     let against = plan.against.as_ref().map(|rules| dir.put_input(&rules.bytes)).transpose()?;
     let world = plan.world.as_ref().map(|world| dir.put_input(world)).transpose()?;
@@ -204,12 +210,14 @@ pub(super) fn open(path: &Path) -> Result<(JobFile, Option<u64>), Error> {
 fn compile_versions(
     dir: &MapDir,
     versions: &Versions,
+    site: &mut dyn Site,
     progress: &mut dyn FnMut(Step),
 ) -> Result<Vec<(String, String)>, Error> {
     let history = history::compile(
         &versions.repository,
         versions.since.as_deref(),
         &versions.configs,
+        site,
         |artifact| dir.put_input(artifact).map(String::from),
         |done, all| progress(Step::Compiled { done, all }),
     )?;

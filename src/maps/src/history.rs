@@ -1,19 +1,20 @@
 //! The history of a config: each commit of a git repository that touches it, compiled.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::Error;
+use crate::store::Digest;
 pub use tpv_analysis::git::Commit;
-use tpv_analysis::git::Repository;
 pub use tpv_analysis::git::config::{self, Part, given, is_given, parts, quoted, read};
-use tpv_compiler::config::Input;
-use tpv_compiler::diagnostic::Severity;
-use tpv_compiler::source::SourceMap;
+use tpv_analysis::git::{Blobs, Repository};
+use tpv_compiler::config::{Input, unreadable};
+use tpv_compiler::diagnostic::{Diagnostics, Severity};
+use tpv_compiler::source::{SourceId, SourceMap};
 use tpv_compiler::{CompileOptions, compile_inputs, parallel};
 
 /// An artifact, and the commits whose config compiles to it, oldest first.
@@ -43,13 +44,65 @@ pub struct History {
     pub broken: Vec<Broken>,
 }
 
+/// The site of a repository: what the config of a commit is read with.
+pub trait Site {
+    /// Turns to a commit, by its name and the id of its tree.
+    ///
+    /// # Errors
+    /// Git's. The inner error is that of the commit's settings, in words.
+    fn turn_to(&mut self, commit: &str, tree: &str) -> Result<Result<(), String>, Error>;
+
+    /// The config files that the commit's settings name, if the command names none.
+    ///
+    /// # Errors
+    /// They name none, in words.
+    fn configs(&self) -> Result<Vec<String>, String>;
+
+    /// A map for the commit's texts, which fills its templates in.
+    ///
+    /// # Errors
+    /// The fault of its variables, in words.
+    fn sources(&mut self) -> Result<SourceMap, String>;
+
+    /// The path under which a file of the commit can be read, by its path from the top of the repository.
+    fn path_of(&self, file: &str) -> String;
+
+    /// The files besides configs that made a difference so far, from the top of the repository.
+    fn watched(&mut self) -> BTreeSet<PathBuf>;
+}
+
+/// A site without settings and variables.
+pub struct Plain;
+
+impl Site for Plain {
+    fn turn_to(&mut self, _: &str, _: &str) -> Result<Result<(), String>, Error> {
+        Ok(Ok(()))
+    }
+
+    fn configs(&self) -> Result<Vec<String>, String> {
+        Err("no config files are named".to_owned())
+    }
+
+    fn sources(&mut self) -> Result<SourceMap, String> {
+        Ok(SourceMap::new())
+    }
+
+    fn path_of(&self, file: &str) -> String {
+        file.to_owned()
+    }
+
+    fn watched(&mut self) -> BTreeSet<PathBuf> {
+        BTreeSet::new()
+    }
+}
+
 /// Compiles the config at each commit that touches its files, up to the present commit.
 ///
 /// `configs` are pathspecs of git, relative to `repository`, URLs and paths outside of it, later over earlier; the files that one pathspec names are merged in the
-/// order of their names, and of a folder those are taken that end in `.yml` or `.yaml`. URLs and files outside are read once and are the same for
-/// each commit. `since` is a commit, which is left out with all that it builds on, or a date. `keep` takes each artifact
-/// once and says what it is kept as: artifacts that are kept as the same are one rule set. `told` hears how many of how many configs that
-/// differ are compiled.
+/// order of their names, and of a folder those are taken that end in `.yml` or `.yaml`. Without any, they are those that the site names at each
+/// commit. URLs and files outside are read once and are the same for each commit. `since` is a commit, which is left out with all that it builds
+/// on, or a date. `keep` takes each artifact once and says what it is kept as: artifacts that are kept as the same are one rule set. `told`
+/// hears how many of how many commits with different files are compiled.
 ///
 /// # Errors
 /// Git fails, no commit touches the files, a URL cannot be fetched, or an error of `keep`. A commit that does not compile is no error.
@@ -57,125 +110,300 @@ pub fn compile(
     repository: &Path,
     since: Option<&str>,
     configs: &[String],
+    site: &mut dyn Site,
     mut keep: impl FnMut(&[u8]) -> Result<String, Error>,
     mut told: impl FnMut(usize, usize),
 ) -> Result<History, Error> {
-    let git = Repository::new(repository);
-    let (commits, sets) = commits(&git, repository, since, configs)?;
-    let given = given(&git, configs)?;
-    let mut numbers = HashMap::new();
-    let mut distinct: Vec<&Vec<Part>> = Vec::new();
-    for set in &sets {
-        if let Entry::Vacant(entry) = numbers.entry(set) {
-            entry.insert(distinct.len());
-            distinct.push(set);
-        }
-    }
-    let mut blobs = git.blobs()?;
-    let mut outcomes: Vec<Result<String, String>> = Vec::with_capacity(distinct.len());
+    let mut search = Search::new(repository, since, configs)?;
+    // The texts of each tree's config, by their digest, and what each of these compiles to.
+    let mut rendered: HashMap<String, Result<String, String>> = HashMap::new();
+    let mut outcomes: HashMap<String, Result<String, String>> = HashMap::new();
     let at_once = std::thread::available_parallelism().map_or(1, usize::from) * 2;
-    let mut texts = HashMap::new();
-    for some in distinct.chunks(at_once) {
-        told(outcomes.len(), distinct.len());
-        let inputs = read(some, &given, &mut blobs, &mut texts)?;
-        for compiled in parallel::map(&inputs, |input| compile_one(input.as_ref().map_err(Clone::clone)?)) {
-            outcomes.push(match compiled {
-                Ok(bytes) => Ok(keep(&bytes)?),
-                Err(error) => Err(error),
-            });
-        }
-    }
-    told(outcomes.len(), distinct.len());
-    Ok(grouped(commits, sets.iter().filter_map(|set| outcomes.get(*numbers.get(set)?))))
-}
-
-/// The most searches for commits that touch what links led to in the commits found before.
-const MOST_ROUNDS: usize = 20;
-
-/// The commits, oldest first, and of each what its config is made of.
-fn commits(
-    git: &Repository,
-    repository: &Path,
-    since: Option<&str>,
-    configs: &[String],
-) -> Result<(Vec<Commit>, Vec<Vec<Part>>), Error> {
-    config::check_paths(git, configs)?;
-    let mut named: Vec<String> = Vec::new();
-    for config in configs {
-        if !is_given(git, config)? {
-            named.push(config.clone());
-        }
-    }
-    let touching = |trail: &BTreeSet<String>| {
-        let linked = trail.iter().map(|path| format!(":(top,literal){path}"));
-        let paths: Vec<String> = named.iter().cloned().chain(linked).collect();
-        git.commits(since, &paths.iter().map(String::as_str).collect::<Vec<_>>())
-    };
-    let mut commits = touching(&BTreeSet::new())?;
-    // Git does not follow links: what they lead to is asked for by name, and what that was in earlier commits, too.
-    let mut trail = parts(git, &[&git.tree("HEAD")?], configs)?.trail;
+    let (mut given, mut texts) = (HashMap::new(), HashMap::new());
     let mut rounds = 0;
     loop {
-        if !trail.is_empty() {
-            commits = touching(&trail)?;
+        let commits = search.commits(site)?;
+        let mut seen = HashSet::new();
+        let new = commits.iter().filter(|commit| !rendered.contains_key(&commit.tree) && seen.insert(&commit.tree));
+        let new: Vec<&Found> = new.collect();
+        let (mut done, all) = (rendered.len(), rendered.len() + new.len());
+        for some in new.chunks(at_once) {
+            told(done, all);
+            let mut to_compile: Vec<(String, Ready)> = Vec::new();
+            for commit in some {
+                let ready = search.ready(commit, site, &mut given, &mut texts)?;
+                let digest = ready.map(|ready| {
+                    let digest = ready.digest();
+                    if !outcomes.contains_key(&digest) && to_compile.iter().all(|(known, _)| *known != digest) {
+                        to_compile.push((digest.clone(), ready));
+                    }
+                    digest
+                });
+                rendered.insert(commit.tree.clone(), digest);
+            }
+            let compiled = parallel::map(&to_compile, |(digest, ready)| (digest.clone(), compile_one(ready)));
+            for (digest, compiled) in compiled {
+                let outcome = match compiled {
+                    Ok(bytes) => Ok(keep(&bytes)?),
+                    Err(error) => Err(error),
+                };
+                outcomes.insert(digest, outcome);
+            }
+            done += some.len();
         }
-        if commits.is_empty() {
-            let since = since.map_or_else(String::new, |since| format!(" since `{since}`"));
-            return Err(Error::new(
-                format!("no commit of `{}` touches {}{since}", repository.display(), quoted(&named)),
-                "paths are relative to the repository; `--since` takes a date such as 2025-01-31, or a commit",
-            ));
-        }
-        let trees: Vec<&str> = commits.iter().map(|(_, tree)| tree.as_str()).collect();
-        let found = parts(git, &trees, configs)?;
-        let before = trail.len();
-        trail.extend(found.trail);
+        told(all, all);
         rounds += 1;
-        if trail.len() > before && rounds < MOST_ROUNDS {
+        // Commits that touch variables, or what templates read, are known when these were read.
+        if search.watch(site.watched()) && rounds < MOST_ROUNDS {
             continue;
         }
-        if !found.missing.is_empty() {
-            return Err(Error::new(
-                format!("no config file is at {} in any of the {} commits", quoted(&found.missing), commits.len()),
-                "paths are relative to the repository, and symbolic links are followed within it",
-            ));
+        let outcome = |tree: &String| match rendered.get(tree) {
+            Some(Ok(digest)) => outcomes.get(digest).cloned(),
+            Some(Err(error)) => Some(Err(error.clone())),
+            None => None,
+        };
+        return Ok(grouped(commits.into_iter().filter_map(|found| Some((found.commit, outcome(&found.tree)?)))));
+    }
+}
+
+/// The most searches for commits that touch what was read in the commits found before.
+const MOST_ROUNDS: usize = 20;
+
+/// A commit, and what its config is made of, or the fault of its settings.
+struct Found {
+    commit: Commit,
+    tree: String,
+    /// The config files that are named, and the parts of the config.
+    config: Result<(Vec<String>, Vec<Part>), String>,
+}
+
+/// The search for the commits that make a difference.
+struct Search<'a> {
+    git: Repository,
+    repository: &'a Path,
+    since: Option<&'a str>,
+    configs: &'a [String],
+    blobs: Blobs,
+    /// What commits have to touch: pathspecs.
+    paths: BTreeSet<String>,
+    /// The config files that a tree's settings name.
+    named: HashMap<String, Result<Vec<String>, String>>,
+    /// The parts of the config of a tree.
+    parts: HashMap<String, Vec<Part>>,
+    /// The config files that the command names, or the settings of the last commit.
+    wanted: Vec<String>,
+    /// The config files that some tree has.
+    present: BTreeSet<String>,
+}
+
+impl<'a> Search<'a> {
+    fn new(repository: &'a Path, since: Option<&'a str>, configs: &'a [String]) -> Result<Self, Error> {
+        let git = Repository::new(repository);
+        if !configs.is_empty() {
+            config::check_paths(&git, configs)?;
         }
-        return Ok((commits.into_iter().map(|(commit, _)| commit).collect(), found.sets));
+        let blobs = git.blobs()?;
+        let (named, parts, wanted) = (HashMap::new(), HashMap::new(), configs.to_owned());
+        let (paths, present) = (BTreeSet::new(), BTreeSet::new());
+        let mut search = Self { git, repository, since, configs, blobs, paths, named, parts, wanted, present };
+        search.touch(configs)?;
+        Ok(search)
+    }
+
+    /// Adds config files to what commits have to touch.
+    fn touch(&mut self, configs: &[String]) -> Result<(), Error> {
+        for config in configs {
+            if !is_given(&self.git, config)? {
+                self.paths.insert(config.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds files to what commits have to touch. Returns `true` if some are new.
+    fn watch(&mut self, files: impl IntoIterator<Item = impl AsRef<Path>>) -> bool {
+        let before = self.paths.len();
+        self.paths.extend(files.into_iter().map(|path| format!(":(top,literal){}", path.as_ref().display())));
+        self.paths.len() > before
+    }
+
+    /// The commits, oldest first.
+    fn commits(&mut self, site: &mut dyn Site) -> Result<Vec<Found>, Error> {
+        // Git does not follow links: what they lead to is asked for by name, and what that was in earlier commits, too.
+        let head = self.git.tree("HEAD")?;
+        self.look(&[("HEAD".to_owned(), head.clone())], site)?;
+        self.watch(site.watched());
+        if let Some(Ok(named)) = self.named.get(&head) {
+            self.wanted.clone_from(named);
+        }
+        let mut rounds = 0;
+        loop {
+            let paths: Vec<&str> = self.paths.iter().map(String::as_str).collect();
+            let commits = self.git.commits(self.since, &paths)?;
+            if commits.is_empty() {
+                return Err(self.nothing());
+            }
+            let trees: Vec<_> = commits.iter().map(|(commit, tree)| (commit.name(), tree.clone())).collect();
+            rounds += 1;
+            if self.look(&trees, site)? && rounds < MOST_ROUNDS {
+                continue;
+            }
+            let missing = self.wanted.iter().filter(|config| !self.present.contains(*config)).cloned();
+            let missing: Vec<String> = missing.collect();
+            if !missing.is_empty() {
+                return Err(Error::new(
+                    format!("no config file is at {} in any of the {} commits", quoted(&missing), commits.len()),
+                    "paths are relative to the repository, and symbolic links are followed within it",
+                ));
+            }
+            let found = commits.into_iter().map(|(commit, tree)| {
+                let config = match self.named.get(&tree) {
+                    Some(Err(error)) => Err(error.clone()),
+                    Some(Ok(named)) => Ok((named.clone(), self.parts.get(&tree).cloned().unwrap_or_default())),
+                    None => Ok((self.configs.to_owned(), self.parts.get(&tree).cloned().unwrap_or_default())),
+                };
+                Found { commit, tree, config }
+            });
+            return Ok(found.collect());
+        }
+    }
+
+    /// The error if no commit touches the config.
+    fn nothing(&self) -> Error {
+        let since = self.since.map_or_else(String::new, |since| format!(" since `{since}`"));
+        let named: Vec<String> = match self.configs {
+            [] => self.paths.iter().filter(|path| !path.starts_with(':')).cloned().collect(),
+            configs => configs.iter().filter(|config| self.paths.contains(*config)).cloned().collect(),
+        };
+        Error::new(
+            format!("no commit of `{}` touches {}{since}", self.repository.display(), quoted(&named)),
+            "paths are relative to the repository; `--since` takes a date such as 2025-01-31, or a commit",
+        )
+    }
+
+    /// Finds the parts of the config in trees, each with the name of its commit. Returns `true` if commits have to touch more.
+    fn look(&mut self, trees: &[(String, String)], site: &mut dyn Site) -> Result<bool, Error> {
+        let before = self.paths.len();
+        let mut groups: BTreeMap<Vec<String>, Vec<&str>> = BTreeMap::new();
+        for (name, tree) in trees.iter().filter(|(_, tree)| !self.parts.contains_key(tree)) {
+            if !self.configs.is_empty() {
+                groups.entry(self.configs.to_owned()).or_default().push(tree);
+                continue;
+            }
+            if !self.named.contains_key(tree) {
+                let named = site.turn_to(name, tree)?.and_then(|()| site.configs());
+                self.named.insert(tree.clone(), named);
+            }
+            if let Some(Ok(named)) = self.named.get(tree) {
+                groups.entry(named.clone()).or_default().push(tree);
+            }
+        }
+        for (configs, trees) in groups {
+            self.touch(&configs)?;
+            let found = parts(&self.git, &trees, &configs)?;
+            self.watch(found.trail);
+            self.parts.extend(trees.into_iter().map(str::to_owned).zip(found.sets));
+            // A file may be there in some commits only.
+            self.present.extend(configs.into_iter().filter(|config| !found.missing.contains(config)));
+        }
+        Ok(self.paths.len() > before)
+    }
+
+    /// The texts of a commit's config, with its templates filled in. The inner error is the commit's own.
+    fn ready(
+        &mut self,
+        found: &Found,
+        site: &mut dyn Site,
+        given: &mut HashMap<Vec<String>, Vec<(String, Arc<str>)>>,
+        texts: &mut HashMap<String, Result<Arc<str>, String>>,
+    ) -> Result<Result<Ready, String>, Error> {
+        let (configs, set) = match &found.config {
+            Ok(config) => config,
+            Err(error) => return Ok(Err(error.clone())),
+        };
+        let given = match given.entry(configs.clone()) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert(config::given(&self.git, configs)?),
+        };
+        let mut read = read(&[set], given, &mut self.blobs, texts)?;
+        let files = match read.pop() {
+            Some(Ok(files)) => files,
+            Some(Err(error)) => return Ok(Err(error)),
+            None => return Ok(Err(String::new())),
+        };
+        let turned = site.turn_to(&found.commit.name(), &found.tree)?;
+        let mut sources = match turned.and_then(|()| site.sources()) {
+            Ok(sources) => sources,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (mut inputs, mut problems) = (Vec::new(), Diagnostics::new());
+        for (file, text) in files {
+            match sources.add_or_fill(&site.path_of(&file), &text) {
+                Ok(id) => inputs.push(id),
+                Err(error) => problems.push(unreadable(&file, &error, &mut sources)),
+            }
+        }
+        Ok(if problems.has_errors() { Err(first_error(&problems, &sources)) } else { Ok(Ready { sources, inputs }) })
+    }
+}
+
+/// The texts of a config, ready to be compiled.
+struct Ready {
+    sources: SourceMap,
+    inputs: Vec<SourceId>,
+}
+
+impl Ready {
+    /// A digest of all that the artifact depends on.
+    fn digest(&self) -> String {
+        let mut all = self.sources.version().to_string().into_bytes();
+        for source in self.inputs.iter().filter_map(|id| self.sources.get(*id)) {
+            let (written, _) = source.written(0..0);
+            for text in [&source.name, &source.text, &written.text] {
+                all.extend(text.len().to_le_bytes());
+                all.extend(text.as_bytes());
+            }
+        }
+        Digest::of(&all).as_str().to_owned()
     }
 }
 
 /// The artifact of a config, or its first error.
-fn compile_one(texts: &[(String, Arc<str>)]) -> Result<Vec<u8>, String> {
-    let mut sources = SourceMap::new();
-    let inputs: Vec<Input> = texts.iter().map(|(name, text)| Input::Text(sources.add(name, text))).collect();
-    let compiled = compile_inputs(&inputs, sources, &CompileOptions::default());
+fn compile_one(ready: &Ready) -> Result<Vec<u8>, String> {
+    let inputs: Vec<Input> = ready.inputs.iter().map(|id| Input::Text(*id)).collect();
+    let compiled = compile_inputs(&inputs, ready.sources.clone(), &CompileOptions::default());
     if let Some(rules) = compiled.rules {
         if !rules.tables().pools.is_empty() {
             return Err("the config has resource pools, which admit jobs in the order of all of them".to_owned());
         }
         return rules.to_bytes().map_err(|error| error.to_string());
     }
-    let first = compiled.diagnostics.iter().find(|one| one.severity == Severity::Error);
-    Err(first.map_or_else(String::new, |error| match &error.primary {
-        Some(label) => format!("{}: {}", compiled.sources.locate(label.span), error.message),
+    Err(first_error(&compiled.diagnostics, &compiled.sources))
+}
+
+/// The first error, with its place.
+fn first_error(problems: &Diagnostics, sources: &SourceMap) -> String {
+    let first = problems.iter().find(|one| one.severity == Severity::Error);
+    first.map_or_else(String::new, |error| match &error.primary {
+        Some(label) => format!("{}: {}", sources.locate(label.span), error.message),
         None => error.message.clone(),
-    }))
+    })
 }
 
 /// Puts commits with one artifact together.
-fn grouped<'a>(commits: Vec<Commit>, outcomes: impl Iterator<Item = &'a Result<String, String>>) -> History {
+fn grouped(commits: impl Iterator<Item = (Commit, Result<String, String>)>) -> History {
     let mut history = History::default();
     let mut places = HashMap::new();
-    for (commit, outcome) in commits.into_iter().zip(outcomes) {
+    for (commit, outcome) in commits {
         match outcome {
             Ok(digest) => {
-                let place = *places.entry(digest).or_insert(history.rule_sets.len());
+                let place = *places.entry(digest.clone()).or_insert(history.rule_sets.len());
                 match history.rule_sets.get_mut(place) {
                     Some(rule_set) => rule_set.commits.push(commit),
-                    None => history.rule_sets.push(RuleSet { digest: digest.clone(), commits: vec![commit] }),
+                    None => history.rule_sets.push(RuleSet { digest, commits: vec![commit] }),
                 }
             }
-            Err(error) => history.broken.push(Broken { commit, error: error.clone() }),
+            Err(error) => history.broken.push(Broken { commit, error }),
         }
     }
     history
@@ -245,7 +473,8 @@ mod tests {
                 Ok(digest)
             };
             let mut last = (0, 0);
-            let history = compile(self.0.path(), since, &configs, keep, |done, all| last = (done, all))?;
+            let told = |done, all| last = (done, all);
+            let history = compile(self.0.path(), since, &configs, &mut Plain, keep, told)?;
             assert_eq!(last.0, last.1);
             assert!(history.rule_sets.iter().all(|set| kept.contains_key(&set.digest)));
             let subjects = |set: RuleSet| set.commits.into_iter().map(|commit| commit.subject).collect();
@@ -310,15 +539,17 @@ mod tests {
             assert_eq!((broken, kept.len()), (vec![], 1), "{configs:?}");
             kept.into_values().next().unwrap()
         };
-        let of =
-            |texts: [(&str, &str); 2]| compile_one(&texts.map(|(name, text)| (name.to_owned(), text.into()))).unwrap();
-        let (in_order, reversed) = (of([("a.yml", ONE), ("b.yml", TWO)]), of([("b.yml", TWO), ("a.yml", ONE)]));
+        let of = |texts: &[(&str, &str)]| {
+            let mut sources = SourceMap::new();
+            let inputs = texts.iter().map(|(name, text)| sources.add(name, text)).collect();
+            compile_one(&Ready { sources, inputs }).unwrap()
+        };
+        let (in_order, reversed) = (of(&[("a.yml", ONE), ("b.yml", TWO)]), of(&[("b.yml", TWO), ("a.yml", ONE)]));
         assert!(in_order != reversed);
         assert!(artifact(&["a.yml", "b.yml"]) == in_order && artifact(&["b.yml", "a.yml"]) == reversed);
         assert!(artifact(&["*.yml"]) == in_order && artifact(&["b.yml", "*.yml"]) == reversed);
         assert!(artifact(&["."]) == in_order && artifact(&["*", ":!*.txt"]) == in_order);
-        let a = compile_one(&[("a.yml".to_owned(), ONE.into())]).unwrap();
-        assert!(artifact(&["*.yml", ":(exclude)b.yml"]) == a);
+        assert!(artifact(&["*.yml", ":(exclude)b.yml"]) == of(&[("a.yml", ONE)]));
     }
 
     #[test]
@@ -369,7 +600,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let error = |path: &Path, configs: &[&str]| {
             let configs: Vec<String> = configs.iter().map(|config| (*config).to_owned()).collect();
-            compile(path, None, &configs, |_| Ok(String::new()), |_, _| {}).unwrap_err()
+            compile(path, None, &configs, &mut Plain, |_| Ok(String::new()), |_, _| {}).unwrap_err()
         };
         let found = error(folder.path(), &["a.yml"]);
         assert!(found.message.contains("not a git repository"), "{found}");

@@ -3,14 +3,15 @@
 //! The repository may be a stranger's. Files are written before links, so that none is written through a link, and only links that lead to
 //! something in the commit are made.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::links::Trees;
-use super::{Error, MISSING, Repository, unwritable};
+use super::links::{Listing, Trees};
+use super::{Error, Repository, unwritable};
 
 /// The largest file that is written, in bytes: configs, templates and what these include are texts.
 const LARGEST: u64 = 4 << 20;
@@ -20,9 +21,13 @@ const MOST: u64 = 1 << 30;
 const MOST_FILES: usize = 200_000;
 
 /// The files of a commit in a temporary folder, which is removed with this.
-#[derive(Debug)]
 pub struct Checkout {
     folder: TempDir,
+    trees: Trees,
+    /// The files in the folder by path, each with its text's id and length.
+    files: BTreeMap<String, (String, u64)>,
+    /// The paths of links in the folder.
+    links: Vec<PathBuf>,
 }
 
 impl Checkout {
@@ -31,35 +36,80 @@ impl Checkout {
     /// # Errors
     /// Git's, too many files, or the folder cannot be written.
     pub fn of(git: &Repository, tree: &str) -> Result<Self, Error> {
-        let mut trees = Trees::new(git)?;
-        let listing = trees.entries(tree)?;
+        let mut checkout = Self::empty(git)?;
+        checkout.turn_to(tree)?;
+        Ok(checkout)
+    }
+
+    /// A folder without files.
+    ///
+    /// # Errors
+    /// Git cannot be run, or there is no room for temporary files.
+    pub fn empty(git: &Repository) -> Result<Self, Error> {
         let folder = tempfile::Builder::new().prefix("tpvc-").tempdir().map_err(|error| unwritable(&error))?;
+        Ok(Self { folder, trees: Trees::new(git)?, files: BTreeMap::new(), links: Vec::new() })
+    }
+
+    /// Replaces the files and links by those of another tree. Files that are the same in both are left alone.
+    ///
+    /// # Errors
+    /// As for [`Self::of`].
+    pub fn turn_to(&mut self, tree: &str) -> Result<(), Error> {
+        let listing = self.trees.entries(tree)?;
         let too_much = || {
             Error::new(
                 format!("the tree `{tree}` is too large to be read as a whole"),
                 "compare artifacts, which `tpvc compile` writes",
             )
         };
-        let mut room = MOST;
+        self.remove_others(&listing);
+        let mut room = MOST.checked_sub(self.files.values().map(|(_, length)| *length).sum()).ok_or_else(too_much)?;
         for (number, (path, blob)) in listing.files().enumerate().filter(|(_, (path, _))| is_safe(path)) {
-            let text = match trees.blobs.read(blob, LARGEST) {
+            if self.files.contains_key(path) {
+                continue;
+            }
+            let text = match self.trees.blobs.read(blob, LARGEST) {
                 Ok(Some(text)) => text,
-                Err(error) if !error.message.ends_with(MISSING) => return Err(error),
+                Err(error) if !error.is_missing => return Err(error),
                 Ok(None) | Err(_) => continue,
             };
-            room = room.checked_sub(text.len() as u64).filter(|_| number < MOST_FILES).ok_or_else(too_much)?;
-            written(&folder.path().join(path), |path| fs::write(path, text)).map_err(|error| unwritable(&error))?;
+            let length = text.len() as u64;
+            room = room.checked_sub(length).filter(|_| number < MOST_FILES).ok_or_else(too_much)?;
+            written(&self.folder().join(path), |path| fs::write(path, text)).map_err(|error| unwritable(&error))?;
+            self.files.insert(path.to_owned(), (blob.to_owned(), length));
         }
         #[cfg(unix)]
         for (path, target) in listing.links().filter(|(path, _)| is_safe(path)) {
+            let path = self.folder().join(path);
             // Of an odd tree that has a link and a folder of one name, a link in that folder would be at another depth.
-            let link = |path: &Path| match path.parent().is_some_and(|above| is_without_links(above, folder.path())) {
+            let link = |path: &Path| match path.parent().is_some_and(|above| is_without_links(above, self.folder())) {
                 true => std::os::unix::fs::symlink(target, path),
                 false => Ok(()),
             };
-            written(&folder.path().join(path), link).map_err(|error| unwritable(&error))?;
+            written(&path, link).map_err(|error| unwritable(&error))?;
+            self.links.push(path);
         }
-        Ok(Self { folder })
+        Ok(())
+    }
+
+    /// Removes all links, and the files that another tree does not have or has with another text, with folders that are empty then.
+    fn remove_others(&mut self, listing: &Listing) {
+        // Without links, no path leads out of the folder.
+        for link in self.links.drain(..).filter(|link| link.is_symlink()) {
+            let _ = fs::remove_file(link);
+        }
+        let kept: BTreeMap<&str, &str> = listing.files().collect();
+        let folder = self.folder.path();
+        self.files.retain(|path, (blob, _)| {
+            let is_kept = kept.get(path.as_str()) == Some(&blob.as_str());
+            if !is_kept {
+                let path = folder.join(path);
+                let _ = fs::remove_file(&path);
+                let above = path.ancestors().skip(1).take_while(|above| *above != folder);
+                let _ = above.map(fs::remove_dir).take_while(Result::is_ok).count();
+            }
+            is_kept
+        });
     }
 
     /// The folder, which stands for the top of the repository.
@@ -164,5 +214,35 @@ mod tests {
         }
         assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 0);
         assert_eq!(checkout.at(Path::new("absolute")), None);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn another_tree_leaves_nothing_of_the_one_before() {
+        let repository = tempfile::tempdir().unwrap();
+        let folder = repository.path();
+        git(folder, &["init", "-q"], b"");
+        let blob = |text: &str| git(folder, &["hash-object", "-w", "--stdin"], text.as_bytes());
+        let (one, two, link) = (blob("one"), blob("two"), blob("b"));
+        let inner = tree(folder, &[("100644", "x", &one)]);
+        // `a` is a folder, a link to one, and a file; `b` changes what is in it.
+        let other = tree(folder, &[("100644", "x", &two)]);
+        let trees = [
+            tree(folder, &[("40000", "a", &inner), ("40000", "b", &inner), ("100644", "c", &one)]),
+            tree(folder, &[("120000", "a", &link), ("40000", "b", &other), ("100644", "c", &one)]),
+            tree(folder, &[("100644", "a", &two)]),
+        ];
+        let expected = ["a/x one, b/x one, c one", "a/x two, b/x two, c one", "a two"];
+        let mut checkout = Checkout::empty(&Repository::new(folder)).unwrap();
+        for at in [0, 1, 2, 1, 0, 2, 0] {
+            checkout.turn_to(&trees[at]).unwrap();
+            let read = |path: &&str| {
+                let text = fs::read_to_string(checkout.folder().join(path));
+                text.ok().map(|text| format!("{path} {text}"))
+            };
+            let found: Vec<String> = ["a", "a/x", "b", "b/x", "c"].iter().filter_map(read).collect();
+            assert_eq!(found.join(", "), expected[at]);
+            assert_eq!(checkout.folder().join("b").exists(), at != 2);
+        }
     }
 }

@@ -29,11 +29,13 @@ pub struct Error {
     pub message: String,
     /// The remedy.
     pub help: String,
+    /// `true` if the repository lacks an object, as a partial clone does.
+    pub is_missing: bool,
 }
 
 impl Error {
     pub(crate) fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self { message: message.into(), help: help.into() }
+        Self { message: message.into(), help: help.into(), is_missing: false }
     }
 }
 
@@ -365,9 +367,6 @@ fn raw(bytes: &[u8]) -> (Option<File>, &[u8]) {
 /// The help for a partial clone that lacks an object.
 const PARTIAL: &str = "clone it without `--filter`: tpvc lets git fetch nothing; `git fsck` checks the repository";
 
-/// The reason for an object that the clone does not have.
-const MISSING: &str = "it is missing";
-
 /// The bytes before the first `separator` and those after it.
 fn split(bytes: &[u8], separator: u8) -> (&[u8], &[u8]) {
     let at = memchr::memchr(separator, bytes).unwrap_or(bytes.len());
@@ -439,7 +438,7 @@ impl Blobs {
             if is_whole { Ok((size <= most).then_some(bytes)) } else { Err(io::Error::other("it has ended")) }
         };
         read().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound => Error { help: PARTIAL.to_owned(), ..lost(MISSING) },
+            io::ErrorKind::NotFound => Error { help: PARTIAL.to_owned(), is_missing: true, ..lost("it is missing") },
             _ => lost(&error.to_string()),
         })
     }

@@ -1,8 +1,9 @@
 //! The files that templates read: with `include` and `import`, and with `lookup('file', ...)`. All are below one folder, the project's.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Rest;
@@ -28,12 +29,14 @@ pub(super) struct Files {
     /// `None` if there is no project: no file is read then.
     root: Option<Arc<Path>>,
     folder: Arc<Path>,
+    /// The files that were read.
+    read: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 impl Files {
-    pub(super) fn new(root: Option<&Path>, template: &str) -> Self {
+    pub(super) fn new(root: Option<&Path>, template: &str, read: Arc<Mutex<BTreeSet<PathBuf>>>) -> Self {
         let folder = Path::new(template).parent().unwrap_or(Path::new(""));
-        Self { root: root.map(Arc::from), folder: Arc::from(folder) }
+        Self { root: root.map(Arc::from), folder: Arc::from(folder), read }
     }
 
     /// The text of a file, by a path as templates give it.
@@ -58,7 +61,9 @@ impl Files {
         starts.push(root.to_owned());
         let candidates =
             starts.iter().flat_map(|start| FOLDERS.iter().map(move |folder| start.join(folder).join(name)));
-        let Some(path) = candidates.filter(|path| path.is_file()).find_map(|path| path.canonicalize().ok()) else {
+        let found =
+            candidates.filter(|path| path.is_file()).find_map(|path| path.canonicalize().ok().map(|real| (path, real)));
+        let Some((named, path)) = found else {
             return Err(wrong(format!("there is no file `{name}` in the project")));
         };
         let Ok(inside) = path.strip_prefix(&real) else {
@@ -69,6 +74,7 @@ impl Files {
         if inside.components().any(is_hidden) {
             return Err(wrong(format!("`{name}` is a hidden file or in a hidden folder, which templates do not read")));
         }
+        self.read.lock().unwrap_or_else(PoisonError::into_inner).insert(named);
         let read = open(&path).and_then(|file| read_limited(file, LARGEST));
         match read.map_err(|error| wrong(format!("`{name}` cannot be read: {error}")))? {
             None => Err(wrong(format!("`{name}` is larger than {} MiB", LARGEST >> 20))),

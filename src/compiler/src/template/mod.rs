@@ -8,19 +8,21 @@ mod files;
 mod filters;
 mod header;
 mod nesting;
+mod parts;
 mod placeholder;
 mod resolve;
 mod site;
 mod variables;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::{Environment, ErrorKind, OutputSpanKind, UndefinedBehavior, Value, escape_formatter};
 
-use crate::diagnostic::Problem;
-use crate::source::{Fill, Filled, Part, Unfilled, is_url};
+use crate::diagnostic::{Diagnostic, Problem};
+use crate::source::{Fill, Filled, Part, SourceMap, Unfilled, is_url};
 use files::Files;
 use header::Header;
 use nesting::Guarded;
@@ -47,6 +49,8 @@ pub struct Templates {
     site: Site,
     variables: Variables,
     stood_in: Mutex<BTreeMap<String, StoodIn>>,
+    /// The files that templates read.
+    read: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 /// A variable without a value, for which a placeholder stood in.
@@ -82,7 +86,21 @@ impl Templates {
         nesting::add(&mut environment);
         placeholder::add(&mut environment);
         let variables = Variables::read(&site)?;
-        Ok(Self { environment, site, variables, stood_in: Mutex::default() })
+        Ok(Self { environment, site, variables, stood_in: Mutex::default(), read: Arc::default() })
+    }
+
+    /// The files that make a difference: those of variables, and those that templates read so far, each with and without links.
+    pub fn files(&self) -> BTreeSet<PathBuf> {
+        let mut files = self.read.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        files.extend(self.site.vars.iter().cloned());
+        let real: Vec<PathBuf> = files.iter().filter_map(|path| path.canonicalize().ok()).collect();
+        files.extend(real);
+        files
+    }
+
+    /// The faults of files of variables that Ansible warns of, with the texts of these files.
+    pub fn warnings(&self) -> (&[Diagnostic], &SourceMap) {
+        self.variables.warnings()
     }
 
     /// The variables without a value that templates asked for so far.
@@ -137,7 +155,10 @@ impl Templates {
             let line = first_use(variable, text)
                 .and_then(|at| text.get(..at.start))
                 .map(|before| 1 + before.matches('\n').count());
-            let place = (name.to_owned(), line);
+            let within = self.site.within.as_ref();
+            let shown = within.and_then(|folder| Path::new(name).strip_prefix(folder).ok());
+            let shown = shown.map_or_else(|| name.into(), |path| path.to_string_lossy());
+            let place = (shown.into_owned(), line);
             if !known.places.contains(&place) {
                 known.places.push(place);
             }
@@ -161,8 +182,9 @@ impl Templates {
             Box::new(Unfilled { message, at: None, help, notes: Vec::new() })
         })?;
         environment.set_syntax(syntax.clone());
-        let files = Files::new(self.site.root.as_deref(), name);
+        let files = Files::new(self.site.root.as_deref(), name, self.read.clone());
         files::add(&mut environment, &files);
+        parts::add(&mut environment, recorder);
         let inheritance = files::named(body, &syntax).inheritance;
         if let Some((tag, range)) = inheritance {
             return Err(no_inheritance(tag, Some(header.place(range))));

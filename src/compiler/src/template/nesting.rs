@@ -13,6 +13,7 @@ use minijinja::{Environment, Error, State, Value};
 
 use super::cost::VALUES_A_STEP;
 use super::filters::wrong;
+use super::parts;
 
 /// The levels that a stored value may nest.
 const MAX_DEPTH: usize = 100;
@@ -84,7 +85,7 @@ impl Walk {
     }
 }
 
-/// The text of a template with a filter behind each value that it stores.
+/// The text of a template with a filter behind each value that it stores, and behind each that has a part asked of it (`parts.rs`).
 pub(super) struct Guarded {
     /// The text.
     pub(super) text: String,
@@ -96,14 +97,19 @@ impl Guarded {
     /// The guarded form of a template. A text that is no template is left as it is: the engine says what is wrong.
     pub(super) fn new(template: &str, syntax: &SyntaxConfig) -> Self {
         let mut guarded = Self { text: String::with_capacity(template.len()), insertions: Vec::new() };
+        let stored = stored_expressions(template, syntax)
+            .into_iter()
+            .flat_map(|(expression, filter)| [(expression.start, "(".to_owned()), (expression.end, filter.to_owned())]);
+        // Of what is stored, the parts come first.
+        let mut insertions = parts::insertions(template, syntax);
+        insertions.extend(stored);
+        insertions.sort_by_key(|(place, _)| *place);
         let mut copied = 0;
-        for (expression, filter) in stored_expressions(template, syntax) {
-            for (place, insertion) in [(expression.start, "("), (expression.end, filter)] {
-                guarded.text.push_str(template.get(copied..place).unwrap_or_default());
-                copied = place;
-                guarded.insertions.push((guarded.text.len(), insertion.len()));
-                guarded.text.push_str(insertion);
-            }
+        for (place, insertion) in insertions {
+            guarded.text.push_str(template.get(copied..place).unwrap_or_default());
+            copied = place;
+            guarded.insertions.push((guarded.text.len(), insertion.len()));
+            guarded.text.push_str(&insertion);
         }
         guarded.text.push_str(template.get(copied..).unwrap_or_default());
         guarded

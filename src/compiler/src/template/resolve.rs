@@ -180,7 +180,7 @@ impl Resolving<'_> {
         let undeclared = self.undeclared.iter().filter(|name| names.contains(*name));
         let undeclared = undeclared.map(|name| (name.clone(), placeholder(name, Why::Undeclared, &recorder)));
         let context = Value::from_pairs(self.done.clone().into_iter().chain(undeclared));
-        let expression = text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
+        let expression = guarded.text.trim().strip_prefix("{{").and_then(|rest| rest.strip_suffix("}}"));
         let whole = expression.filter(|inner| !inner.contains("{{") && !inner.contains("}}"));
         let value = match whole.map(|inner| inner.trim_matches('-').trim()) {
             None => template.render(context).map(Value::from),

@@ -15,6 +15,8 @@ pub struct Site {
     pub templates: Option<Vec<String>>,
     /// The folder below which templates may read files. `None`: they read none.
     pub root: Option<PathBuf>,
+    /// The folder that names of files are shown without, such as that of a revision's files.
+    pub within: Option<PathBuf>,
 }
 
 /// Returns `true` if a name matches a pattern of `*`, `?` and literal characters.

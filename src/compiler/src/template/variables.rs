@@ -8,9 +8,9 @@ use super::Site;
 use crate::config::suggest::closest;
 use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
 use crate::source::{Limits, SourceId, SourceMap};
-use crate::yaml;
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::value::{ConfigValue, Map, ValueKind};
+use crate::yaml::{self, Duplicates};
 
 /// The text that a file begins with which Ansible Vault encrypts.
 pub const VAULT: &str = "$ANSIBLE_VAULT";
@@ -22,12 +22,19 @@ pub(super) struct Variables {
     /// The places of the names, for messages.
     places: BTreeMap<String, String>,
     are_given: bool,
+    /// Faults that Ansible warns of.
+    warnings: Vec<Diagnostic>,
+    /// The texts of the files, for the warnings.
+    sources: SourceMap,
 }
 
 impl Variables {
     /// Reads the files and values of a site, later over earlier.
     pub(super) fn read(site: &Site) -> Result<Self, Problem> {
         let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
+        if let Some(folder) = &site.within {
+            sources.name_within(folder);
+        }
         let mut all = Self { are_given: !site.vars.is_empty() || site.values.is_some(), ..Self::default() };
         for file in variable_files(&site.vars) {
             let name = file.to_string_lossy();
@@ -43,8 +50,11 @@ impl Variables {
             let id = sources.add(name, text);
             all.add(id, &sources, &mut problems);
         }
-        let error = problems.iter().find(|problem| problem.severity == Severity::Error).cloned();
-        error.map_or(Ok(all), |diagnostic| Err(Problem::new(diagnostic, sources)))
+        if let Some(error) = problems.iter().find(|problem| problem.severity == Severity::Error) {
+            return Err(Problem::new(error.clone(), sources));
+        }
+        (all.warnings, all.sources) = (problems.iter().cloned().collect(), sources);
+        Ok(all)
     }
 
     /// Adds the variables of a text.
@@ -54,7 +64,7 @@ impl Variables {
         if text.starts_with(VAULT) {
             return;
         }
-        let Some(mut document) = yaml::load(sources, id, problems) else { return };
+        let Some(mut document) = yaml::load_with(sources, id, Duplicates::LastCounts, problems) else { return };
         as_ansible_reads(&mut document.root, &text);
         let Some(maps) = mappings(&document.root) else {
             let what = document.root.describe();
@@ -75,6 +85,11 @@ impl Variables {
     /// Returns `true` if there are files with variables.
     pub(super) fn are_given(&self) -> bool {
         self.are_given
+    }
+
+    /// The faults that Ansible warns of, with the texts of the files.
+    pub(super) fn warnings(&self) -> (&[Diagnostic], &SourceMap) {
+        (&self.warnings, &self.sources)
     }
 
     /// A variable as its file has it.

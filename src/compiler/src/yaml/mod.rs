@@ -21,5 +21,5 @@ pub mod timestamp;
 pub mod value;
 pub mod write;
 
-pub use load::{Comment, Document, load};
+pub use load::{Comment, Document, Duplicates, load, load_with};
 pub use roundtrip::RoundTripError;

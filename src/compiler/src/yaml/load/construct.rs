@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::merge::OpenMap;
+use super::merge::{Duplicates, OpenMap};
 use super::noqa::noqa_between;
 use super::scalar;
 use super::short_texts::ShortTexts;
@@ -26,6 +26,7 @@ pub(super) struct Constructor<'a> {
     source: &'a Source,
     id: SourceId,
     problems: &'a mut Diagnostics,
+    duplicates: Duplicates,
     nodes: Vec<Node<'a>>,
     root: Option<NodeId>,
     /// The values of nodes with anchors.
@@ -61,10 +62,16 @@ struct Built {
 }
 
 impl<'a> Constructor<'a> {
-    pub(super) fn new(source: &'a Source, id: SourceId, tree: NodeTree<'a>, problems: &'a mut Diagnostics) -> Self {
+    pub(super) fn new(
+        source: &'a Source,
+        id: SourceId,
+        tree: NodeTree<'a>,
+        duplicates: Duplicates,
+        problems: &'a mut Diagnostics,
+    ) -> Self {
         let NodeTree { nodes, root, .. } = tree;
         let (anchored, texts) = (HashMap::new(), ShortTexts::new());
-        Self { source, id, problems, nodes, root, anchored, aliased: 0, texts }
+        Self { source, id, problems, duplicates, nodes, root, anchored, aliased: 0, texts }
     }
 
     /// The document's value, null if it is empty. `None` after a problem that leaves it without a value.
@@ -229,7 +236,7 @@ impl<'a> Constructor<'a> {
         }
         let mut map = OpenMap::default();
         for entry in pairs {
-            map.insert(entry, self.problems);
+            map.insert(entry, self.duplicates, self.problems);
         }
         Some(ValueKind::Map(Arc::new(map.finish())))
     }
@@ -259,7 +266,7 @@ impl<'a> Constructor<'a> {
             if let Some(anchored) = id.and_then(|id| self.anchored.get_mut(&id)) {
                 anchored.noqa.clone_from(&noqa);
             }
-            map.insert(Entry { key: key.value, value: value.value, noqa }, self.problems);
+            map.insert(Entry { key: key.value, value: value.value, noqa }, self.duplicates, self.problems);
         }
         let last = map.end();
         let map = map.finish();

@@ -12,6 +12,15 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Entry, Map, ValueKind};
 
+/// The treatment of a key that occurs twice in a mapping.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Duplicates {
+    /// It is an error, as for ruamel.yaml.
+    Refused,
+    /// The last one counts, with a warning, as for Ansible.
+    LastCounts,
+}
+
 /// Below this many keys, comparing each is quicker than hashing.
 const FEW: usize = 12;
 
@@ -52,18 +61,23 @@ impl KeyId {
 
 impl OpenMap {
     /// Adds an entry; reports duplicate keys.
-    pub(super) fn insert(&mut self, entry: Entry, problems: &mut Diagnostics) {
-        if let Some(first) = self.find(&entry.key) {
-            let name = entry.key.python_str();
-            problems.push(
-                Diagnostic::error(format!("the key `{name}` occurs twice in this mapping"))
-                    .at(entry.key.span, "the second time")
-                    .also(first, "the first time")
-                    .help("merge both into one, or rename one of them"),
-            );
-            return;
+    pub(super) fn insert(&mut self, entry: Entry, duplicates: Duplicates, problems: &mut Diagnostics) {
+        let Some(first) = self.find(&entry.key) else { return self.push(entry) };
+        let message = format!("the key `{}` occurs twice in this mapping", entry.key.python_str());
+        let help = "merge both into one, or rename one of them";
+        match duplicates {
+            Duplicates::Refused => {
+                let problem = Diagnostic::error(message).at(entry.key.span, "the second time");
+                problems.push(problem.also(first, "the first time").help(help));
+            }
+            Duplicates::LastCounts => {
+                let problem = Diagnostic::warning(message).at(entry.key.span, "this counts");
+                problems.push(problem.also(first, "the first time").help(help));
+                if let Some(known) = self.entries.iter_mut().find(|known| known.key.span == first) {
+                    *known = entry;
+                }
+            }
         }
-        self.push(entry);
     }
 
     fn push(&mut self, entry: Entry) {

@@ -24,6 +24,7 @@ use crate::yaml::value::ConfigValue;
 
 use construct::Constructor;
 pub use lines::{mistake, quoted};
+pub use merge::Duplicates;
 use syntax::Stop;
 
 /// The maximum nesting of collections: later stages walk values recursively.
@@ -49,9 +50,19 @@ pub struct Comment {
 
 /// Reads a source that holds one YAML document. Problems are added to `problems`; `None` if one of them is an error.
 pub fn load(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Option<Document> {
+    load_with(sources, id, Duplicates::Refused, problems)
+}
+
+/// As [`load`], with a choice for keys that occur twice.
+pub fn load_with(
+    sources: &SourceMap,
+    id: SourceId,
+    duplicates: Duplicates,
+    problems: &mut Diagnostics,
+) -> Option<Document> {
     let source = sources.get(id)?;
     let before = problems.errors();
-    let document = attempt(source, &source.text, id, problems).ok()?;
+    let document = attempt(source, &source.text, id, duplicates, problems).ok()?;
     (problems.errors() == before).then_some(document)
 }
 
@@ -61,6 +72,7 @@ fn attempt<'a>(
     source: &'a Source,
     text: &'a str,
     id: SourceId,
+    duplicates: Duplicates,
     problems: &mut Diagnostics,
 ) -> Result<Document, Option<(Problem, usize)>> {
     let tree = match read(text, MAX_DEPTH) {
@@ -75,6 +87,6 @@ fn attempt<'a>(
         Comment { span: Span::new(id, place.start, place.end), own_line: line.trim().is_empty() }
     };
     let comments = tree.comments.places.iter().map(comment).collect();
-    let root = Constructor::new(source, id, tree, problems).document().ok_or(None)?;
+    let root = Constructor::new(source, id, tree, duplicates, problems).document().ok_or(None)?;
     Ok(Document { root, comments })
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::lines::Line;
-use super::{Document, attempt};
+use super::{Document, Duplicates, attempt};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::source::{SourceId, SourceMap, Span};
 use crate::yaml::read::fault::Problem;
@@ -34,7 +34,7 @@ pub fn load_rest(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) 
     let (mut of_whole, mut last_fault) = (None, None);
     for _ in 0..=(MOST_BYTES / text.len().max(1)).min(MOST_BLOCKS) {
         let mut errors = Diagnostics::new();
-        let stopped = match attempt(source, &text, id, &mut errors) {
+        let stopped = match attempt(source, &text, id, Duplicates::Refused, &mut errors) {
             Ok(document) => {
                 found.into_iter().for_each(|error| problems.push(error));
                 problems.extend(errors);
