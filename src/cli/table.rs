@@ -153,7 +153,8 @@ impl Rows {
         let widths: Vec<usize> = (self.header.iter().enumerate())
             .map(|(at, name)| {
                 let values = texts.iter().filter_map(|row| row.get(at)).map(|text| text.chars().count());
-                values.chain([name.len()]).max().unwrap_or(0)
+                // One long id would push all other lines' next columns out of sight.
+                values.filter(|width| *width <= WIDEST).chain([name.len()]).max().unwrap_or(0)
             })
             .collect();
         let mut out = String::new();
@@ -196,6 +197,9 @@ impl Rows {
         text
     }
 }
+
+/// The most characters to which a column of a table is filled up; longer cells shift the rest of their own line.
+const WIDEST: usize = 88;
 
 fn joined(parts: impl Iterator<Item = String>, separator: &str) -> String {
     parts.collect::<Vec<_>>().join(separator) + "\n"

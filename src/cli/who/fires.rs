@@ -58,7 +58,7 @@ impl Fires {
                 rule.uses.fired.into(),
                 rule.uses.looked_at.into(),
                 rule.id.as_str().into(),
-                rule.owner.as_str().into(),
+                self.asked.owner(&rule.owner).into(),
                 format!("{}:{}", rule.place.file, rule.place.line).into(),
             ]);
         }

@@ -142,6 +142,14 @@ impl Asked {
         if self.is_for_people() { short(id) } else { id }
     }
 
+    /// An entity with its kind, or a rule, as a cell: a tool without the tool shed for people.
+    fn owner(&self, owner: &str) -> String {
+        match owner.strip_prefix("tool ").filter(|_| self.is_for_people()) {
+            Some(id) => format!("tool {}", short(id)),
+            None => owner.to_owned(),
+        }
+    }
+
     /// A text as a cell: its first line for people.
     fn text(&self, text: &str) -> String {
         match text.split_once('\n').filter(|_| self.is_for_people()) {

@@ -57,7 +57,7 @@ impl Sets {
         for setting in &found.list {
             rows.push(vec![
                 self.asked.text(&setting.value).into(),
-                setting.by.as_str().into(),
+                self.asked.owner(&setting.by).into(),
                 setting.role.words().into(),
                 setting.condition.as_deref().map(|condition| self.asked.text(condition)).into(),
                 setting.place.as_ref().map(|place| format!("{}:{}", place.file, place.line)).into(),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::Outcome;
-use crate::page::{Page, escape, facts, slot};
+use crate::page::{Page, escape, facts, slot, table};
 
 /// A span as the page shows it.
 #[derive(Clone, Debug, Serialize)]
@@ -65,29 +65,18 @@ pub fn page(data: &Data<'_>, job: &[(&str, String)]) -> serde_json::Result<Strin
     let without = "The plots need scripts; the table below says the same.";
     page.section("Where the job goes", |out| slot(out, "places", without));
     page.section("What it gets", |out| slot(out, "resources", without));
-    page.section("In numbers", |out| table(out, data));
+    let columns = ["From", "To", "Cores", "Memory (GiB)", "GPUs", "Destination"];
+    page.section("In numbers", |out| table(out, &title, &columns, 5, |out| rows(out, data)));
     Ok(page.render())
 }
 
-fn table(out: &mut String, data: &Data<'_>) {
-    let _ = writeln!(
-        out,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"In numbers\">\n<table>\n<caption>By {}</caption>\n<thead><tr>",
-        escape(&data.field)
-    );
-    let columns = ["From", "To", "Destination", "Cores", "Memory (GiB)", "GPUs"];
-    for (index, column) in columns.iter().enumerate() {
-        let class = if index == 2 { "" } else { " class=\"number\"" };
-        let _ = write!(out, "<th scope=\"col\"{class}>{column}</th>");
-    }
-    let _ = writeln!(out, "</tr></thead>\n<tbody>");
+/// The rows of the table.
+fn rows(out: &mut String, data: &Data<'_>) {
     for row in &data.rows {
         let _ = write!(out, "<tr>");
-        for (index, text) in [&row.from, &row.to, &row.place, &row.cores, &row.mem, &row.gpus].into_iter().enumerate() {
-            let class = if index == 2 { "" } else { " class=\"number\"" };
-            let _ = write!(out, "<td{class}>{}</td>", escape(text));
+        for text in [&row.from, &row.to, &row.cores, &row.mem, &row.gpus] {
+            let _ = write!(out, "<td class=\"number\">{}</td>", escape(text));
         }
-        let _ = writeln!(out, "</tr>");
+        let _ = writeln!(out, "<td>{}</td></tr>", escape(&row.place));
     }
-    let _ = writeln!(out, "</tbody>\n</table>\n</div>");
 }

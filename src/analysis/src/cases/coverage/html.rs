@@ -6,6 +6,7 @@ use std::fmt::Write;
 
 use super::text::{percent, unused};
 use super::{Coverage, FileCoverage, Share, Totals};
+use crate::figures::grouped;
 use crate::page::{Page, escape, prose, section};
 
 pub(super) fn page(all: &[Coverage]) -> String {
@@ -58,7 +59,7 @@ fn row(out: &mut String, name: &str, totals: Totals) {
     let shares = [totals.entities, totals.rules_fired, totals.rules_not_fired, totals.code, totals.destinations];
     for Share { used, all } in shares {
         let class = if used == all { "number" } else { "number missing" };
-        let _ = write!(out, "<td class=\"{class}\">{used} of {all}</td>");
+        let _ = write!(out, "<td class=\"{class}\">{} of {}</td>", grouped(used as u64), grouped(all as u64));
     }
     let _ = writeln!(out, "<td class=\"number\">{}</td></tr>", percent(totals.lines));
 }

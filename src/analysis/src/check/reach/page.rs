@@ -6,6 +6,7 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::matrix::{DECLARED, Matrix, Row};
+use crate::figures::grouped;
 use crate::page::{Page, code, escape, facts, prose, slot};
 
 /// The most rows and tools of a row that stand in the page for readers without scripts; with scripts the table has all.
@@ -48,8 +49,8 @@ fn header(out: &mut String, matrix: &Matrix, rules: &str) {
         out,
         [
             ("rules", rules.to_owned()),
-            ("tools", matrix.tools.len().to_string()),
-            ("of these nowhere to go", lost.to_string()),
+            ("tools", grouped(matrix.tools.len() as u64)),
+            ("of these nowhere to go", grouped(lost as u64)),
             ("destinations", columns.count().to_string()),
             ("of these out of reach", unreached.to_string()),
         ],
