@@ -315,7 +315,7 @@ impl Work for Lines {
     }
 }
 
-fn are(number: u64) -> &'static str {
+pub(super) fn are(number: u64) -> &'static str {
     if number == 1 { "is" } else { "are" }
 }
 

@@ -206,6 +206,7 @@ impl Sweep {
     ) -> Result<sweep::Outcome, CliError> {
         let mut job = job.clone();
         let field = if over.field == INPUT_SIZE { SIZE } else { over.field };
+        self.job.check_user(&job, "--over", field)?;
         set(&mut job, &format!("{field}={value}")).map_err(|error| {
             let message = error.message.replace("--set", "--over").replace(SIZE, INPUT_SIZE);
             CliError { message, ..error }

@@ -70,6 +70,27 @@ fn a_user_is_made_for_its_fields() {
     assert_eq!((&rows[0]["gpus"], &rows[0]["error"]), (&Value::from(2), &Value::Null), "{text}");
 }
 
+/// A job file says whose its job is: nobody is made up for an anonymous one.
+#[test]
+fn nobody_is_made_up_for_an_anonymous_job_of_a_file() {
+    let folder = folder();
+    std::fs::write(folder.path().join("job.json"), r#"{"tool": {"id": "bwa"}, "user": null}"#).unwrap();
+    let ended = |arguments: &[&str]| {
+        let output = tpvc_in(folder.path(), arguments);
+        (output.status.code(), stderr(&output))
+    };
+    for arguments in [
+        &["sweep", "config.yml", "--job", "job.json", "--over", "user.roles=student,vip"][..],
+        &["dry-run", "config.yml", "--job", "job.json", "--set", "user.roles=vip"],
+    ] {
+        let (status, text) = ended(arguments);
+        assert_eq!(status, Some(2), "{text}");
+        assert!(text.contains("user.roles` changes a user, and the job is anonymous"), "{text}");
+        let (status, text) = ended(&[arguments, &["--set", "user.email=a@b.c"]].concat());
+        assert_eq!(status, Some(0), "{text}");
+    }
+}
+
 #[test]
 fn a_page_has_the_table_too() {
     let folder = folder();

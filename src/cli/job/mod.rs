@@ -68,8 +68,32 @@ impl JobArgs {
     /// A file that cannot be read, and changes that lead nowhere.
     pub(super) fn json(&self) -> Result<Json, CliError> {
         match &self.job {
-            Some(path) => self.flags.changed(from_file(path)?),
+            Some(path) => {
+                let json = from_file(path)?;
+                let paths =
+                    || self.flags.set.iter().filter_map(|assignment| assignment.split_once('=')).map(|(path, _)| path);
+                let names_one = paths().any(|path| matches!(path, "user" | "user.email"));
+                if !names_one {
+                    paths().try_for_each(|path| self.check_user(&json, "--set", path))?;
+                }
+                self.flags.changed(json)
+            }
             None => self.flags.json(&self.tool),
+        }
+    }
+
+    /// Refuses to change a field of the user of an anonymous job: nobody but the job file knows whose job it is.
+    ///
+    /// # Errors
+    /// An error if the job is from a file, has no user, and `path` leads to a field of the user other than the email.
+    pub(super) fn check_user(&self, job: &Json, option: &str, path: &str) -> Result<(), CliError> {
+        let is_anonymous = self.job.is_some() && matches!(job.get("user"), None | Some(Json::Null));
+        match path.strip_prefix("user.").filter(|field| is_anonymous && *field != "email") {
+            Some(_) => Err(CliError::misuse(
+                format!("`{option} {path}` changes a user, and the job is anonymous"),
+                "name the user as well: `--set user.email=EMAIL`",
+            )),
+            None => Ok(()),
         }
     }
 

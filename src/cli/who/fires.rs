@@ -65,9 +65,8 @@ impl Fires {
         let (all, fired) = (count(rules.len() as u64, "rule"), fired(&rules));
         let never = grouped((rules.len() - fired) as u64);
         let note = format!("{} of {all} fired over {}, {never} never", grouped(fired as u64), count(total.jobs, "job"));
-        let outcome = self.asked.answer(&rows, &note, common)?;
+        self.asked.answer(&rows, &note, common)?;
         Mapper::leave_to_system();
-        who::note_invalid(total.invalid, &path, common);
-        Ok(outcome)
+        who::complete(total.invalid, &path)
     }
 }

@@ -94,11 +94,15 @@ fn brief(names: &[impl AsRef<str>]) -> String {
     }
 }
 
-/// Reports lines that are not jobs.
-fn note_invalid(invalid: u64, path: &Path, common: &Common) {
-    if invalid > 0 {
-        common.note(&format!("{} of `{}` left out: not a job", count(invalid, "line"), path.display()));
+/// The error of an answer from which lines that are not jobs are left out.
+fn complete(invalid: u64, path: &Path) -> Result<Outcome, CliError> {
+    if invalid == 0 {
+        return Ok(Outcome::Done);
     }
+    Err(CliError::new(
+        format!("{} of `{}` {} not a job", count(invalid, "line"), path.display(), crate::cli::map::are(invalid)),
+        "the answer is about the other lines; `tpvc map` says what is wrong with each",
+    ))
 }
 
 /// Rules, with the config behind them.

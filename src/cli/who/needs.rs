@@ -129,9 +129,8 @@ impl Needs {
             grouped(total.failed),
             grouped(total.moved - total.failed),
         );
-        let outcome = self.asked.answer(&rows, &note, common)?;
+        self.asked.answer(&rows, &note, common)?;
         Mapper::leave_to_system();
-        who::note_invalid(total.invalid, path, common);
-        Ok(outcome)
+        who::complete(total.invalid, path)
     }
 }

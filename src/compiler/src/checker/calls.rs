@@ -42,7 +42,7 @@ impl<'a> Checker<'a> {
         });
         let keywords: Vec<Type> = keywords.collect();
         self.orders_by(node, &function);
-        self.placeholders(node);
+        self.sql_placeholders(node);
         if !keeps_arguments_private(&function, &receiver) {
             let values = node.args.iter().zip(&arguments);
             values.for_each(|(value, ty)| self.escapes(ty, value.range()));

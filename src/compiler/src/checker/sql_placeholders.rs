@@ -7,7 +7,7 @@ use super::block::Checker;
 
 impl<'a> Checker<'a> {
     /// Looks at `cursor.execute(query, values)`, where the text of the query is in the block.
-    pub(super) fn placeholders(&mut self, node: &'a ExprCall) {
+    pub(super) fn sql_placeholders(&mut self, node: &'a ExprCall) {
         let (Expr::Attribute(method), [query, values, ..]) = (&*node.func, node.args.as_slice()) else { return };
         let uses = |module: &str| self.bindings.modules.iter().any(|name| name.split('.').next() == Some(module));
         if method.attr.as_str() != "execute" || !(uses("psycopg2") || uses("psycopg")) {
