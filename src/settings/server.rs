@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use tpv_analysis::lint::server::{JobConf, Repository, Server};
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Problem};
-use tpv_compiler::source::{Limits, SourceId, SourceMap, Span};
-use tpv_compiler::yaml::load;
+use tpv_compiler::config::unreadable;
+use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
+use tpv_compiler::source::{Limits, SourceError, SourceId, SourceMap, Span};
+use tpv_compiler::yaml::load::rest::load_rest;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 
 /// The deepest nesting at which tools and runners are looked for.
@@ -55,10 +56,9 @@ impl ServerFiles {
             problems.extend(read_names(path, sources, "roles", &["name"], &mut server.roles).err());
         }
         if let Some(path) = &self.job_conf {
-            match read_job_conf(path, sources) {
-                Ok(found) => server.job_conf = Some(found),
-                Err(problem) => problems.push(problem),
-            }
+            let (found, problem) = read_job_conf(path, sources);
+            server.job_conf = found;
+            problems.extend(problem);
         }
         server.unread = problems.len();
         (server, problems)
@@ -105,9 +105,14 @@ fn read_names(
     Ok(())
 }
 
-fn read_job_conf(path: &Path, sources: &SourceMap) -> Result<JobConf, Problem> {
+/// Reads a `job_conf`. Of a broken one what can be read is known, and its text.
+fn read_job_conf(path: &Path, sources: &SourceMap) -> (Option<JobConf>, Option<Problem>) {
     let mut sources = sources.clone();
-    let (id, content) = content(path, &mut sources)?;
+    let (id, content, problem) = match content(path, &mut sources) {
+        Ok((id, content)) => (id, content, None),
+        Err(Unread { problem, part: None }) => return (None, Some(problem)),
+        Err(Unread { problem, part: Some((id, content)) }) => (id, content, Some(problem)),
+    };
     let mut found = JobConf::default();
     match content {
         Content::Yaml(root) => job_conf(&root, &mut found, DEEPEST),
@@ -116,21 +121,25 @@ fn read_job_conf(path: &Path, sources: &SourceMap) -> Result<JobConf, Problem> {
             found.environments = names.environments.into_iter().collect();
         }
     }
-    if found.runners.is_empty() {
-        return Err(nothing(
-            "runners",
-            "name the `job_conf.yml` or `job_conf.xml` of the server, which has `runners` or `plugins`",
-            id,
-            sources,
-        ));
+    if problem.is_some() {
+        found.broken = sources.get(id).map(|source| source.text.to_string());
+    } else if found.runners.is_empty() {
+        let help = "name the `job_conf.yml` or `job_conf.xml` of the server, which has `runners` or `plugins`";
+        return (None, Some(nothing("runners", help, id, sources)));
     }
-    Ok(found)
+    (Some(found), problem)
 }
 
 /// The content of a file.
 enum Content {
     Yaml(ConfigValue),
     Xml(Names),
+}
+
+impl Default for Content {
+    fn default() -> Self {
+        Self::Xml(Names::default())
+    }
 }
 
 impl Content {
@@ -148,28 +157,57 @@ struct Names {
     environments: Vec<String>,
 }
 
-fn content(path: &Path, sources: &mut SourceMap) -> Result<(SourceId, Content), Problem> {
+/// A file that cannot be read whole.
+struct Unread {
+    problem: Problem,
+    /// What of it can be read, unless there is no text at all.
+    part: Option<(SourceId, Content)>,
+}
+
+impl From<Unread> for Problem {
+    fn from(unread: Unread) -> Self {
+        unread.problem
+    }
+}
+
+fn content(path: &Path, sources: &mut SourceMap) -> Result<(SourceId, Content), Unread> {
     let name = path.to_string_lossy();
     let id = match sources.load(&name, &Limits::default()) {
         Ok(id) => id,
+        Err(SourceError::Template(id, unfilled)) => {
+            let diagnostic = unreadable(&name, &SourceError::Template(id, unfilled), sources);
+            let part = Some((id, Content::default()));
+            return Err(Unread { problem: Problem::new(diagnostic, sources.clone()), part });
+        }
         Err(error) => {
             let mut sources = SourceMap::new();
             let at = Span::new(sources.add(&name, ""), 0, 0);
             let message = format!("`{name}`, which `[server]` in tpvc.toml names, cannot be read: {error}");
-            return Err(Problem::new(Diagnostic::error(message).at(at, "").help(error.help()), sources));
+            let problem = Problem::new(Diagnostic::error(message).at(at, "").help(error.help()), sources);
+            return Err(Unread { problem, part: None });
         }
     };
     let text = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
     if text.trim_start().starts_with('<') {
-        let names = xml(&text, id).map_err(|diagnostic| Problem::new(*diagnostic, sources.clone()))?;
-        return Ok((id, Content::Xml(names)));
+        return match xml(&text, id) {
+            Ok(names) => Ok((id, Content::Xml(names))),
+            Err(diagnostic) => {
+                let part = Some((id, Content::default()));
+                Err(Unread { problem: Problem::new(*diagnostic, sources.clone()), part })
+            }
+        };
     }
     let mut problems = Diagnostics::new();
-    let document = load::load(sources, id, &mut problems);
-    match (document, problems.iter().next().filter(|_| problems.has_errors())) {
-        (_, Some(problem)) => Err(Problem::new(problem.clone(), sources.clone())),
-        (Some(document), None) => Ok((id, Content::Yaml(document.root))),
-        (None, None) => Err(nothing("settings", "correct the file", id, sources.clone())),
+    let content = load_rest(sources, id, &mut problems).document.map(|document| Content::Yaml(document.root));
+    match problems.iter().find(|problem| problem.severity == Severity::Error) {
+        Some(problem) => {
+            let problem = Problem::new(problem.clone(), sources.clone());
+            Err(Unread { problem, part: Some((id, content.unwrap_or_default())) })
+        }
+        None => match content {
+            Some(content) => Ok((id, content)),
+            None => Err(Unread { problem: nothing("settings", "correct the file", id, sources.clone()), part: None }),
+        },
     }
 }
 

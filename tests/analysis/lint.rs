@@ -398,8 +398,9 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
                     .map(|(id, class)| (id.to_owned(), class.to_owned()))
                     .into(),
                 environments: texts(&["tpv_dispatcher"]),
+                broken: None,
             };
-            let job_conf = matches!(code, "T142" | "T143" | "T144").then_some(job_conf);
+            let job_conf = matches!(code, "T142" | "T143" | "T144" | "T148").then_some(job_conf);
             let users = if code == "T145" { texts(&["sue@example.org", "ada@example.org"]) } else { texts(&[]) };
             let server = Server { job_conf, users, ..Server::default() };
             lint(&paths, &Options { limits: true, from, server, ..Options::default() })

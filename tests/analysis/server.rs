@@ -141,12 +141,147 @@ fn params_are_those_that_the_runner_reads() {
 ";
     let job_conf = "runners:
   slurm: {load: 'galaxy.jobs.runners.slurm:SlurmJobRunner'}
-  pulsar: {load: 'galaxy.jobs.runners.pulsar:PulsarMQJobRunner'}
+  pulsar: {load: 'galaxy.jobs.runners.pulsar:PulsarEmbeddedJobRunner'}
   own: {load: 'own.runners:Runner'}
 ";
     let settings = "[server]\njob_conf = \"job_conf\"\n";
     let expected = [8, 9].map(|line| ("T144".to_owned(), line));
     assert_eq!(found(config, &[("job_conf", job_conf), ("tpvc.toml", settings)]), expected);
+}
+
+#[test]
+fn params_are_those_of_the_runner_for_kubernetes() {
+    let config = "destinations:
+  k8s:
+    runner: k8s
+    params:
+      docker_enabled: true
+      requests_cpu: '{cores}'
+      request_memory: '{mem}G'
+      k8s_walltime_limit: 10
+      k8s_node_selector: 'disk: ssd'
+  bare: {runner: k8s, params: {requests_memory: 4Gi}}
+";
+    let job_conf = "runners:\n  k8s: {load: 'galaxy.jobs.runners.kubernetes:KubernetesJobRunner'}\n";
+    let settings = "[server]\njob_conf = \"job_conf\"\n";
+    let files = [("job_conf", job_conf), ("tpvc.toml", settings)];
+    let expected = [("T144", 7), ("T144", 8), ("T148", 10)].map(|(code, line)| (code.to_owned(), line));
+    assert_eq!(found(config, &files), expected);
+    // A tool may enable containers.
+    let tools = format!("tools:\n  bwa: {{mem: 4, params: {{docker_enabled: true}}}}\n{config}");
+    assert_eq!(found(&tools, &files), [("T144", 9), ("T144", 10)].map(|(code, line)| (code.to_owned(), line)));
+}
+
+#[test]
+fn params_of_pulsar_and_htcondor() {
+    let config = "destinations:
+  queue: {runner: queue, params: {url: 'https://pulsar', submit_requirements: gpu}}
+  code: {runner: queue, rules: [{id: a, if: 'True', execute: 'entity.params[\"jobs_directory\"] = 1'}]}
+  embedded: {runner: embedded, params: {requirements: gpu}}
+  condor: {runner: condor, params: {submit_requirements: gpu}}
+  slurm: {runner: slurm, params: {submit_requirements: gpu, url: x}}
+  own: {runner: own, params: {requirements: gpu}}
+";
+    let class = |class: &str| format!("{{load: 'galaxy.jobs.runners.some:{class}'}}");
+    let job_conf = format!(
+        "runners:\n  queue: {}\n  embedded: {}\n  condor: {}\n  slurm: {}\n  own: {}\n",
+        class("PulsarMQJobRunner"),
+        class("PulsarEmbeddedJobRunner"),
+        class("CondorJobRunner"),
+        class("SlurmJobRunner"),
+        class("OwnRunner")
+    );
+    let settings = "[server]\njob_conf = \"job_conf\"\n";
+    let expected = [("T144", 2), ("T144", 4), ("T144", 5)].map(|(code, line)| (code.to_owned(), line));
+    assert_eq!(found(config, &[("job_conf", &job_conf), ("tpvc.toml", settings)]), expected);
+    let without_code = config.replace("jobs_directory", "other");
+    let expected =
+        [("T148", 2), ("T144", 2), ("T148", 3), ("T144", 4), ("T144", 5)].map(|(code, line)| (code.to_owned(), line));
+    assert_eq!(found(&without_code, &[("job_conf", &job_conf), ("tpvc.toml", settings)]), expected);
+}
+
+/// Of a broken `job_conf` the rest counts, and every name that its text has.
+#[test]
+fn a_broken_job_conf_is_read_as_far_as_it_goes() {
+    let config = "destinations:
+  a: {runner: slurm}
+  b: {runner: bridges}
+  c: {runner: condor}
+";
+    let settings = "[server]\njob_conf = \"job_conf.yml.j2\"\n";
+    for job_conf in [
+        "runners:\n  slurm: {}\n  bridges2: [\n  condor: {}\n",
+        "runners:\n  slurm: {}\n  {{ nothing_of_this_name }}: {}\n  condor: {}\n",
+        "<job_conf><plugins><plugin id=\"slurm\"/><plugin id=\"condor\"></plugins></job_conf>",
+    ] {
+        let files = [("job_conf.yml.j2", job_conf), ("tpvc.toml", settings)];
+        assert_eq!(found(config, &files), [("T142".to_owned(), 3)], "{job_conf}");
+    }
+}
+
+#[test]
+fn rejected_tags_are_those_of_something() {
+    let config = "tools:
+  bwa:
+    mem: 4
+    scheduling: {reject: [offline, gone, training, pulsar-qld]}
+roles:
+  training.*: {scheduling: {require: [training]}}
+destinations:
+  a: {runner: slurm, scheduling: {accept: [offline, qld-pulsar, training]}}
+";
+    assert_eq!(found(config, &[]), [("T147".to_owned(), 4), ("T141".to_owned(), 4)]);
+    // A part of a config says nothing of the other parts, and code may add any tag.
+    assert_eq!(found(config.split_once("destinations").unwrap().0, &[]), []);
+    let code = config.replace(
+        "    mem: 4\n",
+        "    mem: 4\n    rules: [{id: a, if: user, execute: 'entity.tpv_tags.accept.append(user.email)'}]\n",
+    );
+    assert!(found(&code, &[]).iter().all(|(code, _)| code != "T147"));
+}
+
+#[test]
+fn ids_of_another_form_than_that_of_the_server() {
+    let config = "tools:
+  toolshed.g2.bx.psu.edu/repos/bgruening/deeptools/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/galaxy-tools/braker3/braker3/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/pick_value/pick_value/0.2.0/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/.*/pick_value/0.2.0/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/omark/omark/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/old/omark/omark/.*: {mem: 4}
+  interactivetool_cellxgene: {mem: 4}
+  interactive_tool_ml: {mem: 4}
+  keras_train: {mem: 4}
+  Cutt1: {mem: 4}
+";
+    let list = "tools:
+- {name: deeptools_bam_compare, owner: bgruening}
+- {name: deeptools_bam_coverage, owner: bgruening}
+- {name: braker3, owner: genouest}
+- {name: omark, owner: iuc}
+- {name: keras_train, owner: bgruening}
+";
+    let settings = "[server]\ntools = [\"tools.yml\"]\n";
+    let expected = [2, 3, 4, 8].map(|line| ("T136".to_owned(), line));
+    assert_eq!(found(config, &[("tools.yml", list), ("tpvc.toml", settings)]), expected);
+    // With the ids of all tools of the server more is known.
+    let panel = r#"<toolbox><tool id="Cut1"/><tool id="toolshed.g2.bx.psu.edu/repos/bgruening/keras_train/keras_train/1.0"/></toolbox>"#;
+    let settings = "[server]\ntools = [\"tools.yml\", \"panel.xml\"]\n";
+    let expected = [2, 3, 4, 8, 10, 11].map(|line| ("T136".to_owned(), line));
+    assert_eq!(found(config, &[("tools.yml", list), ("panel.xml", panel), ("tpvc.toml", settings)]), expected);
+}
+
+#[test]
+fn quotes_of_options_are_closed() {
+    let config = "destinations:
+  a:
+    runner: x
+    params:
+      singularity_run_extra_arguments: '--env _JAVA_OPTIONS=\\\"-Xmx{int(mem)}g'
+      docker_run_extra_arguments: --env A='b
+      native_specification: --comment \"it's {tool.id.split('/')[0]}\"
+";
+    assert_eq!(found(config, &[]), [5, 6].map(|line| ("T139".to_owned(), line)));
 }
 
 #[test]
@@ -166,11 +301,14 @@ tools:
       - id: a
         if: user and user.email == 'sue@exmaple.org'
         cores: 1
+      - id: b
+        if: user and 'Training-Assembly' in [role.name for role in user.all_roles() if role.name != 'other']
+        cores: 2
 ";
     let json = r#"{"users": [{"email": "sue@example.org", "username": "sue", "id": "1"}]}"#;
     let settings = "[server]\nusers = [\"users\"]\nroles = [\"roles\"]\n";
     let files = [("users", json), ("roles", "- training-assembly\n"), ("tpvc.toml", settings)];
-    assert_eq!(found(config, &files), [2, 7, 14].map(|line| ("T145".to_owned(), line)));
+    assert_eq!(found(config, &files), [2, 7, 14, 17].map(|line| ("T145".to_owned(), line)));
     assert_eq!(found(config, &[]), []);
 }
 

@@ -31,7 +31,11 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         if let Some(diagnostic) = glob(entity).filter(|_| !entity.id.ends_with("/*") || !is_usual()) {
             linter.report(Finding::new("T146", diagnostic).of(&entity.common));
         }
-        let wrong = impossible(entity).or_else(|| elsewhere(linter, entity, &here)).or_else(|| nowhere(linter, entity));
+        let wrong = impossible(entity)
+            .or_else(|| elsewhere(linter, entity, &here))
+            .or_else(|| suite(linter, entity))
+            .or_else(|| local(linter, entity))
+            .or_else(|| nowhere(linter, entity));
         if let Some(diagnostic) = wrong {
             linter.report(Finding::new("T136", diagnostic).of(&entity.common));
         }
@@ -86,6 +90,9 @@ fn impossible(entity: &Entity) -> Option<Diagnostic> {
             "write `HOST/repos/OWNER/REPOSITORY/TOOL/.*`".to_owned(),
         ));
     }
+    if let Some(diagnostic) = too_long(entity, &says) {
+        return Some(diagnostic);
+    }
     let is_word = !first.is_empty() && first.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     // A tool shed on the own machine may have a name without dots.
     if is_word && !rest.starts_with("repos/") {
@@ -98,6 +105,80 @@ fn impossible(entity: &Entity) -> Option<Diagnostic> {
         );
     }
     None
+}
+
+/// `HOST/repos/OWNER/REPOSITORY/TOOL/VERSION` with more behind it.
+fn too_long(entity: &Entity, says: &dyn Fn(&str, String) -> Diagnostic) -> Option<Diagnostic> {
+    let parts: Vec<&str> = entity.id.split('/').collect();
+    // A part that stands for any text may stand for slashes.
+    let plain = |part: &&str| !part.is_empty() && !part.contains(['*', '[', '(', '|', '{', '?', '^', '$']);
+    let [host, repos, owner, repository, tool, version, rest @ ..] = parts.as_slice() else { return None };
+    if *repos != "repos" || rest.is_empty() || ![host, owner, repository, tool, version].into_iter().all(plain) {
+        return None;
+    }
+    let help = match rest {
+        [".*"] => format!("leave out the end: `{}`", entity.id.trim_end_matches("/.*")),
+        _ => "write `HOST/repos/OWNER/REPOSITORY/TOOL/.*`".to_owned(),
+    };
+    Some(says("ids of tools have no part behind the version: `HOST/repos/OWNER/REPOSITORY/TOOL/VERSION`", help))
+}
+
+/// `HOST/repos/OWNER/REPOSITORY/.*`, where the owner has no such repository, and several that begin with its name.
+fn suite(linter: &Linter<'_>, entity: &Entity) -> Option<Diagnostic> {
+    let server = linter.server();
+    let (before, rest) = entity.id.split_once("/repos/")?;
+    let (owner, rest) = rest.split_once('/')?;
+    let repository = rest.strip_suffix("/.*")?;
+    let plain = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-'));
+    if ![owner, repository].into_iter().all(plain) {
+        return None;
+    }
+    let of_owner = || server.repositories.iter().filter(|known| known.owner == owner).map(|known| known.name.as_str());
+    if of_owner().any(|name| name == repository) {
+        return None;
+    }
+    let begin = of_owner().filter(|name| name.strip_prefix(repository).is_some_and(|rest| rest.starts_with('_')));
+    let (first, more) = match begin.collect::<Vec<_>>().as_slice() {
+        [] | [_] => return None,
+        [first, rest @ ..] => ((*first).to_owned(), rest.len()),
+    };
+    let at = before.len() + "/repos/".len() + owner.len() + 1;
+    let span = key(entity, at, repository.len()).unwrap_or(entity.span);
+    Some(
+        Diagnostic::warning(format!("`{owner}` has no repository `{repository}` on this server"))
+            .at(span, format!("it has `{first}` and {more} more that begin so"))
+            .help(format!("write `{before}/repos/{owner}/{repository}_.*` for all of them")),
+    )
+}
+
+/// Ids without slashes: those of tools that come with Galaxy. Others are of a tool shed, whose ids have more before the name.
+fn local(linter: &Linter<'_>, entity: &Entity) -> Option<Diagnostic> {
+    let (id, server) = (&*entity.id, linter.server());
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    if id.is_empty() || !id.chars().all(is_plain) || server.tools.iter().any(|tool| tool.starts_with(id)) {
+        return None;
+    }
+    let says = |label: String, help: String| {
+        Some(Diagnostic::warning(format!("no installed tool has the id `{id}`")).at(entity.span, label).help(help))
+    };
+    // A list of repositories does not have Galaxy's own tools, some of which have the names of repositories.
+    let own = || server.tools.iter().map(String::as_str).filter(|tool| !tool.contains('/'));
+    if let Some(name) = id.strip_prefix("interactivetool_") {
+        let meant = format!("interactive_tool_{name}");
+        if linter.config.tools.keys().any(|other| other.starts_with("interactive_tool_"))
+            || own().any(|tool| tool == meant)
+        {
+            let label = "Galaxy names its files so, and the tools in them `interactive_tool_`".to_owned();
+            return says(label, did_you_mean(&meant));
+        }
+    }
+    own().next()?;
+    let of_shed = server.tools.iter().find(|tool| tool.rsplit('/').nth(1) == Some(id));
+    if let Some(tool) = of_shed.and_then(|tool| tool.rsplit_once('/')).map(|(tool, _)| tool) {
+        return says("the ids of a tool shed have more before the name".to_owned(), format!("write `{tool}/.*`"));
+    }
+    let near = closest(id, own())?;
+    says(String::new(), did_you_mean(near))
 }
 
 /// `tool/*`, which matches `tool` and slashes after it. At the end it is harmless, so it counts as a slip only where others are written `/.*`.
@@ -145,6 +226,35 @@ fn key(entity: &Entity, start: usize, length: usize) -> Option<Span> {
         .then(|| Span::new(entity.span.source, range.start + start, range.start + start + length))
 }
 
+/// Ids of a repository that only somebody else has.
+fn of_another_owner(
+    linter: &Linter<'_>,
+    entity: &Entity,
+    path: &Path<'_>,
+    names: &[&str],
+    here: &BTreeSet<(&str, &str, &str)>,
+) -> Option<Diagnostic> {
+    let same = linter.server().repositories.iter().filter(|known| known.name == path.repository);
+    let owners: Vec<&str> = same.map(|known| known.owner.as_str()).collect();
+    let [owner] = owners.as_slice() else { return None };
+    // An entry for each of two owners is no slip: the same tool was published twice.
+    if here.iter().any(|(other, repository, _)| other == owner && *repository == path.repository) {
+        return None;
+    }
+    // Of an owner with other repositories here, this one may be another tool that is not installed any more.
+    if !names.is_empty() && path.tool != path.repository {
+        return None;
+    }
+    let at = path.at.checked_sub(path.owner.len() + 1)?;
+    let (before, after) = (entity.id.get(..at)?, entity.id.get(at + path.owner.len()..)?);
+    let diagnostic = format!("`{}` has no repository `{}` on this server", path.owner, path.repository);
+    Some(
+        Diagnostic::warning(diagnostic)
+            .at(key(entity, at, path.owner.len()).unwrap_or(entity.span), format!("`{owner}` has one of this name"))
+            .help(format!("write `{before}{owner}{after}`")),
+    )
+}
+
 /// Ids whose tool belongs to another repository.
 fn elsewhere(linter: &Linter<'_>, entity: &Entity, here: &BTreeSet<(&str, &str, &str)>) -> Option<Diagnostic> {
     let path = Path::of(&entity.id)?;
@@ -189,6 +299,9 @@ fn elsewhere(linter: &Linter<'_>, entity: &Entity, here: &BTreeSet<(&str, &str, 
     }
     let of_owner = server.repositories.iter().filter(|repository| repository.owner == path.owner);
     let names: Vec<&str> = of_owner.map(|repository| repository.name.as_str()).collect();
+    if let Some(diagnostic) = of_another_owner(linter, entity, &path, &names, here) {
+        return Some(diagnostic);
+    }
     // A repository that is named as the tool is the likelier one.
     let near = closest(path.repository, names.iter().copied())?;
     let diagnostic =

@@ -24,6 +24,7 @@ mod partial;
 mod people;
 pub mod report;
 mod rules;
+mod runner_params;
 mod runners;
 mod sections;
 pub mod server;
@@ -109,6 +110,7 @@ fn check(linter: &mut Linter<'_>) {
     gaps::check(linter);
     concrete_parents::check(linter);
     runners::check(linter);
+    runner_params::check(linter);
     environments::check(linter);
     people::check(linter);
     shadowing::check(linter);

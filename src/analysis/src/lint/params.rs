@@ -164,6 +164,33 @@ fn is_of_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
+/// The quote that is open at the end of a text for the shell. Code in braces is not of the shell.
+fn unclosed(text: &str) -> Option<&'static str> {
+    let (mut depth, mut open, mut escaped) = (0_usize, None, false);
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ if depth > 0 => {}
+            '\\' if open != Some('\'') => {
+                if chars.next() == Some('"') {
+                    escaped = !escaped;
+                }
+            }
+            '"' | '\'' if open == Some(c) => open = None,
+            '"' | '\'' if open.is_none() => open = Some(c),
+            _ => {}
+        }
+    }
+    match open {
+        _ if depth > 0 => None,
+        Some('"') => Some("`\"`"),
+        Some(_) => Some("`'`"),
+        None => escaped.then_some("`\\\"`"),
+    }
+}
+
 /// Options that are one word to the shell, because the quotes around them are a part of the text.
 fn in_quotes(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
     if !key.ends_with("_run_extra_arguments") && !key.to_lowercase().ends_with("native_specification") {
@@ -177,6 +204,13 @@ fn in_quotes(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
             Diagnostic::warning("the value of a variable has quotes of its own".to_owned())
                 .at(value.span, "`\\\"` within quotes is a part of the value")
                 .help("leave out the inner quotes, or put the outer ones away: `--env NAME=\"...\"`"),
+        );
+    }
+    if let Some(quote) = unclosed(text) {
+        return Some(
+            Diagnostic::warning(format!("a quote of `{key}` is not closed"))
+                .at(value.span, format!("there is one {quote} too few or too many"))
+                .help("close the quote, or leave it out"),
         );
     }
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;

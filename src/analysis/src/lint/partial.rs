@@ -90,12 +90,16 @@ impl<'a> Missing<'a> {
 
     /// Returns `true` if a missing text has one of the names that a diagnostic is about.
     fn mentions(&self, diagnostic: &Diagnostic, sources: &SourceMap) -> bool {
-        let texts = std::iter::once(&diagnostic.message).chain(&diagnostic.help);
+        // A name that is offered is there already, wherever else it may be.
+        let help = diagnostic.help.iter().filter(|help| !help.starts_with("did you mean"));
+        let texts = std::iter::once(&diagnostic.message).chain(help);
         let texts = texts.chain(diagnostic.primary.iter().map(|label| &label.text));
-        let mut quoted = texts.flat_map(|text| text.split('`').skip(1).step_by(2));
+        let quoted: Vec<&str> = texts.flat_map(|text| text.split('`').skip(1).step_by(2)).collect();
         let written = diagnostic.primary.as_ref().map_or("", |label| sources.text(label.span));
+        // Of a name that the message has, parts are other names: `pulsar` of the tag `pulsar-qld`.
+        let written = if quoted.contains(&written) { "" } else { written };
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let mut names = written.split(|c: char| !is_name(c)).filter(|name| name.starts_with(|c: char| !c.is_numeric()));
-        quoted.any(|name| self.holes.mention(name)) || names.any(|name| self.holes.mention(name))
+        quoted.iter().any(|name| self.holes.mention(name)) || names.any(|name| self.holes.mention(name))
     }
 }

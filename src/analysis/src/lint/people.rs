@@ -14,7 +14,7 @@ use tpv_compiler::python::walk::{self, Part};
 use tpv_compiler::source::Span;
 use tpv_model::EntityClass;
 
-/// Looks at the ids of users and roles, and at the addresses in code.
+/// Looks at the ids of users and roles, at the addresses in code, and at the texts in code about roles.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let server = linter.server();
     for (kind, known) in [(EntityClass::User, &server.users), (EntityClass::Role, &server.roles)] {
@@ -26,25 +26,29 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             }
         }
     }
-    if server.users.is_empty() {
+    if server.users.is_empty() && server.roles.is_empty() {
         return;
     }
     let mut seen = HashSet::new();
     for site in sites::collect(linter.config) {
-        if !site.text.as_str().contains('@') {
+        let names_roles = !server.roles.is_empty() && site.text.as_str().contains("role");
+        if !site.text.as_str().contains('@') && !names_roles {
             continue;
         }
         let Some(parsed) = parse(&site) else { continue };
         let mut texts = Vec::new();
         parsed.body.iter().for_each(|statement| texts_of(Part::Stmt(statement), &mut texts));
         for (text, range) in texts {
-            let Some(near) = Some(text).filter(|text| is_address(text)).and_then(|text| near(text, &server.users))
-            else {
-                continue;
+            let (kind, known) = match is_address(text) {
+                true => (EntityClass::User, &server.users),
+                false => (EntityClass::Role, &server.roles),
             };
+            // Of other texts only those are names of roles that are so long that nothing else is as near.
+            let is_name = kind == EntityClass::User || (names_roles && text.len() >= 6);
+            let Some(near) = Some(text).filter(|_| is_name).and_then(|text| near(text, known)) else { continue };
             let span = place(linter.sources, site.text, site.kind, range);
             if let (true, Some(owner)) = (seen.insert(span), site.owners.first()) {
-                let diagnostic = diagnostic(EntityClass::User, text, span, near);
+                let diagnostic = diagnostic(kind, text, span, near);
                 linter.report(Finding::new("T145", diagnostic).of(&owner.common));
             }
         }

@@ -26,19 +26,28 @@ pub struct JobConf {
     pub runners: BTreeMap<String, String>,
     /// The ids of the environments. Empty if they are not known.
     pub environments: BTreeSet<String>,
+    /// The text of a file that is broken: whatever it names may be a runner or an environment.
+    pub broken: Option<String>,
 }
 
 impl JobConf {
     /// Returns `true` if there is a runner plugin of this id.
     pub fn has_runner(&self, id: &str) -> bool {
-        self.runners.contains_key(id) || self.runners.keys().any(|known| is_filled(known, id))
+        self.may_have(id) || self.runners.contains_key(id) || self.runners.keys().any(|known| is_filled(known, id))
     }
 
     /// Returns `true` if there is an environment of this id, or they are not known.
     pub fn has_environment(&self, id: &str) -> bool {
         self.environments.is_empty()
+            || self.may_have(id)
             || self.environments.contains(id)
             || self.environments.iter().any(|known| is_filled(known, id))
+    }
+
+    /// Returns `true` if the file is broken and has the name somewhere.
+    fn may_have(&self, id: &str) -> bool {
+        let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+        self.broken.as_ref().is_some_and(|text| text.split(|c| !is_of_name(c)).any(|word| word == id))
     }
 }
 

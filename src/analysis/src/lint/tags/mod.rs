@@ -1,9 +1,10 @@
-//! T114 and T115: required tags that nobody has.
+//! T114 and T115: required tags that nobody has. T141: tags that only a misspelling explains. T147: rejected tags that nothing has.
 //!
 //! Both claim something about all jobs, so both need a proof: the tags of all entities are known, those that code adds only where it
 //! writes them out ([`in_code`]).
 
 pub(crate) mod in_code;
+mod rejected;
 mod turned;
 
 use std::collections::{BTreeSet, HashSet};
@@ -68,7 +69,10 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
             offered(linter);
         }
         asked(linter, tags);
-        turned::check(linter);
+        let reported = turned::check(linter);
+        if !tags.code.changes_destinations {
+            rejected::check(linter, tags, reported);
+        }
     }
 }
 

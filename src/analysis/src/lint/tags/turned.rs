@@ -7,6 +7,7 @@ use crate::lint::Linter;
 use tpv_compiler::config::scheduling::SchedulingTags;
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
+use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::Text;
 use tpv_model::{EntityClass, TagType};
 
@@ -53,8 +54,8 @@ pub(super) fn of_another_form(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     }
 }
 
-/// Looks at the tags of tools, roles and users, and at those of destinations.
-pub(super) fn check(linter: &mut Linter<'_>) {
+/// Looks at the tags of tools, roles and users, and at those of destinations. Returns the places of those that it reported.
+pub(super) fn check(linter: &mut Linter<'_>) -> HashSet<Span> {
     let config = linter.config;
     let mut offered: Vec<&str> = Vec::new();
     let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
@@ -73,7 +74,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                     continue;
                 }
                 let diagnostic = Diagnostic::warning(format!("no destination has the tag `{name}`"))
-                    .at(tag.span, format!("destinations have `{near}`"))
+                    .at(tag.span, "destinations have the words in another order")
                     .also(entity.span, "")
                     .help(format!("did you mean `{near}`?"))
                     .fix(tag.span, near.to_string());
@@ -81,4 +82,5 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             }
         }
     }
+    seen
 }

@@ -1,0 +1,43 @@
+//! T147: rejected tags that no destination has, and nothing else either.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::{Tags, having};
+use crate::lint::Linter;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::finding::Finding;
+use tpv_compiler::source::Span;
+use tpv_compiler::yaml::value::Text;
+use tpv_model::{EntityClass, TagType};
+
+/// Looks at the tags that tools, roles and users reject, except for those whose places are `seen` already. One that another of them has keeps the two apart.
+pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>, mut seen: HashSet<Span>) {
+    let config = linter.config;
+    let mut offered: BTreeSet<&str> = BTreeSet::new();
+    for destination in config.destinations.values() {
+        offered.extend(destination.destination.iter().flat_map(|fields| having(&fields.dest_tags)).map(Text::as_str));
+        // An abstract tool may be for destinations as well; so may the fields that are for jobs.
+        offered.extend(destination.commons().flat_map(|common| having(&common.tags)).map(Text::as_str));
+    }
+    for kind in EntityClass::MATCHED {
+        for entity in config.section(kind).values() {
+            for tag in entity.commons().flat_map(|common| common.tags.get(TagType::Reject)) {
+                let name = tag.as_str();
+                let is_known = offered.contains(name) || tags.may_be_asked(name);
+                if is_known || !seen.insert(tag.span) {
+                    continue;
+                }
+                let diagnostic = Diagnostic::warning(format!("nothing has the rejected tag `{name}`"))
+                    .at(tag.span, "this keeps no job from any destination")
+                    .also(entity.span, "")
+                    .note(super::OTHER_FILES);
+                let diagnostic = match closest(name, offered.iter().copied()) {
+                    Some(near) => diagnostic.help(did_you_mean(near)),
+                    None => diagnostic.help("remove it, or give the tag to the destination that is meant"),
+                };
+                linter.report(Finding::new("T147", diagnostic).of(&entity.common));
+            }
+        }
+    }
+}
