@@ -109,9 +109,8 @@ impl Version {
     /// The changes that one of two versions has and the other lacks, without those of what the other does not have at all.
     pub fn between(self, other: Self) -> impl Iterator<Item = Change> {
         let both_have = move |change: Change| self.has(change) && other.has(change);
-        Change::all().filter(move |change| {
-            self.has(*change) != other.has(*change) && change.follows().is_none_or(both_have)
-        })
+        Change::all()
+            .filter(move |change| self.has(*change) != other.has(*change) && change.follows().is_none_or(both_have))
     }
 
     /// The name: `3.2`.
