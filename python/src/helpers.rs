@@ -28,7 +28,9 @@ pub fn namespace(py: Python<'_>, is_live: bool, version: Version) -> PyResult<Bo
     if version.has(Change::InputHelpers) {
         return match is_live {
             true => Ok(py.import("tpvc.core.helpers")?.into_any()),
-            false => OF_FILES.get_or_try_init(py, || Ok(made(py, false, version)?.unbind())).map(|one| one.bind(py).clone()),
+            false => {
+                OF_FILES.get_or_try_init(py, || Ok(made(py, false, version)?.unbind())).map(|one| one.bind(py).clone())
+            }
         };
     }
     made(py, is_live, version)

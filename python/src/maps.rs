@@ -14,8 +14,8 @@ use serde::Serialize;
 use tpv_analysis::render::Render;
 use tpv_compiler::diagnostic::Diagnostics;
 use tpv_maps::create::{Plan, RuleSet, Versions, create};
-use tpv_maps::history::Plain;
 use tpv_maps::engine::{Action, Kind};
+use tpv_maps::history::Plain;
 use tpv_maps::settings::Settings;
 use tpv_maps::slice_size::SliceSize;
 use tpv_maps::status::reports;
@@ -175,7 +175,8 @@ impl PyMaps {
             slices,
         };
         let hooks = Hooks { compile: Some(Arc::new(tpv_compiler::python::run_time::compile)), ..Hooks::default() };
-        let made = py.detach(|| create(&self.root, &plan, &mut Plain, &hooks, &mut |_| {}).map(|map| map.tag().to_owned()));
+        let made =
+            py.detach(|| create(&self.root, &plan, &mut Plain, &hooks, &mut |_| {}).map(|map| map.tag().to_owned()));
         made.map_err(|error| raised(&error))
     }
 
