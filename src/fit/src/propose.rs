@@ -14,8 +14,8 @@ use crate::search::{Found, Search};
 
 /// The part of the jobs, by time, that rules are learnt on.
 const LEARNT: f64 = 0.7;
-/// The most jobs that rules are learnt on; of more, every second or third is taken.
-const MOST_LEARNT: usize = 2_000;
+/// The most needs that rules are learnt on; of more, every second or third is taken.
+const MOST_LEARNT: usize = 8_000;
 /// The part by which a rule must be cheaper than a simpler one.
 const SIMPLER: f64 = 0.03;
 /// The part of the cost that a proposal must save for certain.
@@ -205,7 +205,6 @@ impl Learner {
             jobs.iter().filter(is).count() * 10 >= jobs.len()
         };
         let is_mixed = mostly(true) && mostly(false);
-        // Of many jobs every second or third is enough.
         let step = needs.needs.len().div_ceil(MOST_LEARNT).max(1);
         let needs = needs.needs.iter().step_by(step).copied().collect();
         Self { needs, policy, ceiling, versions: versions.collect(), is_mixed }
