@@ -1,9 +1,10 @@
 //! `tpvc fit`: the report, tables, the retry policy of destinations, and what is said of bad input.
 
 use std::fmt::Write as _;
+use std::io::BufRead as _;
 use std::path::Path;
 
-use crate::support::{stderr, stdout, tpvc_in};
+use crate::support::{project, stderr, stdout, tpvc_in};
 use serde_json::Value;
 
 const CONFIG: &str = "\
@@ -95,6 +96,46 @@ fn the_truth_is_found() {
         (&small["place"], &small["why"], &small["usage"]["lost"]),
         (&"config.yml:3:10".into(), &"few_jobs".into(), &1.into())
     );
+}
+
+/// The export of a real Galaxy (`python/tests/galaxy_server/history`): its jobs need 160 MiB and the size of their input, with noise of a
+/// twentieth; those over 0.4 GiB were killed. What each needs is a parameter of the job.
+#[test]
+fn the_jobs_of_a_real_galaxy_are_understood() {
+    let folder = project().join("tests/galaxy/history");
+    let report: Value = serde_json::from_str(&stdout(&tpvc_in(
+        &folder,
+        &["fit", "tpv.yml", "--jobs", "jobs.jsonl.gz", "--format", "json"],
+    )))
+    .unwrap();
+    let tool = |id: &str| report["tools"].as_array().unwrap().iter().find(|tool| tool["tool"] == id).unwrap();
+    let lines = std::fs::File::open(folder.join("jobs.jsonl.gz")).map(flate2::read::GzDecoder::new).unwrap();
+    let jobs: Vec<Value> =
+        std::io::BufReader::new(lines).lines().map(|line| serde_json::from_str(&line.unwrap()).unwrap()).collect();
+    let of = |id: &'static str| jobs.iter().filter(move |job| job["tool"]["id"] == id);
+    let need = |job: &Value| job["job"]["param_values"]["mib"].as_str().unwrap().parse::<f64>().unwrap() / 1024.0;
+    // Python itself takes 10 MiB, so that those near the limit may be of either kind.
+    let is_near = |job: &&Value| (need(job) + 0.01 - 0.4).abs() < 0.015;
+    for job in of("needs").filter(|job| !is_near(job)) {
+        assert_eq!(job["outcome"]["oom"].as_bool(), Some(need(job) > 0.4), "{job}");
+    }
+    let killed = of("needs").filter(|job| job["outcome"]["oom"] == true).count();
+    assert!((30..50).contains(&killed), "{killed}");
+    let usage = |id: &str| ["jobs", "killed", "lost"].map(|field| tool(id)["usage"][field].as_u64().unwrap());
+    assert_eq!(usage("needs"), [200, killed as u64, killed as u64]);
+    // Killed once, then with enough; the tool's own word; another reason.
+    assert_eq!((usage("grows"), usage("says"), usage("fails")), ([20, 20, 0], [10, 10, 10], [10, 0, 0]));
+    let needs = tool("needs");
+    let mem = needs["mem"].as_str().unwrap_or_else(|| panic!("{needs:#}"));
+    let numbers: Vec<f64> =
+        mem.split(|char: char| !char.is_ascii_digit() && char != '.').filter_map(|text| text.parse().ok()).collect();
+    for size in [0.02, 0.1, 0.2, 0.35] {
+        let (given, truth) = (numbers[0] + numbers[1] * size, 160.0 / 1024.0 + size);
+        assert!(
+            (0.95..1.35).contains(&(given / truth)),
+            "{mem} gives {given} GiB for {size}, where {truth} are needed"
+        );
+    }
 }
 
 /// The report does not depend on the number of threads.

@@ -18,7 +18,8 @@ from galaxy_history import Server  # noqa: E402
 
 from tpvc.export.errors import ExportError  # noqa: E402
 from tpvc.export.job_conf import read_job_conf  # noqa: E402
-from tpvc.export.jobs import old_id, queue_seconds  # noqa: E402
+from tpvc.export.jobs import old_id  # noqa: E402
+from tpvc.export.outcome import State, queue_seconds  # noqa: E402
 from tpvc.export.times import time_of  # noqa: E402
 from tpvc.export.tools import read_tool_names  # noqa: E402
 
@@ -144,7 +145,7 @@ def test_what_is_no_job_configuration(tmp_path: Path, text: str) -> None:
     ],
 )
 def test_queue_seconds(states: str, expected: float | None) -> None:
-    times = [(state, time_of(f"2026-01-01 00:00:{second:02}")) for second, state in enumerate(states.split())]
+    times = [State(state, time_of(f"2026-01-01 00:00:{second:02}")) for second, state in enumerate(states.split())]
     assert queue_seconds(times) == expected
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -57,3 +58,8 @@ def uuid_of(value: object) -> str | None:
     if text and len(text) == 32:
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
     return text or None
+
+
+def without_none(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Without the keys that have no value."""
+    return {key: value for key, value in record.items() if value is not None}

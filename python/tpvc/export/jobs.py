@@ -6,13 +6,13 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from tpvc.export import statements
 from tpvc.export.database import Database, Reader, by_name
-from tpvc.export.decode import json_of, number_of, object_of, text_of, uuid_of
+from tpvc.export.decode import json_of, number_of, object_of, text_of, uuid_of, without_none
 from tpvc.export.job_conf import JobConf
+from tpvc.export.outcome import State, outcome
 from tpvc.export.parameters import Datasets, collections_in, decoded, param_values, resource_params
 from tpvc.export.people import People, Person
 from tpvc.export.times import iso, time_of
@@ -44,12 +44,12 @@ class Page:
     preferences: dict[int, dict[str, Any]] = field(default_factory=dict)
     tags: dict[int, list[Mapping[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     metrics: dict[int, dict[str, dict[str, Any]]] = field(default_factory=lambda: defaultdict(dict))
-    #: The states that each job had, with the time of each.
-    states: dict[int, list[tuple[str, datetime | None]]] = field(default_factory=lambda: defaultdict(list))
+    #: The states that each job had.
+    states: dict[int, list[State]] = field(default_factory=lambda: defaultdict(list))
 
     def resubmitted(self, job: int) -> bool:
         """Returns `true` if the job was sent to another destination after the first."""
-        return any(state == "resubmitted" for state, _ in self.states.get(job, []))
+        return any(entry.state == "resubmitted" for entry in self.states.get(job, []))
 
 
 class Jobs:
@@ -57,8 +57,9 @@ class Jobs:
 
     def __init__(self, database: Database, choice: Choice) -> None:
         self.choice = choice
-        has_state = database.has_column("job", "tool_state")
-        self.statement = statements.JOBS.format(tool_state="j.tool_state" if has_state else "NULL")
+        # What not all releases of Galaxy have.
+        newer = {name: f"j.{name}" if database.has_column("job", name) else "NULL" for name in ("tool_state", "job_messages")}
+        self.statement = statements.JOBS.format(**newer)
         self.inputs = statements.INPUTS.format(metadata="a.metadata" if choice.metadata else "NULL")
 
     def lines(self, reader: Reader, jobs: list[Mapping[str, Any]]) -> Iterator[str]:
@@ -93,7 +94,7 @@ class Jobs:
         for row in reader.rows_of(ids, statements.METRICS):
             page.metrics[row.job_id].setdefault(row.plugin, {})[row.metric_name] = number_of(row.metric_value)
         for row in reader.rows_of(ids, statements.JOB_STATES):
-            page.states[row.job_id].append((row.state, time_of(row.create_time)))
+            page.states[row.job_id].append(State(row.state, time_of(row.create_time), row.info))
         named = {
             reference
             for texts in page.texts.values()
@@ -137,7 +138,7 @@ class Jobs:
             "resource_params": resource_params(values),
             "workflow_invocation_uuid": invocation,
             **(dispatcher or {}),
-            "outcome": outcome(page, job),
+            "outcome": outcome(job, page.states.get(job["id"], []), page.metrics.get(job["id"], {})),
         }
 
     def user(self, page: Page, job: Mapping[str, Any], person: Person | None) -> dict[str, Any] | None:
@@ -202,121 +203,6 @@ def old_id(tool_id: str) -> str | None:
     """The id in the tool's own file, which that of a tool from a tool shed holds: shed/repos/owner/repository/id/version."""
     parts = tool_id.split("/")
     return parts[4] if len(parts) == 6 and parts[1] == "repos" else None
-
-
-def outcome(page: Page, job: Mapping[str, Any]) -> dict[str, Any]:
-    """What became of the job, which no rule sees."""
-    metrics = page.metrics.get(job["id"], {})
-    cgroup = metrics.get("cgroup", {})
-    states = page.states.get(job["id"], [])
-    return without_none({
-        "state": job["state"],
-        "destination_id": job["destination_id"],
-        "destination_params": object_of(job["destination_params"]),
-        "runner": job["job_runner_name"],
-        "exit_code": job["exit_code"],
-        "update_time": iso(job["update_time"]),
-        "object_store_id": job["object_store_id"],
-        "resubmitted": page.resubmitted(job["id"]) or None,
-        "copied_from_job_id": job["copied_from_job_id"],
-        **times(states),
-        "queue_seconds": queue_seconds(states),
-        "runtime_seconds": metrics.get("core", {}).get("runtime_seconds"),
-        "slots": metrics.get("core", {}).get("galaxy_slots"),
-        "memory_bytes": memory(cgroup),
-        "allocated_memory_bytes": allocated(metrics.get("core", {})),
-        "cpu_seconds": cpu_seconds(cgroup),
-        "oom": killed_for_memory(job, cgroup),
-        "attempts": attempts(states) or None,
-        "metrics": dict(sorted(metrics.items())) or None,
-    })
-
-
-def queue_seconds(states: Iterable[tuple[str, datetime | None]]) -> float | None:
-    """The seconds from when the job was queued last until it ran; `None` if it did not run."""
-    queued = waited = None
-    for state, time in states:
-        if state == "queued":
-            queued, waited = time, None
-        elif state == "running" and queued is not None and time is not None:
-            waited = max((time - queued).total_seconds(), 0.0)
-            queued = None
-    return waited
-
-
-def times(states: Iterable[tuple[str, datetime | None]]) -> dict[str, str | None]:
-    """The times at which the job was created, and at which its last attempt was queued, ran and ended."""
-    names = {"new": "create_time", "queued": "queued_time", "running": "running_time", "ok": "end_time", "error": "end_time"}
-    found: dict[str, str | None] = {}
-    for state, time in states:
-        name = names.get(state)
-        if name == "create_time" and name in found:
-            continue
-        if name is not None:
-            found[name] = iso(time)
-        if state in ("queued", "running"):
-            # An attempt that goes on has no end.
-            found.pop("end_time", None)
-    return found
-
-
-def attempts(states: Iterable[tuple[str, datetime | None]]) -> list[dict[str, Any]]:
-    """The attempts before the last one. Galaxy keeps of them how long they ran, not why they ended."""
-    earlier: list[dict[str, Any]] = []
-    started = None
-    for state, time in states:
-        if state == "running":
-            started = time
-        elif state == "resubmitted":
-            ran = (time - started).total_seconds() if started is not None and time is not None else None
-            earlier.append(without_none({"runtime_seconds": None if ran is None else max(ran, 0.0)}))
-            started = None
-    return earlier
-
-
-def allocated(core: Mapping[str, Any]) -> Any:
-    """The memory that the job was given, in bytes: Galaxy keeps `GALAXY_MEMORY_MB`, which is in MiB."""
-    mebibytes = core.get("galaxy_memory_mb")
-    return None if mebibytes is None else mebibytes * 2**20
-
-
-def cpu_seconds(cgroup: Mapping[str, Any]) -> float | None:
-    """The processor time, by the names of cgroups version 2 (microseconds) and 1 (nanoseconds)."""
-    for name, units in (("cpu.stat.usage_usec", 1e6), ("cpuacct.usage", 1e9)):
-        if name in cgroup:
-            return float(cgroup[name]) / units
-    return None
-
-
-#: What Galaxy's runners say of a job that exceeded its memory.
-SHORT_OF_MEMORY = "used more memory than it was allocated"
-#: The exit code of a process that the kernel killed.
-KILLED = 137
-
-
-def killed_for_memory(job: Mapping[str, Any], cgroup: Mapping[str, Any]) -> bool | None:
-    """Whether the last attempt was killed because its memory was short; `None` if nothing tells."""
-    if job["state"] == "ok":
-        return False
-    if SHORT_OF_MEMORY in (job["info"] or ""):
-        return True
-    kills = cgroup.get("memory.events.oom_kill")
-    if kills is not None:
-        return bool(kills > 0)
-    # Version 1 counts every allocation that met the limit, also those for which room was then made.
-    if "memory.failcnt" in cgroup and job["exit_code"] == KILLED:
-        return bool(cgroup["memory.failcnt"] > 0)
-    return None
-
-
-def memory(cgroup: Mapping[str, Any]) -> Any:
-    """The most memory that the job had, by the names of cgroups version 2 and 1."""
-    return next((cgroup[name] for name in ("memory.peak", "memory.max_usage_in_bytes") if name in cgroup), None)
-
-
-def without_none(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Without the keys that have no value."""
-    return {key: value for key, value in record.items() if value is not None}
 
 
 def datasets_of_collections(reader: Reader, references: Iterable[tuple[str, int]]) -> dict[tuple[str, int], list[int]]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-#: The columns that an export needs. Galaxy has had them for years; `job.tool_state`, which is new, is read where it is there.
+#: The columns that an export needs. Galaxy has had them for years; `job.tool_state` and `job.job_messages` are read where they are there.
 COLUMNS = {
     "job": (
         "id create_time update_time history_id tool_id tool_version dynamic_tool_id state user_id job_runner_name "
         "destination_id destination_params object_store_id imported handler exit_code copied_from_job_id info"
     ),
     "job_parameter": "id job_id name value",
-    "job_state_history": "id job_id create_time state",
+    "job_state_history": "id job_id create_time state info",
     "job_metric_numeric": "job_id plugin metric_name metric_value",
     "job_to_input_dataset": "id job_id dataset_id name",
     "history_dataset_association": "id dataset_id extension metadata",
@@ -38,7 +38,7 @@ WHERE (j.update_time >= :updated_since OR j.update_time IS NULL) AND j.create_ti
 JOBS = """
 SELECT j.id, j.create_time, j.update_time, j.state, j.tool_id, j.tool_version, j.user_id, j.history_id, j.destination_id,
        j.destination_params, j.job_runner_name, j.exit_code, j.object_store_id, j.handler, j.imported, j.copied_from_job_id, j.info,
-       {tool_state} AS tool_state, u.id AS known_user_id, u.email, u.username, u.create_time AS user_create_time,
+       {tool_state} AS tool_state, {job_messages} AS job_messages, u.id AS known_user_id, u.email, u.username, u.create_time AS user_create_time,
        h.id AS known_history_id, h.name AS history_name, d.uuid AS dynamic_tool_uuid
 FROM job j
 LEFT JOIN galaxy_user u ON u.id = j.user_id
@@ -80,7 +80,7 @@ ORDER BY 1, 5, 6"""
 PREFERENCES = "SELECT user_id, value FROM user_preference WHERE user_id IN :ids AND name = 'extra_user_preferences'"
 TAGS = "SELECT history_id, user_tname, user_value FROM history_tag_association WHERE history_id IN :ids ORDER BY id"
 METRICS = "SELECT job_id, plugin, metric_name, metric_value FROM job_metric_numeric WHERE job_id IN :ids ORDER BY id"
-JOB_STATES = "SELECT job_id, state, create_time FROM job_state_history WHERE job_id IN :ids ORDER BY id"
+JOB_STATES = "SELECT job_id, state, create_time, info FROM job_state_history WHERE job_id IN :ids ORDER BY id"
 
 # What was not over at that moment, and what has changed since.
 WORLD_JOBS = """
