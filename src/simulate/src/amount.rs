@@ -52,6 +52,17 @@ impl Amount {
         self.cores <= room.cores && self.mem <= room.mem && self.gpus <= room.gpus && self.jobs <= room.jobs
     }
 
+    /// The greater of each resource.
+    #[must_use]
+    pub fn max(&self, other: &Self) -> Self {
+        Self {
+            cores: self.cores.max(other.cores),
+            mem: self.mem.max(other.mem),
+            gpus: self.gpus.max(other.gpus),
+            jobs: self.jobs.max(other.jobs),
+        }
+    }
+
     /// Both together.
     #[must_use]
     pub fn plus(&self, other: &Self) -> Self {

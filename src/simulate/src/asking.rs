@@ -7,6 +7,9 @@ use std::rc::Rc;
 use tpv_runtime::galaxy::job_table::JobTable;
 use tpv_runtime::galaxy::reads::{Read, Tools, Users};
 
+/// The tools whose counts are known at once.
+const MOST_TOOLS: usize = 50_000;
+
 /// A job's place among those that wait: the number of its arrival, and its index.
 pub type Turn = (u64, usize);
 
@@ -116,6 +119,9 @@ impl Asking {
             return;
         }
         if !self.tools_with.contains_key(tool) {
+            if self.tools_with.len() >= MOST_TOOLS {
+                self.tools_with.clear();
+            }
             self.tools_with.insert(tool.into(), (0, Vec::new()));
         }
         let Some((seen, with)) = self.tools_with.get_mut(tool) else { return };
@@ -163,6 +169,10 @@ impl Asking {
             return;
         }
         let Some(group) = self.groups.remove(&id) else { return };
+        if self.groups.is_empty() {
+            self.tools.clear();
+            self.tools_with.clear();
+        }
         self.by_results.remove(&group.results);
         self.stale.remove(&id);
         for (read, _) in group.results.iter() {

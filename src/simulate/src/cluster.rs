@@ -121,18 +121,26 @@ impl Cluster {
         if self.spec.discipline == Discipline::Fifo {
             return started;
         }
+        let mut most = self.most_free();
         while at < self.queue.len().min(DEPTH) {
             let Some(job) = self.queue.get(at).copied() else { break };
-            match self.node_for(&job.amount).filter(|node| self.delays_none(&job, *node, now)) {
+            let node = if job.amount.fits(&most) { self.node_for(&job.amount) } else { None };
+            match node.filter(|node| self.delays_none(&job, *node, now)) {
                 Some(node) => {
                     self.queue.remove(at);
                     self.begin(&job, node, now);
+                    most = self.most_free();
                     started.push(job);
                 }
                 None => at += 1,
             }
         }
         started
+    }
+
+    /// The most of each resource that some node has free: a job with more fits nowhere, which is known without a look at each node.
+    fn most_free(&self) -> Amount {
+        self.free.iter().fold(Amount::default(), |most, free| most.max(free))
     }
 
     /// Returns `true` if a job could start now.
