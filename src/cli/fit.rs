@@ -29,6 +29,7 @@ use tpv_fit::patch::patch;
 use tpv_fit::policy::{LostCosts, Policy};
 use tpv_fit::propose::Settings;
 use tpv_fit::report::{Proposal, Report, Tool, percent, report};
+use tpv_fit::retries::Retries;
 use tpv_fit::summary::{Summary, THRESHOLD, merged, summary};
 use tpv_fit::today::{self, SetBy};
 use tpv_fit::write::{Edits, edits};
@@ -82,7 +83,7 @@ pub(super) struct Fit {
     /// Only tools whose id contains this text
     #[arg(long, value_name = "TEXT")]
     tool: Option<String>,
-    /// Times that a job runs at most while its memory is short [default: by the `resubmit` of destinations that name `memory_limit_reached`, else 4]
+    /// Times that a job runs at most while its memory is short [default: by the `resubmit` of destinations if it has something for short memory, else 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
     attempts: Option<u32>,
     /// Memory of a further attempt, divided by that of the one before
@@ -292,13 +293,13 @@ impl Fit {
         };
         let mapper = Mapper::with_hooks(Arc::new(rules), hooks(common), false);
         let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
-        let mut notes = Vec::new();
+        let (mut notes, retries) = (Vec::new(), Retries::default());
         for tool in tools {
             let Proposal::Change { rule, .. } = &tool.proposal else { continue };
             let Ok(job) = Job::builder(&tool.example).build() else { continue };
             let job = Arc::new(job);
             let (expected, got) =
-                (rule.line.memory(0.0, 0.0), today::ask(&mapper, &job, &world).map(|today| today.memory));
+                (rule.line.memory(0.0, 0.0), today::ask(&mapper, &job, &world, &retries).map(|today| today.memory));
             if got.is_none_or(|got| (got - expected).abs() > 1e-9) {
                 let got = got.map_or_else(|| "no memory".to_owned(), |got| format!("{got} GiB"));
                 notes.push(format!(

@@ -125,6 +125,12 @@ fn the_jobs_of_a_real_galaxy_are_understood() {
     assert_eq!(usage("needs"), [200, killed as u64, killed as u64]);
     // Killed once, then with enough; the tool's own word; another reason.
     assert_eq!((usage("grows"), usage("says"), usage("fails")), ([20, 20, 0], [10, 10, 10], [10, 0, 0]));
+    // Resubmission by Galaxy's own rules, and the memory of the first attempt, not of the last.
+    let grows = tool("grows");
+    assert_eq!(
+        (&grows["policy"]["attempts"], grows["usage"]["asked_median"].as_f64().map(|asked| (asked - 0.2).abs() < 0.01)),
+        (&3.into(), Some(true))
+    );
     let needs = tool("needs");
     let mem = needs["mem"].as_str().unwrap_or_else(|| panic!("{needs:#}"));
     let numbers: Vec<f64> =

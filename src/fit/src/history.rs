@@ -14,6 +14,7 @@ use tpv_runtime::stream::Work;
 
 use crate::need::Observation;
 use crate::random::mixed;
+use crate::retries::Retries;
 use crate::today::{self, Setter, Today};
 use tpv_analysis::sketch::Sketch;
 use tpv_analysis::tool_id::split_version;
@@ -223,12 +224,13 @@ pub struct Lines {
     /// Only tools whose id contains this text.
     pub tool: Option<String>,
     history: Mutex<History>,
+    retries: Retries,
 }
 
 impl Lines {
     /// Reads jobs with these rules.
     pub fn new(mapper: Mapper, world: Arc<World>, tool: Option<String>) -> Self {
-        Self { mapper, world, tool, history: Mutex::default() }
+        Self { mapper, world, tool, history: Mutex::default(), retries: Retries::default() }
     }
 
     fn lock(&self) -> MutexGuard<'_, History> {
@@ -249,7 +251,7 @@ impl Work for Lines {
     fn line(&self, number: usize, line: &[u8], _: &mut String, (): &mut ()) {
         let fault = |message: String| self.lock().fault(Fault { line: number, message });
         let job = match Job::from_line(line) {
-            Ok(job) => Arc::new(job),
+            Ok(job) => Arc::new(job.first_mapped()),
             Err(error) => return fault(error.to_string()),
         };
         if let Some(message) = crate::csv::message(&job) {
@@ -262,7 +264,7 @@ impl Work for Lines {
             Ok(outcome) => outcome,
             Err(message) => return fault(message),
         };
-        let today = outcome.as_ref().and_then(|_| today::ask(&self.mapper, &job, &self.world));
+        let today = outcome.as_ref().and_then(|_| today::ask(&self.mapper, &job, &self.world, &self.retries));
         let (Some(outcome), Some(today)) = (&outcome, today) else {
             let mut history = self.lock();
             history.jobs += 1;

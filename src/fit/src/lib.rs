@@ -12,6 +12,7 @@ pub mod policy;
 pub mod propose;
 mod random;
 pub mod report;
+pub mod retries;
 pub mod search;
 pub mod summary;
 pub mod today;

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use tpv_model::{Limit, Quantity, Resource};
 use tpv_python::value::Value;
-use tpv_runtime::galaxy::answer::{Answer, Field};
+use tpv_runtime::galaxy::answer::Field;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::mapper::entity::Entity;
 use tpv_runtime::mapper::explain::{Observer, Reason, Step, reasons};
 use tpv_runtime::mapper::tags::TagNames;
+
+use crate::retries::Retries;
 
 /// The entity or rule that set a value, by indexes of the artifact's table of sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -44,17 +46,17 @@ pub struct Today {
     pub cores: Option<f64>,
     /// The entity or rule that set the memory.
     pub setter: Setter,
-    /// The attempts that the destination's `resubmit` allows after one that was short of memory, if it says so.
+    /// The attempts of a job whose memory is always short, if the destination's `resubmit` allows a second one.
     pub attempts: Option<u32>,
 }
 
 /// Asks the rules for a job. `None` if it ends in an error or gets no number for its memory.
-pub fn ask(mapper: &Mapper, job: &Arc<Job>, world: &Arc<World>) -> Option<Today> {
+pub fn ask(mapper: &Mapper, job: &Arc<Job>, world: &Arc<World>, retries: &Retries) -> Option<Today> {
     let mut origin = Origin::default();
     let answer = mapper.map_observed(job, world, &mut origin);
     let number = |field| answer.text(field).and_then(|text| text.parse::<f64>().ok());
     let memory = number(Field::Mem).filter(|memory| *memory > 0.0 && memory.is_finite())?;
-    Some(Today { memory, cores: number(Field::Cores), setter: origin.setter, attempts: attempts(&answer) })
+    Some(Today { memory, cores: number(Field::Cores), setter: origin.setter, attempts: retries.attempts(&answer) })
 }
 
 /// The memory in GiB of the largest destination that would take a job if it asked for little: infinite if it sets no limit. `None` if
@@ -63,20 +65,6 @@ pub fn ceiling(mapper: &Mapper, job: &Arc<Job>, world: &Arc<World>) -> Option<f6
     let mut ceiling = Ceiling::default();
     mapper.map_observed(job, world, &mut ceiling);
     ceiling.most
-}
-
-/// The attempts that `resubmit` allows: those after which its condition, which names the memory limit, still holds.
-fn attempts(answer: &Answer) -> Option<u32> {
-    const MANY: u32 = 4;
-    let text = answer.text(Field::Resubmit).filter(|text| text.contains("memory_limit_reached"))?;
-    // `attempt <= 3` lets a fourth one run, `attempt < 3` a third.
-    let bounds = text.match_indices("attempt").filter_map(|(at, word)| {
-        let rest = text.get(at + word.len()..)?.trim_start().strip_prefix('<')?;
-        let (rest, further) = rest.strip_prefix('=').map_or((rest, 0), |rest| (rest, 1));
-        let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
-        Some(digits.parse::<u32>().ok()?.saturating_add(further))
-    });
-    Some(bounds.min().unwrap_or(MANY).clamp(1, 16))
 }
 
 /// Observes which entity or rule sets `mem`. It looks at the searches for entities only: what else would be made to be looked at

@@ -131,6 +131,13 @@ impl Job {
         job
     }
 
+    /// This job as rules see it when it is mapped for the first time. The line of a job that was resubmitted has what it was at its last mapping:
+    /// its state, and the `destination_params` that it had then.
+    #[must_use]
+    pub fn first_mapped(self) -> Self {
+        if self.state() == "resubmitted" { Self { state: None, destination_params: None, ..self } } else { self }
+    }
+
     /// A string of this job.
     #[inline]
     pub fn text(&self, place: Place) -> &str {
