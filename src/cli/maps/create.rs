@@ -23,7 +23,7 @@ use tpv_compiler::source::read_limited;
 use tpv_maps::Error;
 use tpv_maps::create::{Plan, RuleSet, Step, Versions, create};
 use tpv_maps::engine::Kind;
-use tpv_maps::history::{self, Plain, Site};
+use tpv_maps::history::{self, Broken, Plain, Site};
 use tpv_maps::slice_size::SliceSize;
 use tpv_maps::submit::Budget;
 
@@ -138,7 +138,9 @@ impl Create {
             Step::Compiled { .. } => {}
         });
         progress.finish();
-        history.map(History::report);
+        if let Some(history) = history {
+            history.report();
+        }
         let map = map?;
         if let Some(commits) = map.dir().history()? {
             report_commits(&commits, &context.common);
@@ -239,16 +241,41 @@ fn report_commits(history: &history::History, common: &Common) {
     let commits = history.rule_sets.iter().map(|set| set.commits.len()).sum::<usize>() + history.broken.len();
     let (commits, sets) = (count(commits as u64, "commit"), count(history.rule_sets.len() as u64, "rule set"));
     common.note(&format!("{commits}: {sets}, {} without rules", grouped(history.broken.len() as u64)));
-    for broken in history.broken.iter().take(MOST_BROKEN) {
-        common.note(&format!("  {}: {}", broken.commit.name(), broken.error));
+    // The same error moves with the lines above it.
+    let mut groups: Vec<Vec<&Broken>> = Vec::new();
+    for broken in &history.broken {
+        let is_same = |group: &&mut Vec<&Broken>| {
+            group.first().is_some_and(|first| without_line(&first.error) == without_line(&broken.error))
+        };
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push(broken),
+            None => groups.push(vec![broken]),
+        }
     }
-    if history.broken.len() > MOST_BROKEN {
+    let brief = |broken: &Broken| format!("{:.12} {:.10}", broken.commit.id, broken.commit.date);
+    for group in groups.iter().take(MOST_BROKEN) {
+        match group.as_slice() {
+            [only] => common.note(&format!("  {}: {}", only.commit.name(), only.error)),
+            [first, .., last] => {
+                let commits = count(group.len() as u64, "commit");
+                common.note(&format!("  {commits} from {} to {}: {}", brief(first), brief(last), first.error));
+            }
+            [] => {}
+        }
+    }
+    if groups.len() > MOST_BROKEN {
         common.note("  ...");
     }
 }
 
-/// The number of commits without rules that are reported one by one.
+/// The number of errors of commits that are reported.
 const MOST_BROKEN: usize = 10;
+
+/// The file and the message of an error at `file:line:column: message`.
+fn without_line(error: &str) -> (&str, &str) {
+    let (place, message) = error.split_once(": ").unwrap_or(("", error));
+    (place.split(':').next().unwrap_or(""), message)
+}
 
 fn rule_set(path: &Path) -> Result<RuleSet, CliError> {
     // Loaded for its errors, which say what the file is instead.

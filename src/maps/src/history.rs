@@ -231,7 +231,7 @@ impl<'a> Search<'a> {
     fn commits(&mut self, site: &mut dyn Site) -> Result<Vec<Found>, Error> {
         // Git does not follow links: what they lead to is asked for by name, and what that was in earlier commits, too.
         // Of a repository without commits, git says so itself.
-        let head = self.git.tree("HEAD").or_else(|error| Err(self.git.commits(None, &[]).err().unwrap_or(error)))?;
+        let head = self.git.tree("HEAD").map_err(|error| self.git.commits(None, &[]).err().unwrap_or(error))?;
         self.look(&[("HEAD".to_owned(), head.clone())], site)?;
         self.watch(site.watched());
         if let Some(Ok(named)) = self.named.get(&head) {
