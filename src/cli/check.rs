@@ -52,9 +52,6 @@ impl Check {
         let report = Report { verb: VERB, files, started, options: &options, settings: &settings };
         let outcome = self.reporting.report(vec![linted], &report, common)?;
         unproved.iter().for_each(|unproved| common.note(unproved));
-        if matrix.is_none() && errors == 0 {
-            common.note("reachability is unknown (T201 to T205 were not checked): code may change destinations, the id of a tool isn't a pattern, or the rules are for a TPV before 3.1");
-        }
         if let Some(path) = &self.matrix {
             write_matrix(path, matrix.as_ref(), errors, &configs)?;
         }
@@ -66,7 +63,7 @@ impl Check {
 fn write_matrix(path: &Path, matrix: Option<&Matrix>, errors: usize, configs: &[String]) -> Result<(), CliError> {
     let Some(matrix) = matrix else {
         let help = match errors {
-            0 => "this is unknown if code changes destinations, or if the id of a tool isn't a pattern",
+            0 => "the line above has the reason",
             _ => "the config does not load: run without `--matrix` and correct what is reported",
         };
         return Err(CliError::new("no matrix was made for this config", help));

@@ -223,3 +223,19 @@ fn artifacts_and_the_matrix_say_the_same() {
     }
     assert!(compared > 4, "{compared}");
 }
+
+/// If code may change destinations, both verbs that ask where jobs can go name the code.
+#[test]
+fn what_is_not_known_has_its_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = "tools:\n  bwa:\n    rules:\n    - if: user\n      execute: |\n        mapper.destinations.clear()\n\
+                  destinations:\n  slurm: {runner: slurm}\n";
+    std::fs::write(folder.path().join("a.yml"), config).unwrap();
+    let reason = "a.yml:5:16: not proved: where jobs can go is not known, and T201 to T205 were not looked for: \
+                  this code may change destinations\n";
+    let checked = tpvc_in(folder.path(), &["check", "a.yml"]);
+    assert!(checked.status.success() && stderr(&checked).contains(reason), "{}", stderr(&checked));
+    let asked = tpvc_in(folder.path(), &["who", "reaches", "slurm", "a.yml"]);
+    assert_eq!(asked.status.code(), Some(1));
+    assert!(stderr(&asked).contains(reason) && stderr(&asked).contains("who needs"), "{}", stderr(&asked));
+}

@@ -201,11 +201,9 @@ impl Subject {
     /// The tools by destinations, and the index of a destination in it.
     fn matrix(&self, destination: &str, users: Users) -> Result<(Matrix, usize), CliError> {
         let index = self.destination(destination)?;
-        let Some(matrix) = check::matrix(&self.config, &self.sources, users) else {
-            let help = "this is unknown if code changes destinations, if the id of a tool is not a valid pattern, or if the \
-                        rules are for a TPV before 3.1; `tpvc check` has the reason";
-            return Err(CliError::new("the destinations that tools reach are unknown", help));
-        };
+        let matrix = check::matrix(&self.config, &self.sources, users);
+        let help = "`tpvc who needs DESTINATION --jobs JOBS` counts the jobs of a file, without proofs";
+        let matrix = matrix.map_err(|unknown| CliError::new(unknown.text(&self.sources), help))?;
         Ok((matrix, index))
     }
 }

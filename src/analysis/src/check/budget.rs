@@ -70,7 +70,7 @@ impl Budget {
     }
 }
 
-/// Something that is not proved because the budget of its analysis is spent.
+/// Something that is not proved: the budget of its analysis is spent, or code may do anything.
 #[derive(Clone, Debug)]
 pub struct Unproved {
     /// The message: the limit that was exceeded, and the facts that are unknown because of it.

@@ -53,12 +53,14 @@ pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) ->
     Checked { linted, matrix, unproved }
 }
 
-/// The destinations that each tool can reach by a config that loads. `None` if code may change destinations, or an id is not a
-/// valid pattern.
-pub fn matrix(config: &Config, sources: &SourceMap, users: Users) -> Option<Matrix> {
+/// The destinations that each tool can reach by a config that loads.
+///
+/// # Errors
+/// This is not known: code may change destinations, an id is not a valid pattern, or it is a config for TPV before 3.1.
+pub fn matrix(config: &Config, sources: &SourceMap, users: Users) -> Result<Matrix, Unproved> {
     let make = || {
         let (_, program, trees) = tpv_compiler::link::link(config, sources, false, &mut Diagnostics::new());
-        Some(Reach::of(config, &Blocks { program, trees }, users)?.matrix(config, sources))
+        Ok(Reach::of(config, &Blocks { program, trees }, users)?.matrix(config, sources))
     };
     on_roomy_thread(make).unwrap_or_else(make)
 }
@@ -73,7 +75,13 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
     parents::check(linter, &files);
     resubmission::check(linter);
     retries::check(linter);
-    let Some(reach) = Reach::of(linter.config, blocks, Users::All) else { return (None, unproved) };
+    let reach = match Reach::of(linter.config, blocks, Users::All) {
+        Ok(reach) => reach,
+        Err(unknown) => {
+            unproved.push(unknown);
+            return (None, unproved);
+        }
+    };
     nowhere::check(linter, &reach);
     match &reach.unproved {
         Some(reason) => unproved.push(reason.clone()),

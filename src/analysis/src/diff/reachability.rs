@@ -22,7 +22,8 @@ struct Column<'m> {
 /// The destinations that jobs of a tool lose or gain, for tools and destinations that both rule sets have; tools of one change stand
 /// together. Nothing for artifacts, of which nothing is proved, and for configs whose code may change destinations.
 pub fn compare(old: &Side, new: &Side) -> Vec<Group> {
-    let matrix = |side: &Side| side.origin.as_ref().and_then(|(config, sources)| matrix(config, sources, Users::All));
+    let matrix =
+        |side: &Side| side.origin.as_ref().and_then(|(config, sources)| matrix(config, sources, Users::All).ok());
     let (Some(old), Some(new)) = (matrix(old), matrix(new)) else { return Vec::new() };
     let columns = columns(&old, &new);
     let before: HashMap<&str, &Row> = rows(&old).collect();

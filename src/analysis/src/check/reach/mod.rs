@@ -124,16 +124,18 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Follows the jobs of a config. `None` if its code may change destinations, if an id is not a valid pattern, or of a version of
-    /// TPV that clamps amounts otherwise.
-    pub(crate) fn of(config: &Config, blocks: &Blocks, users: Users) -> Option<Self> {
+    /// Follows the jobs of a config.
+    ///
+    /// # Errors
+    /// Its code may change destinations, an id is not a valid pattern, or its version of TPV clamps amounts otherwise.
+    pub(crate) fn of(config: &Config, blocks: &Blocks, users: Users) -> Result<Self, Unproved> {
         if !config.version.has(Change::ClampByBounds) {
-            return None;
+            return Err(unknown(None, "TPV before 3.1 bounds cores and memory in another way"));
         }
         Self::within(config, blocks, users, Budget::new())
     }
 
-    fn within(config: &Config, blocks: &Blocks, users: Users, budget: Budget) -> Option<Self> {
+    fn within(config: &Config, blocks: &Blocks, users: Users, budget: Budget) -> Result<Self, Unproved> {
         let code = Code::new(blocks);
         let defaults = destination_defaults(config);
         let destinations: Vec<Destination> = config
@@ -141,10 +143,11 @@ impl Reach {
             .values()
             .map(|own| Destination::new(own, defaults.as_ref(), config.version, &code))
             .collect();
-        if changes_destinations(config, &code) {
-            return None;
+        if let Some(at) = changes_destinations(config, &code) {
+            return Err(unknown(Some(at), "this code may change destinations"));
         }
-        let overlap = Overlap::new(config.tools.keys().map(|key| &**key))?;
+        let overlap = Overlap::new(config.tools.keys().map(|key| &**key))
+            .ok_or_else(|| unknown(None, "the id of a tool is not a valid pattern"))?;
         let mut follower = Follower {
             config,
             code,
@@ -161,7 +164,7 @@ impl Reach {
         let all: Vec<Whose> = tools.chain([Whose::Other, Whose::UserDefined]).collect();
         let reached: Vec<Reached> = all.into_iter().map(|whose| follower.reached(whose)).collect();
         let unproved = unproved(config, &reached);
-        Some(Self { reached, conditions: follower.conditions, unproved })
+        Ok(Self { reached, conditions: follower.conditions, unproved })
     }
 
     /// The same as data.
@@ -223,19 +226,26 @@ impl std::fmt::Display for End {
     }
 }
 
-/// Returns `true` if code may change destinations, of which nothing is known then.
-fn changes_destinations(config: &Config, code: &Code<'_>) -> bool {
-    let mut changes = false;
+/// The missing proofs if no jobs are followed.
+fn unknown(span: Option<Span>, why: &str) -> Unproved {
+    Unproved { message: format!("where jobs can go is not known, and T201 to T205 were not looked for: {why}"), span }
+}
+
+/// The first code that may change destinations, of which nothing is known then.
+fn changes_destinations(config: &Config, code: &Code<'_>) -> Option<Span> {
+    let mut found = None;
     for kind in EntityClass::COMBINED {
         for entity in config.section(kind).values() {
             let mut look = |text: &tpv_compiler::yaml::value::Text, kind, _: &'static str| {
-                changes |= code.effects(text, kind).destinations;
+                if found.is_none() && code.effects(text, kind).destinations {
+                    found = Some(text.span);
+                }
             };
             each_code(&entity.common, &mut look);
             entity.rules.values().for_each(|rule| rule.each_code(&mut look));
         }
     }
-    changes
+    found
 }
 
 /// The missing proofs, if some jobs were not followed, at the first tool that is affected.
