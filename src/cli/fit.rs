@@ -27,7 +27,7 @@ use tpv_fit::history::{History, Lines};
 use tpv_fit::page::page;
 use tpv_fit::patch::patch;
 use tpv_fit::policy::{LostCosts, Policy};
-use tpv_fit::propose::Settings;
+use tpv_fit::propose::{Keep, Settings};
 use tpv_fit::report::{Proposal, Report, Tool, percent, report};
 use tpv_fit::retries::Retries;
 use tpv_fit::summary::{Summary, THRESHOLD, merged, summary};
@@ -159,6 +159,11 @@ impl Fit {
         let provenance = Provenance::new(&given.rules, origin);
         let report = report(&history, Some(&provenance), &self.settings(), self.attempts.is_some());
         self.write_report(&report)?;
+        for tool in
+            report.tools.iter().filter(|tool| matches!(tool.proposal, Proposal::Keep { why: Keep::MixedUnits, .. }))
+        {
+            tool.unknown.first().into_iter().for_each(|fact| common.note(&format!("note: {}: {fact}", tool.tool)));
+        }
         self.write_summary(&history, common)?;
         if let Some(path) = &self.patch {
             self.write_patch(path, &report, common)?;
@@ -355,6 +360,8 @@ impl Fit {
             let message = format!("{} of {} cannot be used: {faults}", count(history.faulty, "line"), self.name());
             let help = if self.csv {
                 "mend these lines of the table, or leave them out"
+            } else if history.jobs == 0 {
+                "name a job file that `tpvc export-jobs` wrote; if this is a table, add `--csv`"
             } else {
                 "mend these lines, or leave them out; docs/formats.md describes `outcome`"
             };
@@ -376,6 +383,21 @@ impl Fit {
                 message,
                 "export the finished jobs: `tpvc export-jobs --since 365d -o jobs.jsonl.gz`",
             ));
+        }
+        let groups = || history.groups.values();
+        if groups().any(|group| group.unmeasured > 0)
+            && groups().all(|group| group.unmeasured + group.failed == group.jobs)
+        {
+            let message = format!(
+                "no job of {} has its memory and its time: line 1 and all others lack one of them",
+                self.name()
+            );
+            let help = if self.csv {
+                "name the columns with `--columns memory_gib=COLUMN,runtime_seconds=COLUMN`"
+            } else {
+                "`outcome` needs `memory_bytes` and `runtime_seconds`: turn on Galaxy's job metrics `core` and `cgroup`, and export later jobs"
+            };
+            return Err(CliError::new(message, help));
         }
         Ok(history)
     }

@@ -54,8 +54,9 @@ pub(super) fn through<R: Read + Send, K: Work>(
     // The lines that are made are not as long as those of the file.
     let progress = Progress::bytes(common, None);
     let fault = file.fault();
-    let streamed = run(read(file)?, size, io::sink(), threads, work, progress, common);
-    fault.get().map_or(Ok(streamed), |fault| Err(fault.into()))
+    let streamed = read(file).map(|reader| run(reader, size, io::sink(), threads, work, progress, common));
+    // What is wrong with the file says more than what its reader makes of it.
+    fault.get().map_or(streamed, |fault| Err(fault.into()))
 }
 
 fn run<K: Work>(

@@ -1,7 +1,7 @@
 //! `tpvc fit`: the report, tables, the retry policy of destinations, and what is said of bad input.
 
 use std::fmt::Write as _;
-use std::io::BufRead as _;
+use std::io::{BufRead as _, Write as _};
 use std::path::Path;
 
 use crate::support::{project, stderr, stdout, tpvc_in};
@@ -367,6 +367,8 @@ fn bad_input_names_the_line() {
         (good.clone() + &good[..40], &[], "line 2: not JSON"),
         (String::from("{\"tool\": {\"id\": \"small\"}}\n"), &[], "has an `outcome`"),
         (String::new(), &[], "`jobs.jsonl` has no jobs"),
+        (job("\"runtime_seconds\": 60"), &[], "no job of `jobs.jsonl` has its memory and its time: line 1"),
+        (String::from("tool,memory,runtime\na,4G,1\n"), &[], "if this is a table, add `--csv`"),
         (String::from("tool,memory,runtime\na,4G,1\na,4,1\n"), &["--csv"], "line 3: memory: `4` has no unit"),
         (
             String::from("tool,memory,runtime\na,4G,1\na,4G"),
@@ -379,5 +381,37 @@ fn bad_input_names_the_line() {
         let output = tpvc_in(folder.path(), &[&["fit", "config.yml", "--jobs", "jobs.jsonl"], args].concat());
         assert_eq!((output.status.code(), stdout(&output)), (Some(1), String::new()), "{jobs}");
         assert!(stderr(&output).contains(fault) && stderr(&output).contains("help: "), "{fault}\n{}", stderr(&output));
+    }
+}
+
+/// Memory of which a part is in KiB: no value follows from it, and the first such line is named.
+#[test]
+fn memory_in_two_units_gives_no_proposal() {
+    let job = |bytes: u64| {
+        format!(
+            "{{\"tool\": {{\"id\": \"small\"}}, \"outcome\": {{\"memory_bytes\": {bytes}, \"runtime_seconds\": 60}}}}\n"
+        )
+    };
+    let jobs: String = (0..400_u64).map(|at| job((1_000_000 + at * 977) << if at % 8 == 5 { 0 } else { 10 })).collect();
+    let folder = folder(&jobs);
+    let output = tpvc_in(folder.path(), &["fit", "config.yml", "--jobs", "jobs.jsonl"]);
+    assert!(stdout(&output).contains("keep: the memory seems to be in two units"), "{}", stdout(&output));
+    let note = "note: small: line 6: the memory of 50 jobs is about a thousandth of that of the rest";
+    assert!(stderr(&output).contains(note), "{}", stderr(&output));
+}
+
+/// A compressed table that is cut off within its header, and elsewhere.
+#[test]
+fn tables_that_are_cut_off_say_so() {
+    let folder = folder("");
+    let table = String::from("tool,memory,runtime\n") + &"small,4G,600\n".repeat(5_000);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::none());
+    packed.write_all(table.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    for length in [25, packed.len() / 2] {
+        std::fs::write(folder.path().join("jobs.csv.gz"), &packed[..length]).unwrap();
+        let output = tpvc_in(folder.path(), &["fit", "config.yml", "--csv", "--jobs", "jobs.csv.gz"]);
+        let said = stderr(&output);
+        assert!(output.status.code() == Some(1) && said.contains("its gzip data are cut off at byte"), "{said}");
     }
 }

@@ -60,8 +60,8 @@ impl<R: Read> Table<R> {
     /// The header cannot be read, a named column is not there, or a field that is needed has no column.
     pub fn new(reader: R, columns: &[String], tool: Option<&str>) -> Result<Self, Wrong> {
         let mut reader = BufReader::new(reader);
-        let header =
-            read_line(&mut reader).map_err(|error| (format!("the table cannot be read: {error}"), String::new()))?;
+        let header = read_line(&mut reader)
+            .map_err(|error| (format!("the table cannot be read: {error}"), "check the file".to_owned()))?;
         let header = String::from_utf8(header.unwrap_or_default())
             .map_err(|_| ("the header of the table is not UTF-8".to_owned(), "save it as UTF-8".to_owned()))?;
         let header = header.trim_start_matches('\u{feff}').trim_end_matches(['\r', '\n']);

@@ -16,6 +16,7 @@ use crate::need::Observation;
 use crate::random::mixed;
 use crate::retries::Retries;
 use crate::today::{self, Setter, Today};
+use crate::units::{OtherUnit, other_unit};
 use tpv_analysis::sketch::Sketch;
 use tpv_analysis::tool_id::split_version;
 
@@ -158,6 +159,12 @@ impl Group {
             ..kept.job
         });
         (jobs.collect(), names)
+    }
+
+    /// The kept jobs whose memory is likely in another unit than that of the rest.
+    pub fn other_unit(&self) -> Option<OtherUnit> {
+        let ended = self.kept.iter().filter(|kept| !kept.job.is_killed);
+        other_unit(ended.map(|kept| (kept.job.peak, kept.line)).collect())
     }
 
     /// The attempts that most jobs' destinations allow, if they say so.

@@ -16,6 +16,7 @@ pub mod retries;
 pub mod search;
 pub mod summary;
 pub mod today;
+pub mod units;
 pub mod write;
 
 #[cfg(test)]

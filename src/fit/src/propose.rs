@@ -102,6 +102,8 @@ pub enum Keep {
     FewJobs,
     /// All jobs were killed.
     NoneEnded,
+    /// The memory of some jobs is likely in another unit than that of the rest.
+    MixedUnits,
     /// No rule is cheaper on later jobs.
     NoGain,
     /// The gain on later jobs may be chance.

@@ -9,6 +9,7 @@ use crate::need::Observation;
 use crate::policy::{Cost, Policy};
 use crate::propose::{Evidence, Keep, Rule, Settings, Verdict, propose};
 use crate::today::Setter;
+use crate::units::OtherUnit;
 
 /// The jobs of a tool that plots show.
 const MOST_POINTS: usize = 400;
@@ -122,6 +123,7 @@ impl Keep {
         match self {
             Self::FewJobs => "too few jobs",
             Self::NoneEnded => "no job ran to its end",
+            Self::MixedUnits => "the memory seems to be in two units",
             Self::NoGain => "nothing is cheaper",
             Self::WithinNoise => "the gain may be chance",
         }
@@ -191,7 +193,12 @@ fn tool(
     }
     let ceiling = group.ceiling.unwrap_or(f64::INFINITY);
     let (observations, versions) = group.observations();
-    let verdict = propose(&observations, ceiling, &Settings { policy, ..*settings });
+    // The jobs of summaries have no lines.
+    let other_unit = group.other_unit().filter(|_| provenance.is_some());
+    let verdict = match other_unit {
+        Some(_) => Verdict::Keep { why: Keep::MixedUnits, evidence: None },
+        None => propose(&observations, ceiling, &Settings { policy, ..*settings }),
+    };
     let proposal = match verdict {
         Verdict::Change { rule, evidence } => {
             let named = |(version, line): &(u16, crate::line::Line)| {
@@ -209,12 +216,20 @@ fn tool(
         policy,
         usage: usage(group),
         proposal,
-        unknown: unknown(group, observations.len()),
+        unknown: other_unit.map(in_words).into_iter().chain(unknown(group, observations.len())).collect(),
         has_version: group.example != key.tool,
         example: group.example.clone(),
         setter: key.setter,
         points: observations.iter().step_by(observations.len().div_ceil(MOST_POINTS).max(1)).copied().collect(),
     }
+}
+
+fn in_words(other: OtherUnit) -> String {
+    let jobs = tpv_analysis::figures::count(other.jobs as u64, "job");
+    format!(
+        "line {}: the memory of {jobs} is about a thousandth of that of the rest: is it in another unit?",
+        other.line
+    )
 }
 
 /// The place of what sets the memory.
