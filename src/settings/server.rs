@@ -1,10 +1,12 @@
 //! `[server]` of `tpvc.toml`: the files of a Galaxy server that say what it has, and reading them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use tpv_analysis::job_file::JobFile;
 use tpv_analysis::lint::server::{JobConf, Repository, Server};
 use tpv_compiler::config::unreadable;
 use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
@@ -14,6 +16,9 @@ use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 
 /// The deepest nesting at which tools and runners are looked for.
 const DEEPEST: usize = 8;
+
+/// The most tools that are counted: a server has some thousands.
+const MOST_TOOLS: usize = 100_000;
 
 /// The files. All are optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -27,6 +32,8 @@ pub struct ServerFiles {
     pub users: Vec<PathBuf>,
     /// The roles and groups: `/api/roles` and `/api/groups` as JSON, or lists of names.
     pub roles: Vec<PathBuf>,
+    /// The history: job files, as `tpvc export-jobs` writes them.
+    pub history: Vec<PathBuf>,
 }
 
 impl ServerFiles {
@@ -38,6 +45,7 @@ impl ServerFiles {
             job_conf: self.job_conf.map(&change),
             users: all(self.users),
             roles: all(self.roles),
+            history: all(self.history),
         }
     }
 
@@ -54,6 +62,9 @@ impl ServerFiles {
         }
         for path in &self.roles {
             problems.extend(read_names(path, sources, "roles", &["name"], &mut server.roles).err());
+        }
+        for path in &self.history {
+            problems.extend(read_history(path, &mut server.used).err());
         }
         if let Some(path) = &self.job_conf {
             let (found, problem) = read_job_conf(path, sources);
@@ -128,6 +139,47 @@ fn read_job_conf(path: &Path, sources: &SourceMap) -> (Option<JobConf>, Option<P
         return (None, Some(nothing("runners", help, id, sources)));
     }
     (Some(found), problem)
+}
+
+/// A line of a job file, as far as it matters here.
+#[derive(Deserialize)]
+struct Line {
+    tool: Tool,
+}
+
+#[derive(Deserialize)]
+struct Tool {
+    id: String,
+}
+
+/// Counts the jobs of each tool in a job file.
+fn read_history(path: &Path, used: &mut BTreeMap<String, u64>) -> Result<(), Problem> {
+    let wrong = |message: String, help: String| {
+        let mut sources = SourceMap::new();
+        let at = Span::new(sources.add(&path.to_string_lossy(), ""), 0, 0);
+        Problem::new(Diagnostic::error(message).at(at, "").help(help), sources)
+    };
+    let (jobs, _) = JobFile::open(path).map_err(|error| wrong(error.message, error.help))?;
+    let fault = jobs.fault();
+    let mut found = false;
+    for line in BufReader::new(jobs).split(b'\n') {
+        let Ok(line) = line else { break };
+        let Ok(line) = serde_json::from_slice::<Line>(&line) else { continue };
+        found = true;
+        if let Some(jobs) = used.get_mut(&line.tool.id) {
+            *jobs += 1;
+        } else if used.len() < MOST_TOOLS {
+            used.insert(line.tool.id, 1);
+        }
+    }
+    match fault.get() {
+        Some(error) => Err(wrong(error.message, error.help)),
+        None if !found => Err(wrong(
+            format!("no jobs are in `{}`, which `[server]` in tpvc.toml names", path.display()),
+            "name a job file: `tpvc export-jobs` writes one from Galaxy's database".to_owned(),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The content of a file.

@@ -402,7 +402,11 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
             };
             let job_conf = matches!(code, "T142" | "T143" | "T144" | "T148").then_some(job_conf);
             let users = if code == "T145" { texts(&["sue@example.org", "ada@example.org"]) } else { texts(&[]) };
-            let server = Server { job_conf, users, ..Server::default() };
+            let used = (code == "T149")
+                .then(|| ("toolshed.g2.bx.psu.edu/repos/iuc/flye/flye/2.9".to_owned(), 2))
+                .into_iter()
+                .collect();
+            let server = Server { job_conf, users, used, ..Server::default() };
             lint(&paths, &Options { limits: true, from, server, ..Options::default() })
         }
     }

@@ -200,6 +200,56 @@ fn params_of_pulsar_and_htcondor() {
     assert_eq!(found(&without_code, &[("job_conf", &job_conf), ("tpvc.toml", settings)]), expected);
 }
 
+#[test]
+fn tools_in_use_have_an_entry() {
+    let config = "global: {default_inherits: default}
+tools:
+  default: {abstract: true, mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/bwa/.*: {mem: 4}
+  Cut1: {mem: 1}
+";
+    let job = |id: &str| format!("{{\"tool\": {{\"id\": \"{id}\"}}, \"seed\": 1}}\n");
+    let flye = "toolshed.g2.bx.psu.edu/repos/iuc/flye/flye";
+    let jobs =
+        [&*format!("{flye}/2.9"), &format!("{flye}/2.8"), "toolshed.g2.bx.psu.edu/repos/iuc/bwa/bwa/1", "Cut1", "Old1"]
+            .map(job);
+    let jobs = jobs.concat() + "not a job\n";
+    let settings = "[server]\nhistory = [\"jobs.jsonl\"]\n";
+    let text = |files: &[(&str, &str)]| {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files.iter().chain(&[("config.yml", config), ("jobs.jsonl", &jobs)]) {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        stdout(&tpvc_in(folder.path(), &["lint", "config.yml"]))
+    };
+    let said = text(&[("tpvc.toml", settings)]);
+    assert!(said.contains("warning[T149]: 2 tools of the job history have no entry\n --> config.yml:3:3"), "{said}");
+    assert!(said.contains("iuc/flye/flye with 2 jobs, Old1 with 1 job"), "{said}");
+    // With a list of all tools those that are gone are left out.
+    let panel = format!("<toolbox><tool id=\"Cut1\"/><tool id=\"{flye}/2.9\"/></toolbox>");
+    let said = text(&[("tpvc.toml", &format!("{settings}tools = [\"panel.xml\"]\n")), ("panel.xml", &panel)]);
+    assert!(said.contains("1 tool of the job history has no entry") && !said.contains("Old1"), "{said}");
+    // A file without jobs is an error.
+    let said = found(config, &[("tpvc.toml", settings), ("jobs.jsonl", "x\n")]);
+    assert_eq!(said, []);
+}
+
+/// TPV's braces that were written twice are no variables, whatever may have no value.
+#[test]
+fn code_of_tpv_in_braces_of_jinja_is_an_error() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write(
+        "config.yml.j2",
+        "destinations:\n  a:\n    runner: x\n    params:\n      native: \"{{ entity.params.get('a') or '' }} {{ volumes }}\"\n",
+    );
+    write("tpvc.toml", "placeholders = [\"*\"]\n");
+    let output = tpvc_in(folder.path(), &["lint", "config.yml.j2"]);
+    let said = stdout(&output);
+    assert!(said.contains("`entity` is not among the variables\n --> config.yml.j2:5:19"), "{said}");
+    assert!(said.contains("single braces") && !said.contains("volumes` "), "{said}");
+}
+
 /// Of a broken `job_conf` the rest counts, and every name that its text has.
 #[test]
 fn a_broken_job_conf_is_read_as_far_as_it_goes() {
@@ -310,6 +360,10 @@ tools:
     let files = [("users", json), ("roles", "- training-assembly\n"), ("tpvc.toml", settings)];
     assert_eq!(found(config, &files), [2, 7, 14, 17].map(|line| ("T145".to_owned(), line)));
     assert_eq!(found(config, &[]), []);
+    // The users of the config say as much of an address at another host.
+    let config =
+        config.replace("sue@example.com", "sue@exmaple.net").replace("  sue@example.org: {max_cores: 1}\n", "");
+    assert_eq!(found(&config, &[]), [("T145".to_owned(), 13)]);
 }
 
 #[test]

@@ -117,6 +117,12 @@ disks: {5: {path: /data/5}, '6': {path: /data/6}}
 fn what_is_wrong_is_shown_at_its_place() {
     let cases = [
         ("\"{{ nmae }}\"", "a.yml.j2:5:18", "`nmae` is not among the variables", "did you mean `name`?"),
+        (
+            "\"{{ entity.mem }}\"",
+            "a.yml.j2:5:18",
+            "`entity` is not among the variables",
+            "single braces: `{entity...}`",
+        ),
         ("\"{{ name | to_uuid }}\"", "a.yml.j2:5:25", "tpvc does not have the filter `to_uuid`", "docs/settings.md"),
         ("\"{{ lookup('env', 'HOME') }}\"", "a.yml.j2:5:18", "tpvc does not read the environment", "[variables]"),
         ("\"{{ lookup('pipe', 'id') }}\"", "a.yml.j2:5:18", "tpvc does not have the lookup `pipe`", "variables"),

@@ -5,6 +5,7 @@
 //! those that `# noqa` comments and `--ignore` turn off. [`codes`] lists the kinds; `docs/lint/` has a page for each.
 
 pub mod baseline;
+mod by_default;
 mod capacity;
 pub mod codes;
 mod concrete_parents;
@@ -113,6 +114,7 @@ fn check(linter: &mut Linter<'_>) {
     runner_params::check(linter);
     environments::check(linter);
     people::check(linter);
+    by_default::check(linter);
     shadowing::check(linter);
     outdone::check(linter);
     about_tags(linter);

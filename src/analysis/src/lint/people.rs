@@ -7,7 +7,7 @@ use rustpython_parser::ast::{Constant, Expr};
 
 use super::Linter;
 use tpv_compiler::checker::{parse, place, sites};
-use tpv_compiler::config::suggest::closest;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
 use tpv_compiler::python::walk::{self, Part};
@@ -26,9 +26,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             }
         }
     }
-    if server.users.is_empty() && server.roles.is_empty() {
-        return;
-    }
+    let of_config: BTreeSet<String> = linter.config.users.keys().filter_map(|id| plain(id)).collect();
     let mut seen = HashSet::new();
     for site in sites::collect(linter.config) {
         let names_roles = !server.roles.is_empty() && site.text.as_str().contains("role");
@@ -45,20 +43,39 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             };
             // Of other texts only those are names of roles that are so long that nothing else is as near.
             let is_name = kind == EntityClass::User || (names_roles && text.len() >= 6);
-            let Some(near) = Some(text).filter(|_| is_name).and_then(|text| near(text, known)) else { continue };
+            let of_server = Some(text).filter(|_| is_name).and_then(|text| near(text, known));
+            let twin = || {
+                Some(text).filter(|text| is_address(text) && known.is_empty()).and_then(|text| twin(text, &of_config))
+            };
+            let Some(near) = of_server.or_else(twin) else { continue };
             let span = place(linter.sources, site.text, site.kind, range);
             if let (true, Some(owner)) = (seen.insert(span), site.owners.first()) {
-                let diagnostic = diagnostic(kind, text, span, near);
+                let diagnostic = match of_server {
+                    Some(near) => diagnostic(kind, text, span, near),
+                    None => Diagnostic::warning(format!("no user of this config has the address `{text}`"))
+                        .at(span, format!("one has `{near}`"))
+                        .help(did_you_mean(near)),
+                };
                 linter.report(Finding::new("T145", diagnostic).of(&owner.common));
             }
         }
     }
 }
 
+/// The only known address of the same name at another host.
+fn twin<'a>(address: &str, known: &'a BTreeSet<String>) -> Option<&'a str> {
+    if known.contains(address) {
+        return None;
+    }
+    let (local, _) = address.split_once('@')?;
+    let mut same = known.iter().filter(|known| known.split_once('@').is_some_and(|(other, _)| other == local));
+    same.next().filter(|_| same.next().is_none()).map(String::as_str)
+}
+
 fn diagnostic(kind: EntityClass, name: &str, span: Span, near: &str) -> Diagnostic {
     Diagnostic::warning(format!("the server has no {} `{name}`", kind.noun()))
         .at(span, format!("it has `{near}`"))
-        .help(format!("did you mean `{near}`?"))
+        .help(did_you_mean(near))
 }
 
 /// The name that an id matches, if it matches one only.

@@ -15,6 +15,8 @@ pub struct Server {
     pub users: BTreeSet<String>,
     /// The names of the roles and groups.
     pub roles: BTreeSet<String>,
+    /// The ids of the tools of the job history, with the number of their jobs.
+    pub used: BTreeMap<String, u64>,
     /// The number of files that could not be read, which the caller has reported.
     pub unread: usize,
 }
@@ -69,6 +71,18 @@ pub struct Repository {
 }
 
 impl Server {
+    /// Returns `true` unless a list of installed tools lacks the tool.
+    pub fn may_have(&self, id: &str) -> bool {
+        let mut parts = id.split('/').skip(2);
+        match (parts.next(), parts.next()) {
+            (Some(owner), Some(name)) if !self.repositories.is_empty() => {
+                self.repositories.contains(&Repository { owner: owner.to_owned(), name: name.to_owned() })
+            }
+            (None, _) if self.tools.iter().any(|tool| !tool.contains('/')) => self.tools.contains(id),
+            _ => true,
+        }
+    }
+
     /// Adds a tool's id, with the repository that it names.
     pub fn add_tool(&mut self, id: &str) {
         let mut parts = id.split('/');

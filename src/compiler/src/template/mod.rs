@@ -42,6 +42,14 @@ const MOST_INCLUDED: usize = 100;
 /// The steps that a template may take. One pays for a tag or an operator, or for 64 bytes of text.
 const FUEL: u64 = 1_000_000;
 
+/// Names that TPV gives to code. In a template they are no variables that may have no value: TPV's braces were written twice.
+const OF_TPV: [&str; 8] = ["entity", "tool", "job", "user", "app", "mapper", "helpers", "input_size"];
+
+/// The help for one of them.
+fn of_tpv(name: &str) -> String {
+    format!("`{name}` is a name of TPV, whose code has single braces: `{{{name}...}}`; double ones are Jinja's")
+}
+
 /// Fills in templates.
 #[derive(Debug)]
 pub struct Templates {
@@ -118,7 +126,8 @@ impl Templates {
 
     fn filled(&self, name: &str, text: &str) -> Result<Filled, Box<Unfilled>> {
         let recorder = Recorder::default();
-        let declared = |name: &str| self.site.placeholders.iter().any(|pattern| fits(pattern, name));
+        let declared =
+            |name: &str| !OF_TPV.contains(&name) && self.site.placeholders.iter().any(|pattern| fits(pattern, name));
         let rendered = self.rendered(name, text, &declared, &recorder);
         let used = recorder.used();
         // Whatever else is wrong may be so because of these.
@@ -137,10 +146,11 @@ impl Templates {
         let places = names.iter().map(|name| (first_use(name, text), *name));
         let (at, name) =
             places.min_by_key(|(at, _)| (at.is_none(), at.as_ref().map(|at| at.start))).unwrap_or_default();
-        let help = self.variables.near(name).map_or_else(
-            || "give it in a file of `--vars`, list it under `placeholders` in tpvc.toml, or write `| default(...)` behind it".to_owned(),
-            crate::config::suggest::did_you_mean,
-        );
+        let help = match self.variables.near(name) {
+            _ if OF_TPV.contains(&name) => of_tpv(name),
+            Some(near) => crate::config::suggest::did_you_mean(near),
+            None => "give it in a file of `--vars`, list it under `placeholders` in tpvc.toml, or write `| default(...)` behind it".to_owned(),
+        };
         let all = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let note = format!("the template uses {} names that no file of `--vars` has: {all}", names.len());
         let notes = if names.len() > 1 { vec![note] } else { Vec::new() };
