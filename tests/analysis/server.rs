@@ -250,6 +250,19 @@ fn code_of_tpv_in_braces_of_jinja_is_an_error() {
     assert!(said.contains("single braces") && !said.contains("volumes` "), "{said}");
 }
 
+/// Tools may bring the param for the runner that a destination's own is not for.
+#[test]
+fn params_of_jobs_count() {
+    let config = "destinations:
+  condor: {runner: condor, params: {submit_request_cpus: '1', submit_request_memory: 1G}}
+";
+    let job_conf = "runners: {condor: {load: 'galaxy.jobs.runners.condor:CondorJobRunner'}}\n";
+    let files = [("job_conf", job_conf), ("tpvc.toml", "[server]\njob_conf = \"job_conf\"\n")];
+    assert_eq!(found(config, &files), [("T144".to_owned(), 2), ("T144".to_owned(), 2)]);
+    let config = format!("tools:\n  default: {{abstract: true, params: {{request_cpus: '{{cores}}'}}}}\n{config}");
+    assert_eq!(found(&config, &files), [("T144".to_owned(), 4)]);
+}
+
 /// Of a broken `job_conf` the rest counts, and every name that its text has.
 #[test]
 fn a_broken_job_conf_is_read_as_far_as_it_goes() {
@@ -272,6 +285,7 @@ fn a_broken_job_conf_is_read_as_far_as_it_goes() {
 #[test]
 fn rejected_tags_are_those_of_something() {
     let config = "tools:
+  _base: {abstract: true, scheduling: {reject: [down]}}
   bwa:
     mem: 4
     scheduling: {reject: [offline, gone, training, pulsar-qld]}
@@ -280,7 +294,7 @@ roles:
 destinations:
   a: {runner: slurm, scheduling: {accept: [offline, qld-pulsar, training]}}
 ";
-    assert_eq!(found(config, &[]), [("T147".to_owned(), 4), ("T141".to_owned(), 4)]);
+    assert_eq!(found(config, &[]), [("T147".to_owned(), 5), ("T141".to_owned(), 5)]);
     // A part of a config says nothing of the other parts, and code may add any tag.
     assert_eq!(found(config.split_once("destinations").unwrap().0, &[]), []);
     let code = config.replace(
@@ -372,8 +386,14 @@ fn a_word_of_ids_is_compared_with_the_names_of_tools() {
   .*data_manager_gtdbtk_installer.*: {mem: 4}
   .*data_manager_gtdbtk.*: {mem: 4}
   .*data_manager_snpeff_installer.*: {mem: 4}
+  .*bwa_index_builder_data_manager.*: {mem: 4}
+  .*kraken2_build_database.*: {mem: 4}
 ";
-    let list = "tools:\n- {name: data_manager_gtdbtk_database_installer, owner: iuc}\n";
+    let list = "tools:
+- {name: data_manager_gtdbtk_database_installer, owner: iuc}
+- {name: data_manager_bwa_index_builder, owner: devteam}
+- {name: data_manager_build_kraken2_database, owner: iuc}
+";
     let settings = "[server]\ntools = [\"tools.yml\"]\n";
     assert_eq!(found(config, &[("tools.yml", list), ("tpvc.toml", settings)]), [("T136".to_owned(), 2)]);
 }

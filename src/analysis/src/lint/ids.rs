@@ -210,7 +210,11 @@ fn nowhere(linter: &Linter<'_>, entity: &Entity) -> Option<Diagnostic> {
     if names().any(|known| known.contains(name)) || server.tools.iter().any(|tool| tool.contains(name)) {
         return None;
     }
-    let has_all = |known: &&str| words.iter().all(|word| known.split('_').any(|own| own == *word));
+    // A repository may be named by the words of its tool in another order: `data_manager_bwa_index_builder` of `bwa_index_builder_data_manager`.
+    let has_all = |known: &&str| {
+        let mut own = known.split('_');
+        known.split('_').next() == words.first().copied() && words.iter().all(|word| own.any(|own| own == *word))
+    };
     let near = names().find(has_all)?;
     Some(
         Diagnostic::warning(format!("no installed tool has `{name}` in its id"))
@@ -282,6 +286,11 @@ fn elsewhere(linter: &Linter<'_>, entity: &Entity, here: &BTreeSet<(&str, &str, 
     // repository in most owners' layout: `tool_odv/tool_odv_history`.
     let words = |name: &str| name.split(['_', '-']).map(str::to_lowercase).collect::<BTreeSet<_>>();
     let is_alike = !words(path.tool).is_disjoint(&words(path.repository));
+    // A version of the tool that another entry is for as well may be from an older layout of the repositories.
+    let has_version = !entity.id.ends_with(".*");
+    if has_version && beside && known(path.owner, path.tool) && known(path.owner, path.repository) {
+        return None;
+    }
     let is_likely = is_alike || (known(path.owner, path.tool) && !known(path.owner, path.repository));
     if !is_own && is_likely && (known(path.owner, path.tool) || beside) {
         let (tool, repository) = (path.tool, path.repository);

@@ -122,8 +122,23 @@ const NEEDED: [(&str, &str); 7] = [
 /// Looks at the params of all destinations that jobs can come to.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let Some(job_conf) = &linter.server().job_conf else { return };
-    unread(linter, job_conf);
-    needed(linter, job_conf);
+    let of_jobs = of_jobs(linter);
+    unread(linter, job_conf, &of_jobs);
+    needed(linter, job_conf, &of_jobs);
+}
+
+/// The params that a destination may get besides its own: those of tools, roles, users and of any rules.
+fn of_jobs(linter: &Linter<'_>) -> HashSet<String> {
+    let mut names = HashSet::new();
+    for kind in EntityClass::SECTIONS {
+        for entity in linter.config.section(kind).values() {
+            let own = usize::from(kind == EntityClass::Destination);
+            for common in entity.commons().skip(own) {
+                names.extend(common.params.iter().flat_map(|params| params.keys()).map(|name| name.to_string()));
+            }
+        }
+    }
+    names
 }
 
 /// The destinations that jobs can come to, with the name of the class of their runner.
@@ -149,7 +164,7 @@ struct Unread<'a> {
 }
 
 /// Params of destinations that their runner does not read.
-fn unread(linter: &mut Linter<'_>, job_conf: &JobConf) {
+fn unread(linter: &mut Linter<'_>, job_conf: &JobConf, of_jobs: &HashSet<String>) {
     // A param may be inherited by destinations of several runners: it is wrong if no one reads it.
     let mut wrong: HashMap<Span, (Diagnostic, &Entity)> = HashMap::new();
     let mut right = HashSet::new();
@@ -162,6 +177,9 @@ fn unread(linter: &mut Linter<'_>, job_conf: &JobConf) {
             (Some(reader), Some(class)) => unread_by(reader, class, params),
             _ => Vec::new(),
         };
+        // What the destination names for another runner, the job may bring for this one.
+        let is_brought = |unread: &Unread<'_>| unread.meant.as_ref().is_some_and(|meant| of_jobs.contains(meant));
+        let found: Vec<Unread<'_>> = found.into_iter().filter(|unread| !is_brought(unread)).collect();
         right.extend(
             params
                 .values()
@@ -241,18 +259,7 @@ fn unread_by<'a>(reader: Reader, class: &str, params: &'a Dict) -> Vec<Unread<'a
 }
 
 /// Params that a runner needs and nothing of the config may set.
-fn needed(linter: &mut Linter<'_>, job_conf: &JobConf) {
-    let mut set_elsewhere = HashSet::new();
-    for kind in EntityClass::SECTIONS {
-        for entity in linter.config.section(kind).values() {
-            // The params of a destination are its own; those of its rules may be for any job.
-            let own = usize::from(kind == EntityClass::Destination);
-            for common in entity.commons().skip(own) {
-                set_elsewhere
-                    .extend(common.params.iter().flat_map(|params| params.keys()).map(|name| name.to_string()));
-            }
-        }
-    }
+fn needed(linter: &mut Linter<'_>, job_conf: &JobConf, of_jobs: &HashSet<String>) {
     let in_code = |name: &str| sites::collect(linter.config).iter().any(|site| site.text.as_str().contains(name));
     let default = super::tags::default(linter.config, EntityClass::Destination);
     let mut missing = Vec::new();
@@ -261,7 +268,7 @@ fn needed(linter: &mut Linter<'_>, job_conf: &JobConf) {
             let holders = std::iter::once(destination).chain(default);
             let mut values = holders.filter_map(|holder| holder.common.params.as_deref()?.get(name));
             let is_set = values.next().is_some_and(|value| !is_off(value));
-            if !is_set && !set_elsewhere.contains(name) && !in_code(name) {
+            if !is_set && !of_jobs.contains(name) && !in_code(name) {
                 missing.push((destination, class, name));
             }
         }

@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{Tags, having};
 use crate::lint::Linter;
+use tpv_compiler::config::entity::Entity;
 use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
@@ -21,7 +22,10 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>, mut seen: HashSet<
         offered.extend(destination.commons().flat_map(|common| having(&common.tags)).map(Text::as_str));
     }
     for kind in EntityClass::MATCHED {
-        for entity in config.section(kind).values() {
+        // What the default and abstract entities reject is often a standing arrangement: `offline`, for any destination that gets the tag.
+        let default = super::default(config, kind).map(|default| &*default.id);
+        let is_own = |entity: &Entity| !entity.common.is_abstract && default != Some(&*entity.id);
+        for entity in config.section(kind).values().filter(|entity| is_own(entity)) {
             for tag in entity.commons().flat_map(|common| common.tags.get(TagType::Reject)) {
                 let name = tag.as_str();
                 let is_known = offered.contains(name) || tags.may_be_asked(name);
