@@ -78,7 +78,7 @@ impl JobTable {
         let place = self.next;
         self.next += 1;
         if let Some(counts) = self.counts.get_mut() {
-            counts.add(&row);
+            counts.add(place, &row);
         }
         self.rows.insert(place, row);
         place
@@ -89,9 +89,9 @@ impl JobTable {
         let Some(row) = self.rows.get_mut(&place) else { return };
         match self.counts.get_mut() {
             Some(counts) => {
-                counts.remove(row);
+                counts.remove(place, row);
                 change(row);
-                counts.add(row);
+                counts.add(place, row);
             }
             None => change(row),
         }
@@ -106,7 +106,7 @@ impl JobTable {
     pub fn remove(&mut self, place: usize) -> Option<JobRow> {
         let row = self.rows.remove(&place)?;
         if let Some(counts) = self.counts.get_mut() {
-            counts.remove(&row);
+            counts.remove(place, &row);
         }
         Some(row)
     }
@@ -124,6 +124,12 @@ impl JobTable {
     /// The rows in the order in which they came, with their places.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &JobRow)> {
         self.rows.iter().map(|(place, row)| (*place, row))
+    }
+
+    /// The rows of a user in the order in which they came, with their places.
+    pub fn of_user(&self, user: i64) -> impl Iterator<Item = (usize, &JobRow)> {
+        let places = self.counts().users.get(&user).into_iter().flatten();
+        places.filter_map(|place| Some((*place, self.rows.get(place)?)))
     }
 
     /// The number of queued or running jobs of these tools and users.
@@ -162,7 +168,7 @@ impl JobTable {
     fn counts(&self) -> &Counts {
         self.counts.get_or_init(|| {
             let mut counts = Counts::default();
-            self.rows.values().for_each(|row| counts.add(row));
+            self.rows.iter().for_each(|(place, row)| counts.add(*place, row));
             counts
         })
     }
@@ -208,6 +214,8 @@ struct Counts {
     tools: BTreeMap<ToolKey, ByUser>,
     /// Jobs by state and destination.
     classes: BTreeMap<[Option<Box<str>>; 2], (JobRow, usize)>,
+    /// The places of each user's rows.
+    users: HashMap<i64, BTreeSet<usize>>,
     /// Ids of jobs in the [`TERMINAL_STATES`], with the number of rows.
     ended: HashMap<i64, usize>,
 }
@@ -229,7 +237,10 @@ impl Counts {
         [row.state.clone(), row.destination_id.clone()]
     }
 
-    fn add(&mut self, row: &JobRow) {
+    fn add(&mut self, place: usize, row: &JobRow) {
+        if let Some(user) = row.user_id {
+            self.users.entry(user).or_default().insert(place);
+        }
         let key = Self::class(row);
         let [state, destination_id] = key.clone();
         let class = self.classes.entry(key);
@@ -244,7 +255,15 @@ impl Counts {
         }
     }
 
-    fn remove(&mut self, row: &JobRow) {
+    fn remove(&mut self, place: usize, row: &JobRow) {
+        if let Some(user) = row.user_id
+            && let Some(places) = self.users.get_mut(&user)
+        {
+            places.remove(&place);
+            if places.is_empty() {
+                self.users.remove(&user);
+            }
+        }
         let key = Self::class(row);
         if let Some((_, jobs)) = self.classes.get_mut(&key) {
             *jobs = jobs.saturating_sub(1);
@@ -327,6 +346,8 @@ mod tests {
             }
             let fresh: JobTable = table.iter().map(|(_, row)| row.clone()).collect();
             assert!(table.classes().eq(fresh.classes()));
+            let of_user = |user: i64| table.iter().filter(move |(_, row)| row.user_id == Some(user));
+            assert!((0..4).all(|user| table.of_user(user).eq(of_user(user))));
             let ids = (0..50).collect();
             assert_eq!(table.finished(&ids), fresh.finished(&ids));
             let (one, text) = (DatasetId::Int(1), DatasetId::Str(" 2 ".into()));

@@ -235,6 +235,19 @@ impl Expr {
         }
     }
 
+    /// The user whose jobs are the only ones that can satisfy this condition.
+    pub fn one_user(&self) -> Option<i64> {
+        let user = |column: &Self, value: &Self| match (column, value) {
+            (Self::Column(Column { holds: Holds::UserId, .. }), Self::Literal(Sql::Int(user))) => Some(*user),
+            _ => None,
+        };
+        match self {
+            Self::Compare(CompareOp::Eq, a, b) => user(a, b).or_else(|| user(b, a)),
+            Self::And(parts) => parts.iter().find_map(|part| part.one_user()),
+            _ => None,
+        }
+    }
+
     /// Returns `true` if each column in it, outside of aggregates, is one of `known`.
     pub fn uses_only(&self, known: &[&Column]) -> bool {
         match self {

@@ -36,11 +36,16 @@ pub(super) fn run(vm: &mut Vm, world: &World, parts: &Parts) -> PyResult<Vec<Val
             }
         }
     } else {
-        for (place, row) in world.jobs.iter() {
+        let mut look_at = |(place, row)| -> PyResult<()> {
             let row = Placed { place, row, jobs: 1 };
             if look(row)? {
                 rows.push(row);
             }
+            Ok(())
+        };
+        match parts.filters.iter().find_map(|filter| filter.one_user()) {
+            Some(user) => world.jobs.of_user(user).try_for_each(&mut look_at)?,
+            None => world.jobs.iter().try_for_each(&mut look_at)?,
         }
     }
     let mut groups = grouped(vm, &parts, rows)?;
