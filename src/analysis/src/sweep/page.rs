@@ -65,16 +65,21 @@ pub fn page(data: &Data<'_>, job: &[(&str, String)]) -> serde_json::Result<Strin
     let without = "The plots need scripts; the table below says the same.";
     page.section("Where the job goes", |out| slot(out, "places", without));
     page.section("What it gets", |out| slot(out, "resources", without));
-    let columns = ["From", "To", "Cores", "Memory (GiB)", "GPUs", "Destination"];
-    page.section("In numbers", |out| table(out, &title, &columns, 5, |out| rows(out, data)));
+    // Most tools use no GPU, and narrow screens have room for few columns.
+    let has_gpus = data.rows.iter().any(|row| !["", "0"].contains(&row.gpus.as_str()));
+    let mut columns = vec!["From", "To", "Cores", "Memory (GiB)"];
+    columns.extend(has_gpus.then_some("GPUs"));
+    let numbers = columns.len();
+    columns.push("Destination");
+    page.section("In numbers", |out| table(out, &title, &columns, numbers, |out| rows(out, data, has_gpus)));
     Ok(page.render())
 }
 
 /// The rows of the table.
-fn rows(out: &mut String, data: &Data<'_>) {
+fn rows(out: &mut String, data: &Data<'_>, has_gpus: bool) {
     for row in &data.rows {
         let _ = write!(out, "<tr>");
-        for text in [&row.from, &row.to, &row.cores, &row.mem, &row.gpus] {
+        for text in [&row.from, &row.to, &row.cores, &row.mem].into_iter().chain(has_gpus.then_some(&row.gpus)) {
             let _ = write!(out, "<td class=\"number\">{}</td>", escape(text));
         }
         let _ = writeln!(out, "<td>{}</td></tr>", escape(&row.place));

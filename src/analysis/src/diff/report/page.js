@@ -33,7 +33,7 @@ if (jobs && jobs.causes.length) {
   if (flows.length) {
     const from = [...new Set(flows.map((flow) => flow.from))], to = [...new Set(flows.map((flow) => flow.to))];
     plot(document.getElementById("flows"), {
-      caption: `Jobs that go elsewhere: from the rows to the columns. The darker, the more.${swapped
+      caption: `Jobs that go elsewhere: from the rows to the columns. The stronger the colour, the more.${swapped
         ? ` Another ${shown(swapped)} jobs swap places: between two destinations, as many come as go.` : ""}`,
       label: `Jobs that go elsewhere: ${flows.slice(0, 20).map((flow) => `${flow.jobs} from ${flow.from} to ${flow.to}`).join("; ")}`,
       make: (width) => {
@@ -41,8 +41,8 @@ if (jobs && jobs.causes.length) {
         return Plot.plot({
           width, height: 40 + 26 * from.length + below.margin, marginLeft: Math.max(left.margin, below.margin * 0.5), marginBottom: below.margin,
           x: { domain: to, label: null, tickRotate: -40, tickFormat: below.text }, y: { domain: from, label: null, tickFormat: left.text },
-          color: { type: flows.length > 1 ? "log" : "linear", scheme: "Blues", range: [0.25, 1] },
-          marks: [Plot.cell(flows, { x: "to", y: "from", fill: "jobs", inset: 1, title: (flow) => `${shown(flow.jobs)} from ${flow.from} to ${flow.to}` })],
+          opacity: { type: flows.length > 1 ? "log" : "linear", range: [0.25, 1] },
+          marks: [Plot.cell(flows, { x: "to", y: "from", fill: "var(--link)", fillOpacity: "jobs", inset: 1, title: (flow) => `${shown(flow.jobs)} from ${flow.from} to ${flow.to}` })],
         });
       },
     });
