@@ -88,12 +88,15 @@ impl AtRevision {
         self.settings = self.present.clone();
         let at = match (&self.checkout, &self.present.path) {
             (Some(checkout), Some(path)) => {
-                self.git.from_top(path)?.map(|from_top| (path, checkout.folder().join(&from_top), from_top))
+                self.from_top(path).map(|from_top| (path, checkout.folder().join(&from_top), from_top))
             }
             _ => None,
         };
         // Settings of the home directory, or above the repository, are the same for all revisions.
-        let Some((path, there, from_top)) = at else { return self.place_settings() };
+        let Some((path, there, from_top)) = at else {
+            self.place_settings();
+            return Ok(());
+        };
         if !there.exists() {
             let (vars, tpv) = (&self.present.site.vars, &self.present.tpv);
             let counts =
@@ -115,13 +118,13 @@ impl AtRevision {
     }
 
     /// Leads the paths of settings that are the same for all revisions to the files of this one.
-    fn place_settings(&mut self) -> Result<(), CliError> {
-        let Some(checkout) = &self.checkout else { return Ok(()) };
+    fn place_settings(&mut self) {
+        let Some(checkout) = &self.checkout else { return };
         let folder = checkout.folder().to_owned();
         let mut site = std::mem::take(&mut self.settings.site);
-        site.vars = site.vars.iter().map(|path| self.file(path)).collect::<Result<_, _>>()?;
+        site.vars = site.vars.iter().map(|path| self.file(path)).collect();
         for name in site.templates.iter_mut().flatten() {
-            if let Some(path) = self.git.from_top(Path::new(name))? {
+            if let Some(path) = self.from_top(Path::new(name)) {
                 *name = folder.join(path).to_string_lossy().into_owned();
             }
         }
@@ -135,7 +138,12 @@ impl AtRevision {
         }
         site.within = Some(folder);
         self.settings.site = site;
-        Ok(())
+    }
+
+    /// A path as one from the top of the repository. `None` if it leads out of it, or the repository has no working tree.
+    fn from_top(&self, path: &Path) -> Option<PathBuf> {
+        let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        self.git.from_top(&path).ok().flatten()
     }
 
     /// Notes that the revision lacks a file.
@@ -156,24 +164,29 @@ impl AtRevision {
         self.settings.files.iter().map(|file| self.present(file).map(Cow::into_owned)).collect()
     }
 
-    /// A path of the revision's folder as one from the present folder.
+    /// A path of the revision's folder, or of the repository, as one from the present folder.
     fn present<'a>(&self, file: &'a str) -> Result<Cow<'a, str>, CliError> {
-        let inside = self.checkout.as_ref().and_then(|checkout| Path::new(file).strip_prefix(checkout.folder()).ok());
-        let Some(inside) = inside.filter(|_| !is_url(file)) else { return Ok(Cow::Borrowed(file)) };
+        if is_url(file) {
+            return Ok(Cow::Borrowed(file));
+        }
+        let path = std::path::absolute(file).unwrap_or_else(|_| file.into());
+        let inside = match self.checkout.as_ref().and_then(|checkout| path.strip_prefix(checkout.folder()).ok()) {
+            Some(inside) => Some(inside.to_owned()),
+            // Settings above the repository name its files as those of a folder.
+            None if file.starts_with("..") || Path::new(file).is_absolute() => self.from_top(&path),
+            None => None,
+        };
+        let Some(inside) = inside else { return Ok(Cow::Borrowed(file)) };
         let here = self.git.from_top(Path::new("."))?.unwrap_or_default();
         let up: PathBuf = here.components().map(|_| "..").collect();
-        let path = inside.strip_prefix(&here).map_or_else(|_| up.join(inside), Path::to_owned);
+        let path = inside.strip_prefix(&here).map_or_else(|_| up.join(&inside), Path::to_owned);
         Ok(Cow::Owned(path.to_string_lossy().into_owned()))
     }
 
     /// The file that a path from the present folder names in the revision. A file that is not in it, such as one that git ignores, is the present one.
-    ///
-    /// # Errors
-    /// Git's.
-    fn file(&self, path: &Path) -> Result<PathBuf, CliError> {
-        let Some(checkout) = &self.checkout else { return Ok(path.to_owned()) };
-        let from_top = self.git.from_top(&std::path::absolute(path).unwrap_or_else(|_| path.to_owned()))?;
-        Ok(from_top.map_or_else(|| path.to_owned(), |path| self.or_present(checkout.folder().join(path))))
+    fn file(&self, path: &Path) -> PathBuf {
+        let inside = self.checkout.as_ref().and_then(|checkout| Some((checkout.folder(), self.from_top(path)?)));
+        inside.map_or_else(|| path.to_owned(), |(folder, path)| self.or_present(folder.join(path)))
     }
 
     /// A path of the revision's folder, or the present file if the revision has none there.
@@ -199,7 +212,7 @@ impl AtRevision {
     /// # Errors
     /// The variables are wrong.
     pub(super) fn sources(&self, common: &Common) -> Result<SourceMap, CliError> {
-        let vars = self.vars(common)?;
+        let vars = self.vars(common);
         self.report(common);
         let sources = common.sources_of(self.settings.clone(), &vars);
         let sources = sources.map_err(|error| self.placed(error))?;
@@ -210,7 +223,7 @@ impl AtRevision {
     }
 
     /// The files of `--vars` as the revision has them.
-    fn vars(&self, common: &Common) -> Result<Vec<PathBuf>, CliError> {
+    fn vars(&self, common: &Common) -> Vec<PathBuf> {
         common.vars.iter().map(|path| self.file(path)).collect()
     }
 
@@ -299,12 +312,9 @@ impl<'a> History<'a> {
             let help = format!("name config files behind `--`, or list them as `files = [...]` in `{FILE}`");
             return Err(CliError::misuse(format!("no config files of `{}` are named", folder.display()), help));
         }
-        let mut watched = BTreeSet::new();
-        if let Some(path) = &settings.path {
-            watched.extend(git.from_top(path)?);
-        }
         let checkout = Checkout::empty(&git)?;
         let site = AtRevision::new("", git, Some(checkout), settings);
+        let watched = site.present.path.iter().filter_map(|path| site.from_top(path)).collect();
         Ok(Self { site, common, names_files, templates: None, stood_in: BTreeMap::new(), watched })
     }
 
@@ -346,7 +356,7 @@ impl history::Site for History<'_> {
 
     fn sources(&mut self) -> Result<SourceMap, String> {
         let vars = self.site.vars(self.common);
-        let found = vars.and_then(|vars| self.common.templates_of(self.site.settings.clone(), &vars));
+        let found = self.common.templates_of(self.site.settings.clone(), &vars);
         let (templates, version) = found.map_err(|error| in_a_line(&self.site.placed(error)))?;
         self.templates = Some(templates.clone());
         let sources = SourceMap::filling(templates).of_version(version);

@@ -627,3 +627,31 @@ fn each_revision_has_its_own_settings_and_variables() {
     let error = cores("", &["HEAD~1.."]).1;
     assert!(error.contains("--> other.yml:1:6") && !error.contains("tpvc-"), "{error}");
 }
+
+/// Settings above the repository are the same for all revisions; the files that templates include are those of each.
+#[cfg(unix)]
+#[test]
+fn settings_above_the_repository_read_the_files_of_each_revision() {
+    let site = tempfile::tempdir().unwrap();
+    let folder = &site.path().join("repository");
+    std::fs::create_dir(folder).unwrap();
+    git(folder, &["init", "-q", "-b", "main"]);
+    let settings =
+        "files = [\"repository/tools.yml\"]\nvars = [\"repository/vars.yml\"]\ntemplates = [\"repository/*.yml\"]\n";
+    std::fs::write(site.path().join("tpvc.toml"), settings).unwrap();
+    let commit = |cores: &str, vars: &str| {
+        let tools = "tools:\n{% include 'part.txt' %}\n    mem: {{ mem }}\n";
+        let part = format!("  bwa:\n    cores: {cores}\n");
+        write(folder, &[("tools.yml", tools), ("part.txt", &part), ("vars.yml", vars)]);
+        git(folder, &["add", "-A"]);
+        git(folder, &["commit", "-qm", cores]);
+    };
+    commit("1", "mem: 4\n");
+    commit("2", "mem: 8\n");
+    let (tools, part) = ("tools: [1]\n", "  bwa:\n    cores: 3\n");
+    write(folder, &[("tools.yml", tools), ("part.txt", part), ("vars.yml", "mem: 9\n")]);
+    let output = tpvc_in(folder, &["diff", "HEAD~1.."]);
+    let said = format!("{}{}", stdout(&output), stderr(&output));
+    assert!(said.contains("cores 1 -> 2 (") && said.contains("mem 4 -> 8 ("), "{said}");
+    assert!(!said.contains("tpvc-"), "{said}");
+}
