@@ -88,7 +88,7 @@ impl AtRevision {
         self.settings = self.present.clone();
         let at = match (&self.checkout, &self.present.path) {
             (Some(checkout), Some(path)) => {
-                self.from_top(path).map(|from_top| (path, checkout.folder().join(&from_top), from_top))
+                self.in_repository(path).map(|from_top| (path, checkout.folder().join(&from_top), from_top))
             }
             _ => None,
         };
@@ -124,7 +124,7 @@ impl AtRevision {
         let mut site = std::mem::take(&mut self.settings.site);
         site.vars = site.vars.iter().map(|path| self.file(path)).collect();
         for name in site.templates.iter_mut().flatten() {
-            if let Some(path) = self.from_top(Path::new(name)) {
+            if let Some(path) = self.in_repository(Path::new(name)) {
                 *name = folder.join(path).to_string_lossy().into_owned();
             }
         }
@@ -141,7 +141,7 @@ impl AtRevision {
     }
 
     /// A path as one from the top of the repository. `None` if it leads out of it, or the repository has no working tree.
-    fn from_top(&self, path: &Path) -> Option<PathBuf> {
+    fn in_repository(&self, path: &Path) -> Option<PathBuf> {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
         self.git.from_top(&path).ok().flatten()
     }
@@ -173,7 +173,7 @@ impl AtRevision {
         let inside = match self.checkout.as_ref().and_then(|checkout| path.strip_prefix(checkout.folder()).ok()) {
             Some(inside) => Some(inside.to_owned()),
             // Settings above the repository name its files as those of a folder.
-            None if file.starts_with("..") || Path::new(file).is_absolute() => self.from_top(&path),
+            None if file.starts_with("..") || Path::new(file).is_absolute() => self.in_repository(&path),
             None => None,
         };
         let Some(inside) = inside else { return Ok(Cow::Borrowed(file)) };
@@ -185,7 +185,7 @@ impl AtRevision {
 
     /// The file that a path from the present folder names in the revision. A file that is not in it, such as one that git ignores, is the present one.
     fn file(&self, path: &Path) -> PathBuf {
-        let inside = self.checkout.as_ref().and_then(|checkout| Some((checkout.folder(), self.from_top(path)?)));
+        let inside = self.checkout.as_ref().and_then(|checkout| Some((checkout.folder(), self.in_repository(path)?)));
         inside.map_or_else(|| path.to_owned(), |(folder, path)| self.or_present(folder.join(path)))
     }
 
@@ -314,7 +314,7 @@ impl<'a> History<'a> {
         }
         let checkout = Checkout::empty(&git)?;
         let site = AtRevision::new("", git, Some(checkout), settings);
-        let watched = site.present.path.iter().filter_map(|path| site.from_top(path)).collect();
+        let watched = site.present.path.iter().filter_map(|path| site.in_repository(path)).collect();
         Ok(Self { site, common, names_files, templates: None, stood_in: BTreeMap::new(), watched })
     }
 

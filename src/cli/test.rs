@@ -275,7 +275,10 @@ fn read_all(
         match sources.load(&name, &Limits { bytes: LARGEST, ..Limits::default() }) {
             Ok(id) => files.extend(read(sources, id, defaults, &mut problems)),
             Err(error) => {
-                problems.push(Diagnostic::error(format!("`{name}` cannot be read: {error}")).help(error.help()));
+                // `--coverage FILE`, of which the file is taken for tests.
+                let is_page = Path::new(&name).extension().is_some_and(|end| end == "html");
+                let help = if is_page { "to write it, join it to its option: `--coverage=FILE`" } else { error.help() };
+                problems.push(Diagnostic::error(format!("`{name}` cannot be read: {error}")).help(help));
             }
         }
     }
