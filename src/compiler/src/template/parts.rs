@@ -17,6 +17,9 @@ const FILTER: &str = "tpvc_part";
 /// The most parts of parts that are looked at.
 const DEEPEST: usize = 8;
 
+/// The most characters of the code of a part that a message has.
+const LONGEST: usize = 80;
+
 /// Words that are no values, and may come before a list.
 const WORDS: [&str; 9] = ["in", "not", "is", "and", "or", "if", "elif", "else", "recursive"];
 
@@ -51,7 +54,8 @@ pub(super) fn insertions(template: &str, syntax: &SyntaxConfig) -> Vec<(usize, S
         let Some((_, inner)) = ends.split_last().filter(|(_, inner)| inner.len() < DEEPEST) else { continue };
         insertions.extend(inner.iter().map(|_| (range.start, "(".to_owned())));
         for end in inner {
-            let code = template.get(range.start..*end).unwrap_or("").replace('\\', "\\\\").replace('"', "\\\"");
+            let code: String = template.get(range.start..*end).unwrap_or("").chars().take(LONGEST).collect();
+            let code = code.replace('\\', "\\\\").replace('"', "\\\"");
             insertions.push((*end, format!(" | {FILTER}(\"{code}\"))")));
         }
     }
@@ -100,4 +104,17 @@ fn closing(tokens: &[(Token<'_>, Range<usize>)]) -> Vec<usize> {
         }
     }
     closing
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_within_parts_take_little_room() {
+        let template = format!("{{{{ {}0{} }}}}", "x[".repeat(2000), "][0]".repeat(2000));
+        let found = insertions(&template, &SyntaxConfig::default());
+        assert_eq!(found.len(), 4000);
+        assert!(found.iter().map(|(_, text)| text.len()).sum::<usize>() < 2000 * 110);
+    }
 }
