@@ -6,8 +6,10 @@ use std::sync::Arc;
 use serde_json::Value;
 use tpv_compiler::{CompileOptions, compile};
 use tpv_runtime::artifact::Rules;
+use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::pools::memory::InMemoryAllocationStore;
+use tpv_runtime::resubmit::{Attempt, Failure, Resubmission};
 use tpv_runtime::{Hooks, Job, Mapper};
 use tpv_simulate::amount::{Amount, SECOND, Time};
 use tpv_simulate::arrivals::{Arrival, Past};
@@ -118,8 +120,11 @@ tools:
           from galaxy.jobs.mapper import JobNotReadyException
           raise JobNotReadyException()
   pooled.*:
-    cores: 2
+    cores: 2 if job.destination_params else 4
     scheduling: {require: [pooled]}
+    params: {again: 1}
+    resubmit:
+      smaller: {condition: memory_limit_reached and attempt <= 2, destination: tpv}
   morning.*:
     rules:
       - if: |
@@ -153,6 +158,14 @@ impl Router for EachTurn {
     fn ended(&mut self, user: Option<i64>, job: i64) {
         self.0.ended(user, job);
     }
+
+    fn resubmission(&mut self, attempt: &Attempt, failure: &Failure) -> Option<Resubmission> {
+        self.0.resubmission(attempt, failure)
+    }
+
+    fn again(&mut self, job: &Arc<Job>, world: &Arc<World>) -> Option<Answer> {
+        self.0.again(job, world)
+    }
 }
 
 #[test]
@@ -174,15 +187,21 @@ fn jobs_that_are_asked_for_only_after_changes_go_as_if_asked_at_each_turn() {
             let user = ["null", r#"{"id": 1}"#, r#"{"id": 2}"#, r#"{"id": 3}"#][number(4) as usize];
             let job =
                 Job::parse(&format!(r#"{{"tool": {{"id": "{tool}"}}, "user": {user}, "seed": {line}}}"#)).unwrap();
-            let past = Past { runs: number(2_000) * SECOND, ..Past::default() };
+            let needs = (number(2) == 0).then_some(2.0);
+            let past = Past { runs: number(2_000) * SECOND, needs, ..Past::default() };
             arrivals.push(Arrival { at, line, job: Arc::new(job), past });
         }
         let settings = Settings { capacity: small(&["slurm"]), ..Settings::default() };
         let router = || RuleRouter::new(rules.clone(), hooks());
         let found = run(&settings, router(), &mut arrivals.clone().into_iter(), None);
         let expected = run(&settings, EachTurn(router()), &mut arrivals.into_iter(), None);
-        assert_eq!((&found.all, &found.waiting), (&expected.all, &expected.waiting), "seed {seed}");
-        assert!(found.all.not_ready > 10 && found.all.done == 60, "seed {seed}: {:?}", found.all);
+        assert_eq!(found.all, expected.all, "seed {seed}");
+        assert!(found.waiting == expected.waiting, "seed {seed}");
+        assert!(
+            found.all.not_ready > 10 && found.all.lost == 0 && found.all.resubmitted > 0,
+            "seed {seed}: {:?}",
+            found.all
+        );
         questions += found.asked;
         questions_each_turn += expected.asked;
     }

@@ -611,7 +611,12 @@ impl<R: Router> Engine<'_, R> {
             watch(now, Step::Asked { line: live.line, job: &live.job, world: &self.world, routed: &routed });
         }
         live.attempt = Some(Box::new(next));
+        let user = live.job.user.as_ref().map(|user| user.id);
         let number = u64::MAX / 2 + index as u64;
+        // Its pools let go of what the last attempt had, whatever they say now.
+        if let Some(user) = user {
+            self.asking.pools_changed(user);
+        }
         self.routed(number, index, routed, reads);
         self.changed();
     }
