@@ -45,7 +45,11 @@ impl Effects {
         let has = |list: &[&str]| words().any(|word| list.contains(&word));
         let Some(body) = body else { return everything };
         let tags = of_block(body);
-        let everywhere = has(&EVERYWHERE) || words().any(|word| word.starts_with("__"));
+        // Names of Python's own, such as `__class__`, lead everywhere; those of Galaxy's parameters, such as `__job_resource`, are only texts, unless
+        // an attribute may be made of them.
+        let is_named = |word: &str| word.starts_with("__") && !word.trim_matches('_').is_empty();
+        let leads_away = |word: &str| is_named(word) && (word.ends_with("__") || has(&["getattr"]));
+        let everywhere = has(&EVERYWHERE) || words().any(leads_away);
         let destinations = everywhere || tags.changes_destinations || (has(&["mapper"]) && !only_looks(body));
         // Functions of a site's own modules may do anything to the entity; destinations they are trusted with.
         let imports_own = source.contains("import") && tags.is_open;
@@ -173,5 +177,11 @@ mod tests {
         assert!(effects("entity.tpv_tags.require.append(user.username)").tags.unwrap().is_open);
         assert!(effects("from our.own import change\nchange(1)").everything);
         assert!(effects("exec(user.code)").everything);
+        // A parameter of Galaxy's, and ways to anything.
+        let chosen = effects("entity.gpus = int(job.get_param_values(app)['__job_resource']['gpu'])");
+        assert!(!chosen.destinations && !chosen.everything);
+        assert!(!effects("entity.params['name'] = f'{job.id}__{tool.id}'").destinations);
+        assert!(effects("x = (lambda: 0).__globals__").destinations);
+        assert!(effects("x = getattr(entity, '__cla' + 'ss__')").destinations);
     }
 }
