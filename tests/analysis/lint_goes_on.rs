@@ -104,6 +104,7 @@ fn a_file_that_fails_hides_neither_the_findings_of_others_nor_its_own() {
         ("tools:\n  x:\n    mem: [\n  y:\n    coers: 2\n", 2, &[memory, name, parent, "`coers`"][..], &[][..]),
         // One that may define the memory and the parent.
         ("tools:\n  bwa:\n    mem: 5\n    cores: [\n  _base:\n    mem: {}\n", 2, &[], &[memory, name, parent]),
+        ("tools:\n  _base no colon\n    mem: 2\n", 1, &[memory, name], &[parent]),
         // One that may define the name.
         ("global:\n  context:\n    input_sise: [\n", 2, &[memory, parent], &[name]),
         (twice, 3, &[memory, name, parent, "`a` occurs twice", "`mem` occurs twice", "`coers`"], &[]),
@@ -111,6 +112,19 @@ fn a_file_that_fails_hides_neither_the_findings_of_others_nor_its_own() {
         ("tools:\n  x:\n    mem: \"4\n  y:\n    mem: 2\n  z: [\n", 3, &[memory, name, parent], &[]),
         // Code that is not Python.
         ("tools:\n  x:\n    mem: 4 +\n    coers: 1\n", 2, &[memory, name, parent, "`coers`"], &[]),
+        // Of a broken entity the other fields and rules are judged, and not whether it lacks something.
+        (
+            "tools:\n  x:\n    cores: 2\n    mem: [\n    coers: 1\n    rules:\n      - if: tool.id in ('x')\n        memm: 2\n",
+            2,
+            &[memory, name, parent, "`coers`", "`memm`", "is a text, not a tuple"],
+            &["`x` sets `cores`"],
+        ),
+        (
+            "tools:\n  x:\n    coers: 1\n    rules:\n      - if: tool.id: 4\n        mem: 1\n      - if: tool.id in ('x')\n        mem: 2\n",
+            2,
+            &[memory, name, parent, "`coers`", "is a text, not a tuple"],
+            &[],
+        ),
         // A template that lacks a variable.
         ("tools:\n  x:\n    mem: {{ memory }}\n", 2, &[memory, name, parent], &[]),
         // What is in the file is not known.

@@ -21,6 +21,7 @@ const IDS: &str = "tools:
   toolshed.g2.bx.psu.edu/repos/bgruening/flexynesis/flexynesis/.*: {mem: 4}
   toolshed.g2.bx.psu.edu/repos/iuc/rnds/rnbeads/.*: {mem: 4}
   toolshed.g2.bx.psu.edu/repos/iuc/rnbead/rnbeads/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/rnpxl/rnpxl/.*: {mem: 4}
   Cut1: {mem: 4}
 ";
 
@@ -30,6 +31,7 @@ fn ids_are_compared_with_the_installed_repositories() {
 - {name: flexynesis, owner: bgruening}
 - {name: flexynesis_plot, owner: bgruening}
 - {name: rnbeads, owner: iuc}
+- {name: rnpxlsearch, owner: iuc}
 ";
     assert_eq!(found(IDS, &[]), []);
     let settings = "[server]\ntools = [\"tools.yml.lock\"]\n";
@@ -234,7 +236,7 @@ tools:
     assert_eq!(said, []);
 }
 
-/// TPV's braces that were written twice are no variables, whatever may have no value.
+/// TPV's braces that were written twice are no variables, though `tpvc init` takes them for some.
 #[test]
 fn code_of_tpv_in_braces_of_jinja_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
@@ -243,7 +245,7 @@ fn code_of_tpv_in_braces_of_jinja_is_an_error() {
         "config.yml.j2",
         "destinations:\n  a:\n    runner: x\n    params:\n      native: \"{{ entity.params.get('a') or '' }} {{ volumes }}\"\n",
     );
-    write("tpvc.toml", "placeholders = [\"*\"]\n");
+    write("tpvc.toml", "placeholders = [\"entity\", \"vol*\"]\n");
     let output = tpvc_in(folder.path(), &["lint", "config.yml.j2"]);
     let said = stdout(&output);
     assert!(said.contains("`entity` is not among the variables\n --> config.yml.j2:5:19"), "{said}");

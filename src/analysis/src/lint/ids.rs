@@ -312,7 +312,12 @@ fn elsewhere(linter: &Linter<'_>, entity: &Entity, here: &BTreeSet<(&str, &str, 
         return Some(diagnostic);
     }
     // A repository that is named as the tool is the likelier one.
-    let near = closest(path.repository, names.iter().copied())?;
+    // A name that goes on where the other ends is that of another tool: `openms_rnpxl` and `openms_rnpxlsearch`.
+    let goes_on = |near: &&str| {
+        let begins = near.starts_with(path.repository) || path.repository.starts_with(*near);
+        begins && near.len().abs_diff(path.repository.len()) > 2
+    };
+    let near = closest(path.repository, names.iter().copied()).filter(|near| !goes_on(near))?;
     let diagnostic =
         Diagnostic::warning(format!("`{}` has no repository `{}` on this server", path.owner, path.repository))
             .at(span, "no installed tool has this id")

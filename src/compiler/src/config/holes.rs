@@ -91,9 +91,13 @@ impl Holes {
         self.have(name, |_, _| true)
     }
 
-    /// Returns `true` if a missing text may define an entity or a field of this name: it has it as a key, or is not known.
+    /// Returns `true` if a missing text may define an entity or a field of this name: it has it as a key, or where a key would be if its colon were
+    /// there, or is not known.
     pub fn define(&self, name: &str) -> bool {
-        self.have(name, |before, after| after.trim_start().starts_with(':') || before.trim_end().ends_with('?'))
+        let is_first = |before: &str| before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
+        self.have(name, |before, after| {
+            after.trim_start().starts_with(':') || before.trim_end().ends_with('?') || is_first(before)
+        })
     }
 
     /// Looks for a name that is a word of its own, between texts such as are wanted.

@@ -126,8 +126,10 @@ impl Templates {
 
     fn filled(&self, name: &str, text: &str) -> Result<Filled, Box<Unfilled>> {
         let recorder = Recorder::default();
+        // Who asks for all names wants to know them.
+        let may_stand = |pattern: &str, name: &str| pattern == "*" || !OF_TPV.contains(&name);
         let declared =
-            |name: &str| !OF_TPV.contains(&name) && self.site.placeholders.iter().any(|pattern| fits(pattern, name));
+            |name: &str| self.site.placeholders.iter().any(|pattern| fits(pattern, name) && may_stand(pattern, name));
         let rendered = self.rendered(name, text, &declared, &recorder);
         let used = recorder.used();
         // Whatever else is wrong may be so because of these.

@@ -32,6 +32,8 @@ pub fn load_rest(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) 
     let mut text: Cow<'_, str> = Cow::Borrowed(&source.text);
     let (mut lost, mut found): (Vec<Span>, Vec<Diagnostic>) = (Vec::new(), Vec::new());
     let (mut of_whole, mut last_fault) = (None, None);
+    // The entity of which only a part is left out, with the text before.
+    let mut tried: Option<(Range<usize>, Cow<'_, str>)> = None;
     for _ in 0..=(MOST_BYTES / text.len().max(1)).min(MOST_BLOCKS) {
         let mut errors = Diagnostics::new();
         let stopped = match attempt(source, &text, id, Duplicates::Refused, &mut errors) {
@@ -50,6 +52,14 @@ pub fn load_rest(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) 
         // The parser stops where it stopped before if the mistake is not where it seemed to be.
         let is_again = last_fault.replace(fault) == Some(fault);
         let block = block(&text, if is_again { fault } else { at });
+        if let Some((entity, before)) = tried.take()
+            && (entity.contains(&fault) || block.start == entity.start)
+        {
+            // More of it is wrong, or the mistake was elsewhere.
+            text = Cow::Owned(without(&before, &entity));
+            last_fault = None;
+            continue;
+        }
         let is_blank = text.get(block.clone()).is_none_or(|text| text.trim().is_empty());
         if is_blank || is_of_whole(problem, &text) {
             break;
@@ -57,7 +67,12 @@ pub fn load_rest(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) 
         if !is_again && !is_of_lost_anchor(&error, &source.text, &lost) {
             found.push(error);
         }
-        text = Cow::Owned(without(&text, &block));
+        let part = part(&text, at, &block).filter(|_| !is_again);
+        let rest = without(&text, part.as_ref().unwrap_or(&block));
+        if part.is_some() {
+            tried = Some((block.clone(), text));
+        }
+        text = Cow::Owned(rest);
         lost.push(Span::new(id, block.start, block.end));
     }
     // The mistakes after the first may all come from it.
@@ -92,6 +107,55 @@ pub fn block(text: &str, at: usize) -> Range<usize> {
     match std::iter::once(here).chain(here.above()).find(is_start) {
         Some(entity) if entity.start > section.start => entity.start..end(here, indent).max(entity.start),
         _ => whole,
+    }
+}
+
+/// The part of an entity that holds a byte, if the entity has others: one of its rules, or else one of its fields. A rule without a field would be
+/// another one, and so would a field without a part of its value.
+fn part(text: &str, at: usize, entity: &Range<usize>) -> Option<Range<usize>> {
+    let here = Line::around(text, at);
+    if here.margin().contains('\t') {
+        return None;
+    }
+    let inside = |line: &Line<'_>, range: &Range<usize>| range.start < line.start && line.start < range.end;
+    let first = Line::around(text, entity.start).below().next().filter(|line| inside(line, entity))?;
+    let field = Piece { indent: first.indent(), is_item: false };
+    let range = field.around(here, entity)?;
+    let head = Line::around(text, range.start);
+    if head.key() == Some("rules") {
+        let first = head.below().next().filter(|line| inside(line, &range))?;
+        let item = Piece { indent: first.indent(), is_item: true };
+        return item.around(here, &range).filter(|rule| item.is_beside(text, rule, &range));
+    }
+    Some(range).filter(|range| field.is_beside(text, range, entity))
+}
+
+/// The form of the parts that something is made of: fields, or items of a list.
+struct Piece {
+    indent: usize,
+    is_item: bool,
+}
+
+impl Piece {
+    fn is_start(&self, line: &Line<'_>) -> bool {
+        line.indent() == self.indent && line.is_item() == self.is_item && !line.content().is_empty()
+    }
+
+    /// The part around a line within a range.
+    fn around(&self, here: Line<'_>, range: &Range<usize>) -> Option<Range<usize>> {
+        let ends = |line: &Line<'_>| line.indent() < self.indent || self.is_start(line);
+        let start = std::iter::once(here).chain(here.above()).find(ends)?;
+        if !self.is_start(&start) || start.start <= range.start {
+            return None;
+        }
+        let end = here.below().find(ends).map_or(range.end, |line| line.start);
+        Some(start.start..end.min(range.end))
+    }
+
+    /// Returns `true` if a range has another such part.
+    fn is_beside(&self, text: &str, part: &Range<usize>, range: &Range<usize>) -> bool {
+        let lines = Line::around(text, range.start).below().take_while(|line| line.start < range.end);
+        lines.filter(|line| self.is_start(line)).any(|line| !part.contains(&line.start))
     }
 }
 
