@@ -367,16 +367,33 @@ fn tail_of(values: usize) -> usize {
     (values / 10).clamp(10, 200)
 }
 
-/// The chance that a value exceeds 1, by the tail of those that there are: a power law through the largest tenth, after Hill, with the
-/// heavier end of its exponent's interval.
+/// The chance that a value exceeds 1, by the tail of those that there are: a power law through the largest tenth (of many, through the largest
+/// 200), after Hill, with the heavier end of its exponent's interval.
 fn chance_above_one(mut values: Vec<f64>) -> f64 {
     values.sort_by(|one, other| other.total_cmp(one));
     let tail = tail_of(values.len());
     let Some(first) = values.get(tail).copied().filter(|first| *first > 0.0) else { return 1.0 };
     if first >= 1.0 {
-        return 1.0;
+        // The tail begins above 1: there are enough to count.
+        return count(values.partition_point(|value| *value > 1.0).max(tail)) / count(values.len());
     }
     let excess = values.iter().take(tail).map(|value| (value / first).ln()).sum::<f64>() / count(tail);
     let exponent = (1.0 - 1.0 / count(tail).sqrt()) / excess.max(1e-6);
     count(tail) / count(values.len()) * first.powf(exponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_chance_above_one_follows_the_tail() {
+        let pareto = |exponent: f64, scale: f64| -> Vec<f64> {
+            (0..10_000).map(|at| scale * ((f64::from(at) + 0.5) / 1e4).powf(-1.0 / exponent)).collect()
+        };
+        for (exponent, scale, truth) in [(2.0, 0.01, 1e-4), (2.0, 0.1, 0.01), (1.0, 0.3, 0.3)] {
+            let chance = chance_above_one(pareto(exponent, scale));
+            assert!((truth..2.5 * truth).contains(&(chance * 1.001)), "{chance}, not {truth}");
+        }
+    }
 }

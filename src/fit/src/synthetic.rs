@@ -183,6 +183,9 @@ fn synthetic_histories() {
                     ));
                 }
             }
+            if count >= 500 && changed * 2 < seeds && !matches!(kind, Kind::Good) {
+                wrong.push(format!("{kind:?}, {count} jobs: {changed} of {seeds} get a proposal"));
+            }
             eprintln!(
                 "{kind:?} {count}: {changed} of {seeds} changed, {:.1} % saved, at most {:.1} % above the best of the family, {:.1} % above today's",
                 100.0 * saved / f64::from(changed.max(1)),
