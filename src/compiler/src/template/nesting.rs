@@ -89,8 +89,8 @@ impl Walk {
 pub(super) struct Guarded {
     /// The text.
     pub(super) text: String,
-    /// The places of the insertions in the text, and their lengths.
-    insertions: Vec<(usize, usize)>,
+    /// The places of the insertions in the text, their lengths, and the length of all before each.
+    insertions: Vec<(usize, usize, usize)>,
 }
 
 impl Guarded {
@@ -104,11 +104,12 @@ impl Guarded {
         let mut insertions = parts::insertions(template, syntax);
         insertions.extend(stored);
         insertions.sort_by_key(|(place, _)| *place);
-        let mut copied = 0;
+        let (mut copied, mut all) = (0, 0);
         for (place, insertion) in insertions {
             guarded.text.push_str(template.get(copied..place).unwrap_or_default());
             copied = place;
-            guarded.insertions.push((guarded.text.len(), insertion.len()));
+            guarded.insertions.push((guarded.text.len(), insertion.len(), all));
+            all += insertion.len();
             guarded.text.push_str(&insertion);
         }
         guarded.text.push_str(template.get(copied..).unwrap_or_default());
@@ -118,8 +119,10 @@ impl Guarded {
     /// The range of the template that a range of the text was.
     pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
         let before = |place: usize| {
-            let earlier = self.insertions.iter().take_while(|(at, _)| *at < place);
-            place - earlier.map(|(at, length)| (*length).min(place - at)).sum::<usize>()
+            let next = self.insertions.partition_point(|(at, ..)| *at < place);
+            let last = next.checked_sub(1).and_then(|last| self.insertions.get(last));
+            // The place may be within the last of them.
+            last.map_or(place, |(at, length, earlier)| place - earlier - (*length).min(place - at))
         };
         before(range.start)..before(range.end)
     }
