@@ -121,8 +121,8 @@ fn read_job_conf(path: &Path, sources: &SourceMap) -> (Option<JobConf>, Option<P
     let mut sources = sources.clone();
     let (id, content, problem) = match content(path, &mut sources) {
         Ok((id, content)) => (id, content, None),
-        Err(Unread { problem, part: None }) => return (None, Some(problem)),
-        Err(Unread { problem, part: Some((id, content)) }) => (id, content, Some(problem)),
+        Err(Unread { problem, part: None }) => return (None, Some(*problem)),
+        Err(Unread { problem, part: Some((id, content)) }) => (id, content, Some(*problem)),
     };
     let mut found = JobConf::default();
     match content {
@@ -211,14 +211,14 @@ struct Names {
 
 /// A file that cannot be read whole.
 struct Unread {
-    problem: Problem,
+    problem: Box<Problem>,
     /// What of it can be read, unless there is no text at all.
     part: Option<(SourceId, Content)>,
 }
 
 impl From<Unread> for Problem {
     fn from(unread: Unread) -> Self {
-        unread.problem
+        *unread.problem
     }
 }
 
@@ -229,14 +229,14 @@ fn content(path: &Path, sources: &mut SourceMap) -> Result<(SourceId, Content), 
         Err(SourceError::Template(id, unfilled)) => {
             let diagnostic = unreadable(&name, &SourceError::Template(id, unfilled), sources);
             let part = Some((id, Content::default()));
-            return Err(Unread { problem: Problem::new(diagnostic, sources.clone()), part });
+            return Err(Unread { problem: Problem::new(diagnostic, sources.clone()).into(), part });
         }
         Err(error) => {
             let mut sources = SourceMap::new();
             let at = Span::new(sources.add(&name, ""), 0, 0);
             let message = format!("`{name}`, which `[server]` in tpvc.toml names, cannot be read: {error}");
             let problem = Problem::new(Diagnostic::error(message).at(at, "").help(error.help()), sources);
-            return Err(Unread { problem, part: None });
+            return Err(Unread { problem: problem.into(), part: None });
         }
     };
     let text = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
@@ -245,7 +245,7 @@ fn content(path: &Path, sources: &mut SourceMap) -> Result<(SourceId, Content), 
             Ok(names) => Ok((id, Content::Xml(names))),
             Err(diagnostic) => {
                 let part = Some((id, Content::default()));
-                Err(Unread { problem: Problem::new(*diagnostic, sources.clone()), part })
+                Err(Unread { problem: Problem::new(*diagnostic, sources.clone()).into(), part })
             }
         };
     }
@@ -254,11 +254,14 @@ fn content(path: &Path, sources: &mut SourceMap) -> Result<(SourceId, Content), 
     match problems.iter().find(|problem| problem.severity == Severity::Error) {
         Some(problem) => {
             let problem = Problem::new(problem.clone(), sources.clone());
-            Err(Unread { problem, part: Some((id, content.unwrap_or_default())) })
+            Err(Unread { problem: problem.into(), part: Some((id, content.unwrap_or_default())) })
         }
         None => match content {
             Some(content) => Ok((id, content)),
-            None => Err(Unread { problem: nothing("settings", "correct the file", id, sources.clone()), part: None }),
+            None => {
+                let problem = nothing("settings", "correct the file", id, sources.clone()).into();
+                Err(Unread { problem, part: None })
+            }
         },
     }
 }

@@ -173,11 +173,7 @@ fn unclosed(text: &str) -> Option<&'static str> {
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
-            '\\' if open != Some('\'') => {
-                if chars.next() == Some('"') {
-                    escaped = !escaped;
-                }
-            }
+            '\\' if open != Some('\'') => escaped ^= chars.next() == Some('"'),
             '"' | '\'' if open == Some(c) => open = None,
             '"' | '\'' if open.is_none() => open = Some(c),
             _ => {}
