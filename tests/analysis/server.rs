@@ -95,6 +95,12 @@ fn neighbours_of_faults_are_left_alone() {
       - {id: a, if: input_size < 1, mem: 8}
       - {id: b, if: input_size >= 10, mem: 16}
       - {id: c, if: \"tool.id in ('bwa',)\", params: {universe: x}}
+  fastqc:
+    mem: 1
+    rules:
+      - {id: d, if: input_size < 0.1, mem: 2}
+      - {id: e, if: 0.1 <= input_size < 2, mem: 4}
+      - {id: f, if: input_size > 20, scheduling: {require: [pulsar-qld]}}
 destinations:
   condor:
     runner: condor
