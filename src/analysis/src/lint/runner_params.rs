@@ -141,17 +141,16 @@ fn of_jobs(linter: &Linter<'_>) -> HashSet<String> {
     names
 }
 
-/// The destinations that jobs can come to, with the name of the class of their runner.
-fn destinations<'a>(
-    linter: &Linter<'a>,
-    job_conf: &'a JobConf,
-) -> impl Iterator<Item = (&'a Entity, &'a str)> + use<'a> {
-    let concrete = linter.config.destinations.values().filter(|destination| !destination.common.is_abstract);
-    concrete.filter_map(|destination| {
-        let runner = destination.destination.as_ref()?.runner.as_ref()?;
-        let class = job_conf.runners.get(runner.as_str())?.rsplit([':', '.']).next()?;
-        Some((&**destination, class))
-    })
+/// The destinations that jobs can come to.
+fn destinations<'a>(linter: &Linter<'a>) -> impl Iterator<Item = &'a Entity> + use<'a> {
+    let all = linter.config.destinations.values().map(|destination| &**destination);
+    all.filter(|destination| !destination.common.is_abstract)
+}
+
+/// The name of the class that a destination's runner plugin loads, if `job_conf` has the runner.
+fn runner_class<'a>(destination: &Entity, job_conf: &'a JobConf) -> Option<&'a str> {
+    let runner = destination.destination.as_ref()?.runner.as_ref()?;
+    job_conf.runners.get(runner.as_str())?.rsplit([':', '.']).next()
 }
 
 /// A param that is not read.
@@ -168,9 +167,8 @@ fn unread(linter: &mut Linter<'_>, job_conf: &JobConf, of_jobs: &HashSet<String>
     // A param may be inherited by destinations of several runners: it is wrong if no one reads it.
     let mut wrong: HashMap<Span, (Diagnostic, &Entity)> = HashMap::new();
     let mut right = HashSet::new();
-    for destination in linter.config.destinations.values().filter(|destination| !destination.common.is_abstract) {
-        let class = destinations(linter, job_conf).find(|(other, _)| std::ptr::eq(*other, &**destination));
-        let class = class.map(|(_, class)| class);
+    for destination in destinations(linter) {
+        let class = runner_class(destination, job_conf);
         let Some(params) = destination.common.params.as_deref() else { continue };
         let reader = class.and_then(Reader::of);
         let found = match (reader, class) {
@@ -180,12 +178,8 @@ fn unread(linter: &mut Linter<'_>, job_conf: &JobConf, of_jobs: &HashSet<String>
         // What the destination names for another runner, the job may bring for this one.
         let is_brought = |unread: &Unread<'_>| unread.meant.as_ref().is_some_and(|meant| of_jobs.contains(meant));
         let found: Vec<Unread<'_>> = found.into_iter().filter(|unread| !is_brought(unread)).collect();
-        right.extend(
-            params
-                .values()
-                .filter(|value| !found.iter().any(|unread| unread.value.span == value.span))
-                .map(|value| value.span),
-        );
+        let is_found = |span: &Span| found.iter().any(|unread| unread.value.span == *span);
+        right.extend(params.values().map(|value| value.span).filter(|span| !is_found(span)));
         for unread in found {
             let who = reader.map_or("this runner", Reader::name);
             let span = key_span(linter, &unread.name, unread.value);
@@ -260,10 +254,12 @@ fn unread_by<'a>(reader: Reader, class: &str, params: &'a Dict) -> Vec<Unread<'a
 
 /// Params that a runner needs and nothing of the config may set.
 fn needed(linter: &mut Linter<'_>, job_conf: &JobConf, of_jobs: &HashSet<String>) {
-    let in_code = |name: &str| sites::collect(linter.config).iter().any(|site| site.text.as_str().contains(name));
+    let code = sites::collect(linter.config);
+    let in_code = |name: &str| code.iter().any(|site| site.text.as_str().contains(name));
     let default = super::tags::default(linter.config, EntityClass::Destination);
     let mut missing = Vec::new();
-    for (destination, class) in destinations(linter, job_conf) {
+    for destination in destinations(linter) {
+        let Some(class) = runner_class(destination, job_conf) else { continue };
         for (_, name) in NEEDED.into_iter().filter(|(of, _)| *of == class) {
             let holders = std::iter::once(destination).chain(default);
             let mut values = holders.filter_map(|holder| holder.common.params.as_deref()?.get(name));
