@@ -40,12 +40,15 @@ pub struct Fixed {
     pub refused: usize,
 }
 
-/// Mends the findings of a run. Files that are fetched, read from stdin or filled in from templates stay as they are.
+/// Mends the findings of a run. Files that are fetched, read from stdin, filled in from templates or not loaded as a whole stay as they are.
 pub fn fix(inputs: &[Input], linted: &Linted, options: &Options) -> Fixed {
     let mut attempt = Attempt::new(inputs, linted, options);
     let mut fixed = Fixed::default();
     for (id, source) in linted.sources.iter() {
-        let is_ours = !source.is_filled()
+        let is_lost =
+            |finding: &Finding| finding.code == "T001" && finding.span().is_some_and(|span| span.source == id);
+        let is_ours = !linted.findings.iter().any(is_lost)
+            && !source.is_filled()
             && !is_url(&source.name)
             && &*source.name != "<stdin>"
             && attempt.texts.contains_key(&id);

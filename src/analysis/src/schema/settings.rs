@@ -85,6 +85,7 @@ static SERVER: Object = Object {
         field("job_conf", Text, "`job_conf.yml` or `job_conf.xml`: the runners and environments."),
         field("users", List(&Text), "The users: `/api/users` as JSON, or lists of addresses and names."),
         field("roles", List(&Text), "The roles and groups: `/api/roles` and `/api/groups` as JSON, or lists of names."),
+        field("history", List(&Text), "The jobs that were run: job files, as `tpvc export-jobs` writes them."),
     ]],
     others: Others::Refused,
 };

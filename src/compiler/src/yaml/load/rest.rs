@@ -122,7 +122,9 @@ fn part(text: &str, at: usize, entity: &Range<usize>) -> Option<Range<usize>> {
     let field = Piece { indent: first.indent(), is_item: false };
     let range = field.around(here, entity)?;
     let head = Line::around(text, range.start);
-    if head.key() == Some("rules") {
+    // A line that is no field is a part of the field above it, which says something else without it.
+    let is_name = |key: &&str| key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if head.key().filter(is_name)? == "rules" {
         let first = head.below().next().filter(|line| inside(line, &range))?;
         let item = Piece { indent: first.indent(), is_item: true };
         return item.around(here, &range).filter(|rule| item.is_beside(text, rule, &range));
