@@ -234,7 +234,7 @@ fn import_of_files<'py>(
     import(py, name, globals, locals, fromlist, level)
 }
 
-/// What `from tpv.core import helpers` and `from tpv.core.helpers import ...` take their names from, if the rules' version of TPV has
+/// The source of the names of `from tpv.core import helpers` and `from tpv.core.helpers import ...`, if the rules' version of TPV has
 /// other helpers than 3.3.
 fn older_helpers<'py>(
     py: Python<'py>,

@@ -212,7 +212,7 @@ struct Names {
 /// A file that cannot be read whole.
 struct Unread {
     problem: Box<Problem>,
-    /// What of it can be read, unless there is no text at all.
+    /// The part that can be read, unless there is no text at all.
     part: Option<(SourceId, Content)>,
 }
 

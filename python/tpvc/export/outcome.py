@@ -39,7 +39,7 @@ class State:
 
 
 def outcome(job: Mapping[str, Any], states: list[State], metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """What became of a job: from its row, its state history and the metrics of each plugin."""
+    """The outcome of a job: from its row, its state history and the metrics of each plugin."""
     core, cgroup = metrics.get("core", {}), metrics.get("cgroup", {})
     return without_none({
         "state": job["state"],
@@ -144,7 +144,7 @@ def cpu_seconds(cgroup: Mapping[str, Any]) -> float | None:
 
 
 def killed_for_memory(job: Mapping[str, Any], cgroup: Mapping[str, Any]) -> bool | None:
-    """Whether the last attempt was killed because its memory was short; `None` if nothing tells."""
+    """`True` if the last attempt was killed because its memory was short; `None` if nothing tells."""
     if job["state"] == "ok":
         return False
     if any(text in (job["info"] or "") for text in SHORT_OF_MEMORY):
@@ -161,7 +161,7 @@ def killed_for_memory(job: Mapping[str, Any], cgroup: Mapping[str, Any]) -> bool
 
 
 def says_out_of_memory(messages: object) -> bool:
-    """Whether Galaxy found in the tool's output or exit code what the tool's file says of short memory."""
+    """`True` if Galaxy found in the tool's output or exit code what the tool's file says of short memory."""
     found = json_of(messages)
     levels = [message.get("error_level") for message in found if isinstance(message, dict)] if isinstance(found, list) else []
     return OUT_OF_MEMORY in levels

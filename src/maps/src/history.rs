@@ -184,7 +184,7 @@ struct Search<'a> {
     since: Option<&'a str>,
     configs: &'a [String],
     blobs: Blobs,
-    /// What commits have to touch: pathspecs.
+    /// The pathspecs of which commits have to touch one.
     paths: BTreeSet<String>,
     /// The config files that a tree's settings name.
     named: HashMap<String, Result<Vec<String>, String>>,

@@ -108,7 +108,7 @@ def tpvc(*arguments: str) -> str:
 
 
 def problems_of_export(lines: list[dict[str, Any]]) -> list[str]:
-    """What an export says that is not so."""
+    """The points at which an export is wrong."""
     found = []
     for line in lines:
         tool, outcome = line["tool"]["id"], line["outcome"]
@@ -145,7 +145,7 @@ def problems_of_export(lines: list[dict[str, Any]]) -> list[str]:
 
 
 def problems_of_fit(folder: Path, lines: list[dict[str, Any]]) -> list[str]:
-    """What `tpvc fit` finds that is not so."""
+    """The points at which `tpvc fit` is wrong."""
     report = json.loads(tpvc("fit", str(folder / "tpv_rules.yml"), "--jobs", str(folder / "jobs.jsonl"), "--format", "json"))
     tools = {tool["tool"]: tool for tool in report["tools"]}
     killed = {tool: sum(_is_killed(line) for line in lines if line["tool"]["id"] == tool) for tool in COUNTS}
