@@ -304,7 +304,9 @@ impl Cpython for Blocks {
             let block = self.block(py, source, kind, origin).map_err(|error| exception::to_native(vm, py, error))?;
             let globals = globals(vm, py, &block, source, self.is_live)?.unbind();
             // A job of a job file brings the state of `random`; in Galaxy it is the process's, unless the caller gave one.
-            let draws = |names: &Vec<String>| names.iter().any(|name| name == "random" || name == "helpers");
+            let draws = |names: &Vec<String>| {
+                names.iter().any(|name| matches!(name.as_str(), "random" | "helpers" | "tpv.core.helpers"))
+            };
             let lends = Session::current().lends_random() || !self.is_live && block.names.as_ref().is_none_or(draws);
             let state = match lends {
                 true => Some(random::lend(py, &mut vm.random).map_err(|error| exception::to_native(vm, py, error))?),

@@ -404,7 +404,7 @@ destinations:
         {"id": name}
         for name in ("sampled", "imported_name", "imported_module", "weightless", "size", "dictionary", "version", "count")
     ]
-    tools += [{"id": "version", "version": "1.5"}, {"id": "wrapper", "resource_requirements": [{"type": "ram_min", "value": 4096}]}]
+    tools += [{"id": "version", "version": "1.5"}, {"id": "wrapper", "resource_requirements": {"ram_min": 4096}}]
     differing = set()
     for weight in ("5", "null"):
         answers = {}
