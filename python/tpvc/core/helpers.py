@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from tpvc.core.resource_requirements import TPVResourceFieldName, extract_resource_requirements_from_tool
 
 try:
-    from galaxy.tool_util.version import parse_version
+    from galaxy.tool_util.version import parse_version as parse_version
 except ImportError:
     from packaging.version import parse as parse_version
 
