@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use super::job_limits;
 use tpv_analysis::job_file::JobFile;
 use tpv_analysis::lint::server::{JobConf, Repository, Server};
 use tpv_compiler::config::unreadable;
@@ -127,10 +128,10 @@ fn read_job_conf(path: &Path, sources: &SourceMap) -> (Option<JobConf>, Option<P
     let mut found = JobConf::default();
     match content {
         Content::Yaml(root) => job_conf(&root, &mut found, DEEPEST),
-        Content::Xml(names) => {
-            found.runners = names.plugins.into_iter().collect();
-            found.environments = names.environments.into_iter().collect();
-        }
+        Content::Xml(names) => found = names.job_conf,
+    }
+    if !found.limits.is_empty() {
+        found.source = sources.get(id).cloned();
     }
     if problem.is_some() {
         found.broken = sources.get(id).map(|source| source.text.to_string());
@@ -204,9 +205,7 @@ impl Content {
 #[derive(Default)]
 struct Names {
     tools: Vec<String>,
-    /// Ids, and the classes that they load.
-    plugins: Vec<(String, String)>,
-    environments: Vec<String>,
+    job_conf: JobConf,
 }
 
 /// A file that cannot be read whole.
@@ -271,7 +270,7 @@ fn nothing(of: &str, help: &str, id: SourceId, sources: SourceMap) -> Problem {
     Problem::new(diagnostic, sources)
 }
 
-/// The ids of tools and plugins in XML: `<tool guid="...">`, `<tool id="...">`, `<plugin id="...">`.
+/// The ids of tools in XML, `<tool guid="...">` or `<tool id="...">`, and the names of a `job_conf.xml`.
 fn xml(text: &str, id: SourceId) -> Result<Names, Box<Diagnostic>> {
     let document = roxmltree::Document::parse(text).map_err(|error| {
         let (pos, mut at) = (error.pos(), 0);
@@ -286,12 +285,17 @@ fn xml(text: &str, id: SourceId) -> Result<Names, Box<Diagnostic>> {
         Box::new(diagnostic.at(Span::new(id, at, at), "").help("correct the file"))
     })?;
     let mut names = Names::default();
+    let job_conf = &mut names.job_conf;
     for node in document.descendants().filter(roxmltree::Node::is_element) {
         let of = |name: &str| node.attribute(name).map(str::to_owned);
         match node.tag_name().name() {
             "tool" => names.tools.extend(of("guid").or_else(|| of("id"))),
-            "plugin" => names.plugins.extend(of("id").map(|id| (id, of("load").unwrap_or_default()))),
-            "destination" | "environment" => names.environments.extend(of("id")),
+            "plugin" => job_conf.runners.extend(of("id").map(|id| (id, of("load").unwrap_or_default()))),
+            "destination" | "environment" => {
+                job_conf.environments.extend(of("id"));
+                job_limits::add_element(&node, job_conf);
+            }
+            "limit" => job_limits::add_limit(&node, job_conf),
             _ => {}
         }
     }
@@ -319,8 +323,8 @@ fn tools(value: &ConfigValue, server: &mut Server, depth: usize) {
     }
 }
 
-/// The runners and environments of a `job_conf.yml`: the keys of `runners` and `environments`, or the ids of lists, as the role of Ansible has
-/// them under `plugins` and `destinations`.
+/// The runners, environments and limits of a `job_conf.yml`: the keys of `runners` and `environments`, or the ids of lists, as the role of Ansible
+/// has them under `plugins` and `destinations`.
 fn job_conf(value: &ConfigValue, found: &mut JobConf, depth: usize) {
     let (Some(depth), Some(map)) = (depth.checked_sub(1), value.as_map()) else { return };
     for entry in &map.entries {
@@ -333,8 +337,12 @@ fn job_conf(value: &ConfigValue, found: &mut JobConf, depth: usize) {
                 found.runners.extend(runners);
             }
             Some("environments" | "destinations") => {
-                found.environments.extend(named(&entry.value).map(|(id, _)| id.to_owned()));
+                for (id, fields) in named(&entry.value) {
+                    found.environments.insert(id.to_owned());
+                    job_limits::add_environment(fields, found);
+                }
             }
+            Some("limits") => job_limits::add_limits(&entry.value, found),
             _ => job_conf(&entry.value, found, depth),
         }
     }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tpv_analysis::check::check;
 use tpv_analysis::lint::codes::CODES;
-use tpv_analysis::lint::server::{JobConf, Server};
+use tpv_analysis::lint::server::{JobConf, JobLimit, Server};
 use tpv_analysis::lint::{Linted, Options, lint, lint_inputs, report};
 use tpv_compiler::checker::RAISING;
 use tpv_compiler::config::Input;
@@ -375,6 +375,13 @@ fn files_of(part: &'static str) -> Vec<(&'static str, &'static str)> {
     blocks.map(|text| (named(text).unwrap_or("config.yml"), text)).collect()
 }
 
+/// The limits in the `job_conf.yml` of a page.
+fn limits_of(files: &[(&str, &str)]) -> Vec<JobLimit> {
+    let text = files.iter().find(|(name, _)| *name == "job_conf.yml").map_or("", |(_, text)| text);
+    let ids = text.lines().filter_map(|line| line.strip_prefix("    id: "));
+    ids.map(|id| JobLimit { kind: String::new(), name: id.to_owned(), at: 0..0, is_zero: false }).collect()
+}
+
 /// The findings in files by the verb that reports a code.
 fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
     let folder = tempfile::tempdir().unwrap();
@@ -398,9 +405,10 @@ fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
                     .map(|(id, class)| (id.to_owned(), class.to_owned()))
                     .into(),
                 environments: texts(&["tpv_dispatcher"]),
-                broken: None,
+                ..JobConf::default()
             };
-            let job_conf = matches!(code, "T142" | "T143" | "T144" | "T148").then_some(job_conf);
+            let job_conf = matches!(code, "T142" | "T143" | "T144" | "T148" | "T150").then_some(job_conf);
+            let job_conf = job_conf.map(|job_conf| JobConf { limits: limits_of(files), ..job_conf });
             let users = if code == "T145" { texts(&["sue@example.org", "ada@example.org"]) } else { texts(&[]) };
             let used = (code == "T149")
                 .then(|| ("toolshed.g2.bx.psu.edu/repos/iuc/flye/flye/2.9".to_owned(), 2))

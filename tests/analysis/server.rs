@@ -460,3 +460,98 @@ fn a_tag_of_another_form_than_all_others_is_a_slip() {
     config += &destination("pulsar-bsc");
     assert_eq!(found(&config, &[]), [("T141".to_owned(), 12)]);
 }
+
+/// The lines of `job_conf` at which limits that limit nothing are reported.
+fn dead_limits(config: &str, job_conf: &str) -> Vec<u64> {
+    let settings = "variables = {limits = [{type = 'environment_user_concurrent_jobs', id = 'gone', value = 1}]}
+[server]
+job_conf = \"job_conf.j2\"
+";
+    let found = found(config, &[("job_conf.j2", job_conf), ("tpvc.toml", settings)]);
+    found.into_iter().filter(|(code, _)| code == "T150").map(|(_, line)| line).collect()
+}
+
+const LIMITED: &str = "destinations:
+  _base: {abstract: true, runner: slurm}
+  a: {inherits: _base, tags: [small, big]}
+  b: {inherits: _base, destination_name_override: c}
+";
+
+#[test]
+fn limits_are_those_of_something() {
+    let yaml = "runners: {slurm: {}}
+execution:
+  environments:
+    tpv: {runner: dynamic, function: map_tool_to_destination}
+    a: {tags: [small]}
+limits:
+  - {type: environment_user_concurrent_jobs, id: a, value: 1}
+  - {type: environment_user_concurrent_jobs, id: b, value: 1}
+  - {type: environment_total_concurrent_jobs, id: c, value: 1}
+  - {type: destination_user_concurrent_jobs, id: _base, value: 1}
+  - {type: destination_total_concurrent_jobs, tag: small, value: 1}
+  - {type: destination_total_concurrent_jobs, tag: big, value: 1}
+  - {type: destination_total_concurrent_jobs, tag: big, value: 0}
+  - {type: destination_total_concurrent_jobs, tag: smal, value: 1}
+  - {type: anonymous_user_concurrent_jobs, value: 1}
+  - {type: output_size, id: gone, value: 1G}
+";
+    assert_eq!(dead_limits(LIMITED, yaml), [8, 10, 12, 14]);
+    let xml = r#"<job_conf>
+  <plugins><plugin id="slurm"/></plugins>
+  <destinations>
+    <destination id="tpv" runner="dynamic"><param id="function">map_tool_to_destination</param></destination>
+    <destination id="a" tags="small, other"/>
+  </destinations>
+  <limits>
+    <limit type="destination_user_concurrent_jobs" id="a">1</limit>
+    <limit type="destination_user_concurrent_jobs" id="b">1</limit>
+    <limit type="destination_total_concurrent_jobs" tag="big">1</limit>
+    <limit type="concurrent_jobs" id="cc">1</limit>
+    <limit type="destination_total_concurrent_jobs" tag="other">1</limit>
+    <limit type="walltime">24:00:00</limit>
+  </limits>
+</job_conf>
+"#;
+    assert_eq!(dead_limits(LIMITED, xml), [9, 10, 11]);
+    let template = "runners: {slurm: {}}
+execution: {environments: {local: {}}}
+limits:
+{% for limit in limits %}
+  - {{ limit | to_yaml | trim }}
+{% endfor %}
+";
+    assert_eq!(dead_limits(LIMITED, template), [5]);
+}
+
+/// Names that are not known may be those of limits.
+#[test]
+fn limits_are_left_alone_where_names_may_be_hidden() {
+    let job_conf = "runners: {slurm: {}}
+execution:
+  environments:
+    tpv: {runner: dynamic, function: map_tool_to_destination}
+limits:
+  - {type: environment_user_concurrent_jobs, id: gone, value: 1}
+";
+    assert_eq!(dead_limits(LIMITED, job_conf), [6]);
+    for (old, new) in [
+        ("{slurm: {}}", "{slurm: [}"),
+        ("function: map_tool_to_destination", "function: own"),
+        ("    tpv:", "    tpv2: {runner: dynamic, function: map_tool_to_destination}\n    tpv:"),
+        ("    tpv:", "    {{ missing }}: {}\n    tpv:"),
+        ("gone", "'{{ missing }}'"),
+    ] {
+        assert_eq!(dead_limits(LIMITED, &job_conf.replace(old, new)), [0; 0], "{new}");
+    }
+    for (old, new) in [
+        ("override: c", "override: '{tool.id}'"),
+        ("[small, big]", "['{tool.id}']"),
+        ("override: c", "override: c, runner: dynamic"),
+        ("override: c", "override: c, rules: [{id: a, if: 'True', execute: 'entity.dest_name = user.email'}]"),
+        ("override: c", "override: {"),
+        ("destinations", "tools"),
+    ] {
+        assert_eq!(dead_limits(&LIMITED.replace(old, new), job_conf), [0; 0], "{new}");
+    }
+}

@@ -99,6 +99,7 @@ codes! {
     "T147" Warning Words "a rejected tag that nothing has",
     "T148" Warning Config "a param that its runner needs",
     "T149" Warning Config "tools in use that only the default is for",
+    "T150" Warning Config "a limit that limits nothing",
     "T201" Warning Config "a tool that no destination accepts",
     "T202" Warning Config "an unreachable destination",
     "T203" Warning Config "a rule that never applies",

@@ -16,6 +16,7 @@ mod fields;
 pub mod fix;
 mod gaps;
 mod ids;
+mod job_limits;
 mod limits;
 mod linter;
 mod misplaced;
@@ -113,6 +114,7 @@ fn check(linter: &mut Linter<'_>) {
     runners::check(linter);
     runner_params::check(linter);
     environments::check(linter);
+    job_limits::check(linter);
     people::check(linter);
     by_default::check(linter);
     shadowing::check(linter);
@@ -189,6 +191,11 @@ fn run_here<T>(
         }
         linter.finish()
     };
+    let of_server = options.server.job_conf.as_ref().and_then(|job_conf| job_conf.source.clone());
+    let next = sources.next_id();
+    if let Some(source) = of_server.filter(|_| findings.iter().filter_map(Finding::span).any(|at| at.source == next)) {
+        sources.adopt(source);
+    }
     let all = findings.len();
     findings.retain(|finding| options.limits || !codes::LIMITS.contains(&finding.code));
     (Linted { limits: all - findings.len(), uncertain, findings, sources }, given)

@@ -1,9 +1,12 @@
 //! The tools, runners, environments, users and roles of a site's Galaxy server, as its own files list them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use tpv_compiler::source::Source;
 
 /// The content of the files of `[server]` in `tpvc.toml`. Without a file nothing is reported about what it would list.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Server {
     /// The installed repositories: host of the tool shed or an empty text, owner, name.
     pub repositories: BTreeSet<Repository>,
@@ -22,7 +25,7 @@ pub struct Server {
 }
 
 /// The names in a `job_conf`. A `*` stands for the part of a name that a template fills in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct JobConf {
     /// The ids of the runner plugins, with the classes that they load; empty for a class that is not there.
     pub runners: BTreeMap<String, String>,
@@ -30,6 +33,27 @@ pub struct JobConf {
     pub environments: BTreeSet<String>,
     /// The text of a file that is broken: whatever it names may be a runner or an environment.
     pub broken: Option<String>,
+    /// The tags of the environments.
+    pub tags: BTreeSet<String>,
+    /// The functions that dynamic environments ask for a destination; empty for one that is not named.
+    pub asked: Vec<String>,
+    /// The limits of environments and tags.
+    pub limits: Vec<JobLimit>,
+    /// The file, if it has such limits.
+    pub source: Option<Source>,
+}
+
+/// A limit of the concurrent jobs of an environment or a tag.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct JobLimit {
+    /// The type, as Galaxy names it.
+    pub kind: String,
+    /// The id or tag: Galaxy keeps both in one mapping.
+    pub name: String,
+    /// The place of the name in the file.
+    pub at: Range<usize>,
+    /// `true` if no job at all may run.
+    pub is_zero: bool,
 }
 
 impl JobConf {

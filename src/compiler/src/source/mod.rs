@@ -211,11 +211,21 @@ impl SourceMap {
         self.add_excerpt(name, text, 1)
     }
 
+    /// The id of the text that is added next.
+    pub fn next_id(&self) -> SourceId {
+        SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX))
+    }
+
+    /// Adds a text of another map.
+    pub fn adopt(&mut self, source: Source) -> SourceId {
+        let id = self.next_id();
+        self.sources.push(source);
+        id
+    }
+
     /// Adds what is known of a text: some lines, of which the first has the number `first_line`, from 1.
     pub fn add_excerpt(&mut self, name: &str, text: &str, first_line: usize) -> SourceId {
-        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
-        self.sources.push(Source::new(&self.shown(name), text, first_line.max(1)));
-        id
+        self.adopt(Source::new(&self.shown(name), text, first_line.max(1)))
     }
 
     /// Reads a path or an http/https URL, as TPV's `load_yaml_from_url_or_path` tells them apart, and adds its text.
@@ -264,9 +274,7 @@ impl SourceMap {
         let name = self.shown(name);
         let mut source = Source::new(&name, &filled.text, 1);
         source.template = Some(Arc::new(Template { source: Source::new(&name, template, 1), filled }));
-        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
-        self.sources.push(source);
-        id
+        self.adopt(source)
     }
 
     /// The text with this id.
