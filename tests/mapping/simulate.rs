@@ -252,6 +252,85 @@ fn a_job_short_of_memory_dies_and_comes_back() {
     assert_eq!((measure.all.count_of(End::OutOfMemory), measure.all.deaths, starts.len()), (1, 3, 3));
 }
 
+/// Rules that send jobs where this expression of `load` is the least: by destination and state, jobs, cores, GiB and MiB.
+fn by_load(query: &str, least: &str) -> String {
+    format!(
+        "
+global: {{default_inherits: default}}
+tools:
+  default:
+    cores: 1
+    mem: 4
+    rank: |
+      from sqlalchemy import func, text
+      Job = app.model.Job
+      load = {{}}
+      for destination, state, count, cores, mem, mem_mib in {query}:
+          load.setdefault(destination, []).append((count, cores, mem, mem_mib))
+      sorted(candidate_destinations, key=lambda d: ({least}, d.id))
+  big.*: {{cores: 8, mem: 7.6}}
+  half.*: {{cores: 0.5}}
+destinations:
+  north: {{runner: slurm}}
+  south: {{runner: slurm}}
+  west: {{runner: slurm}}
+"
+    )
+}
+
+/// The destinations of jobs of these tools, one a minute, that run for so many seconds each, in turn.
+fn sent(rules_text: &str, world: &str, tools: &[&str], runs: &[i64]) -> String {
+    let folder = site(&[("tpv.yml", rules_text)]);
+    let rules = rules(&[folder.path().join("tpv.yml").display().to_string()]);
+    let arrivals = tools.iter().zip(runs.iter().cycle()).enumerate().map(|(index, (tool, runs))| {
+        let job = Job::builder(*tool).build().unwrap();
+        let past = Past { runs: runs * SECOND, ..Past::default() };
+        Arrival { at: index as i64 * 60 * SECOND, line: index + 1, job: Arc::new(job), past }
+    });
+    let mut destinations = String::new();
+    let mut watch = |_: Time, step: Step<'_>| match step {
+        Step::Asked { routed: Routed::To(target), .. } => destinations.extend(target.destination.chars().next()),
+        Step::Asked { routed, .. } => panic!("{routed:?}"),
+        _ => {}
+    };
+    let settings = Settings { world: World::parse(world).unwrap(), capacity: small(&["*"]), ..Settings::default() };
+    run(&settings, RuleRouter::new(rules, hooks()), &mut { arrivals }, Some(&mut watch));
+    destinations
+}
+
+const BY_LOAD: &str = r#"{
+    "jobs": [{"state": "running", "destination_id": "west", "cores": 2.5, "mem": 1}, {"state": "ok", "destination_id": "north", "cores": 99}],
+    "queries": [{"sql": "select load", "rows": {"group_by": ["destination_id", "state"], "totals": ["count", "cores", "mem", "mem_mib"]}}]}"#;
+
+#[test]
+fn a_rank_by_sql_text_sees_the_jobs_of_each_moment() {
+    let rules = |least: &str| by_load("app.model.context.execute(text('select load'))", least);
+    let sum = |index: usize| format!("sum(row[{index}] for row in load.get(d.id, []))");
+    let tools = ["big", "half", "half", "small", "small", "small", "big"];
+    let long = [100_000];
+    // Cores: 0 0 2.5, 8 0 2.5, 8 .5 2.5, 8 1 2.5, 8 2 2.5, 8 3 2.5, 8 3 3.5
+    assert_eq!(sent(&rules(&sum(1)), BY_LOAD, &tools, &long), "nssssws");
+    // GiB: 0 0 1, 7.6 0 1, 7.6 4 1, 7.6 4 5, 7.6 8 5, 7.6 8 9, 11.6 8 9
+    assert_eq!(sent(&rules(&sum(2)), BY_LOAD, &tools, &long), "nswswns");
+    assert_eq!(sent(&rules(&sum(3)), BY_LOAD, &tools, &long), "nswswns");
+    // Jobs that have ended are not there any more; without the totals the answer is always the same.
+    assert_eq!(sent(&rules(&sum(1)), BY_LOAD, &tools, &[30]), "nnnnnnn");
+    let still = r#"{"queries": [{"sql": "select load", "rows": []}]}"#;
+    assert_eq!(sent(&rules(&sum(1)), still, &tools, &long), "nnnnnnn");
+}
+
+#[test]
+fn totals_count_the_jobs_that_queries_count() {
+    let by_query = "[row + (0, 0, 0) for row in map(tuple, app.model.context.query(Job.destination_id, Job.state, func.count(Job.id))\
+        .filter(Job.state.in_(['queued', 'running'])).group_by(Job.destination_id, Job.state).all())]";
+    let tools: Vec<&str> = ["big", "half", "small"].into_iter().cycle().take(200).collect();
+    let runs = [500, 2000, 90, 3000, 1200, 10, 700];
+    let count = "sum(row[0] for row in load.get(d.id, [])), len(load.get(d.id, []))";
+    let found = sent(&by_load("app.model.context.execute(text('select load'))", count), BY_LOAD, &tools, &runs);
+    assert_eq!(found, sent(&by_load(by_query, count), BY_LOAD, &tools, &runs));
+    assert!(["n", "s", "w"].iter().all(|destination| found.matches(destination).count() > 40), "{found}");
+}
+
 #[test]
 fn the_verb_reports_and_refuses() {
     let jobs: String = (0..40)

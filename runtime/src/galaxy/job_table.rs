@@ -20,6 +20,52 @@ pub struct JobRow {
     pub state: Option<Box<str>>,
     /// The destination it was sent to.
     pub destination_id: Option<Box<str>>,
+    /// Thousandths of the cores that it was given; 0 if unknown.
+    pub cores: u64,
+    /// The memory that it was given, in MiB; 0 if unknown.
+    pub mem: u64,
+}
+
+impl JobRow {
+    /// Returns `true` if it is queued or running.
+    pub fn is_counted(&self) -> bool {
+        self.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state))
+    }
+}
+
+/// An amount in the nearest number of parts of its unit. What is no number from 0 is 0.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is bounded")]
+pub fn parts(number: f64, of: f64) -> u64 {
+    (number.clamp(0.0, 1e9) * of).round_ties_even() as u64
+}
+
+/// The totals of some jobs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// The number of jobs.
+    pub jobs: usize,
+    /// Thousandths of cores.
+    pub cores: u64,
+    /// Memory in MiB.
+    pub mem: u64,
+}
+
+impl Totals {
+    fn of(row: &JobRow) -> Self {
+        Self { jobs: 1, cores: row.cores, mem: row.mem }
+    }
+
+    pub(super) fn add(&mut self, more: &Self) {
+        self.jobs = self.jobs.saturating_add(more.jobs);
+        self.cores = self.cores.saturating_add(more.cores);
+        self.mem = self.mem.saturating_add(more.mem);
+    }
+
+    fn remove(&mut self, less: &Self) {
+        self.jobs = self.jobs.saturating_sub(less.jobs);
+        self.cores = self.cores.saturating_sub(less.cores);
+        self.mem = self.mem.saturating_sub(less.mem);
+    }
 }
 
 /// The states that `helpers.concurrent_job_count_for_tool` counts.
@@ -153,10 +199,10 @@ impl JobTable {
         tools.filter_map(move |((_, id), users)| Some((id.as_deref()?, users.of(user)))).filter(|(_, jobs)| *jobs > 0)
     }
 
-    /// Rows that stand for all: one for each state and destination, with the number of jobs in them. Tools, users and ids are not
+    /// Rows that stand for all: one for each state and destination, with the totals of the jobs in them. Their other fields are not
     /// those of any job.
-    pub fn classes(&self) -> impl Iterator<Item = (&JobRow, usize)> {
-        self.counts().classes.values().map(|(row, jobs)| (row, *jobs))
+    pub fn classes(&self) -> impl Iterator<Item = (&JobRow, &Totals)> {
+        self.counts().classes.values().map(|(row, totals)| (row, totals))
     }
 
     /// Those of the ids whose jobs the table has in a state of [`TERMINAL_STATES`].
@@ -213,7 +259,7 @@ struct Counts {
     /// Jobs in the [`COUNTED_STATES`]: a server has thousands of jobs, few of them of one tool.
     tools: BTreeMap<ToolKey, ByUser>,
     /// Jobs by state and destination.
-    classes: BTreeMap<[Option<Box<str>>; 2], (JobRow, usize)>,
+    classes: BTreeMap<[Option<Box<str>>; 2], (JobRow, Totals)>,
     /// The places of each user's rows.
     users: HashMap<i64, BTreeSet<usize>>,
     /// Ids of jobs in the [`TERMINAL_STATES`], with the number of rows.
@@ -221,10 +267,6 @@ struct Counts {
 }
 
 impl Counts {
-    fn is_counted(row: &JobRow) -> bool {
-        row.state.as_deref().is_some_and(|state| COUNTED_STATES.contains(&state))
-    }
-
     fn has_ended(row: &JobRow) -> bool {
         row.state.as_deref().is_some_and(|state| TERMINAL_STATES.contains(&state))
     }
@@ -244,8 +286,9 @@ impl Counts {
         let key = Self::class(row);
         let [state, destination_id] = key.clone();
         let class = self.classes.entry(key);
-        class.or_insert_with(|| (JobRow { state, destination_id, ..JobRow::default() }, 0)).1 += 1;
-        if Self::is_counted(row) {
+        let new = || (JobRow { state, destination_id, ..JobRow::default() }, Totals::default());
+        class.or_insert_with(new).1.add(&Totals::of(row));
+        if row.is_counted() {
             let users = self.tools.entry(Self::tool(row)).or_default();
             users.all += 1;
             *users.users.entry(row.user_id).or_default() += 1;
@@ -265,13 +308,13 @@ impl Counts {
             }
         }
         let key = Self::class(row);
-        if let Some((_, jobs)) = self.classes.get_mut(&key) {
-            *jobs = jobs.saturating_sub(1);
-            if *jobs == 0 {
+        if let Some((_, totals)) = self.classes.get_mut(&key) {
+            totals.remove(&Totals::of(row));
+            if totals.jobs == 0 {
                 self.classes.remove(&key);
             }
         }
-        if Self::is_counted(row) {
+        if row.is_counted() {
             let key = Self::tool(row);
             if let Some(users) = self.tools.get_mut(&key) {
                 users.all = users.all.saturating_sub(1);
@@ -317,7 +360,8 @@ mod tests {
         let state_of = pick(&["queued", "running", "ok", "new", "-"]);
         let destination_id = pick(&["slurm", "pulsar", "-"]);
         let user_id = pick(&["1", "2", "-"]).and_then(|id| id.parse().ok());
-        JobRow { id: number(state, 50) as i64, tool_id, user_id, state: state_of, destination_id }
+        let (cores, mem) = (number(state, 3) * 500, number(state, 5000));
+        JobRow { id: number(state, 50) as i64, tool_id, user_id, state: state_of, destination_id, cores, mem }
     }
 
     /// The answers of a table whose counts have followed its changes are those of one that is made new, and of a look at each row.
@@ -346,6 +390,13 @@ mod tests {
             }
             let fresh: JobTable = table.iter().map(|(_, row)| row.clone()).collect();
             assert!(table.classes().eq(fresh.classes()));
+            for (class, totals) in table.classes() {
+                let of_class =
+                    |row: &&JobRow| (&row.state, &row.destination_id) == (&class.state, &class.destination_id);
+                let of_class = table.iter().map(|(_, row)| row).filter(of_class);
+                let summed = of_class.fold((0, 0, 0), |sum, row| (sum.0 + 1, sum.1 + row.cores, sum.2 + row.mem));
+                assert_eq!(summed, (totals.jobs, totals.cores, totals.mem));
+            }
             let of_user = |user: i64| table.iter().filter(move |(_, row)| row.user_id == Some(user));
             assert!((0..4).all(|user| table.of_user(user).eq(of_user(user))));
             let ids = (0..50).collect();

@@ -15,6 +15,7 @@ pub mod reads;
 pub mod resource_requirements;
 pub mod shape;
 pub mod signature;
+pub mod sql_text;
 mod standard;
 pub mod tpv;
 pub mod version;

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use jiff::tz::TimeZone;
 
-use super::job_table::{JobRow, JobTable};
+use super::job_table::{JobRow, JobTable, parts};
 use super::json::{Fault, Json, Kind, Reader};
 use super::reads::{Read, Reads};
+use super::sql_text::{SqlAnswer, normal_sql, read_query};
 use crate::error::Error;
 
 /// Galaxy's state at the moment of the mapping: its job table, its configuration, files and the time. The default is
@@ -30,17 +31,11 @@ pub struct World {
     /// The files that exist, with their sizes in bytes.
     pub files: HashMap<Box<str>, u64>,
     /// The answers to queries in SQL, by [`normal_sql`].
-    pub queries: HashMap<String, Vec<Vec<Json>>>,
+    pub queries: HashMap<String, SqlAnswer>,
     /// Now, in microseconds since 1970 UTC.
     pub now: Option<i64>,
     /// The recorder of what mappings read of all this, if somebody lets time run.
     pub reads: Option<Arc<Reads>>,
-}
-
-/// The query with every run of white space as one space: queries equal up to white space are the same query.
-pub fn normal_sql(sql: &str) -> String {
-    let is_space = |char: char| char.is_whitespace() || ('\x1c'..='\x1f').contains(&char);
-    sql.split(is_space).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
 impl World {
@@ -113,8 +108,8 @@ fn read_world(reader: &mut Reader<'_>) -> Result<World, Fault> {
                 Ok(())
             })?,
             "queries" => reader.list(|reader, _| {
-                let (sql, rows) = read_query(reader)?;
-                world.queries.insert(normal_sql(&sql), rows);
+                let (sql, answer) = read_query(reader)?;
+                world.queries.insert(normal_sql(&sql), answer);
                 Ok(())
             })?,
             "now" => {
@@ -152,6 +147,17 @@ fn text_or_null(reader: &mut Reader<'_>) -> Result<Option<Box<str>>, Fault> {
     Ok(text.map(|text| reader.at_place(text).into()))
 }
 
+/// An amount in parts of its unit.
+#[expect(clippy::cast_precision_loss, reason = "an amount")]
+fn read_parts(reader: &mut Reader<'_>, of: f64) -> Result<u64, Fault> {
+    let at = reader.offset();
+    match Json::read(reader)? {
+        Json::Int(number) => Ok(parts(number as f64, of)),
+        Json::Float(number) => Ok(parts(number, of)),
+        _ => Err(Fault::new("must be a number", at)),
+    }
+}
+
 /// A row of the job table. Without an id it gets the next one, as in Galaxy's database.
 fn read_job_row(reader: &mut Reader<'_>, greatest: i64) -> Result<JobRow, Fault> {
     let mut row = JobRow { id: greatest.saturating_add(1), ..JobRow::default() };
@@ -165,6 +171,8 @@ fn read_job_row(reader: &mut Reader<'_>, greatest: i64) -> Result<JobRow, Fault>
             "tool_id" => row.tool_id = text_or_null(reader)?,
             "state" => row.state = text_or_null(reader)?,
             "destination_id" => row.destination_id = text_or_null(reader)?,
+            "cores" => row.cores = read_parts(reader, 1000.0)?,
+            "mem" => row.mem = read_parts(reader, 1024.0)?,
             "user_id" => {
                 let at = reader.offset();
                 row.user_id = match Json::read(reader)? {
@@ -180,23 +188,6 @@ fn read_job_row(reader: &mut Reader<'_>, greatest: i64) -> Result<JobRow, Fault>
         Ok(())
     })?;
     Ok(row)
-}
-
-fn read_query(reader: &mut Reader<'_>) -> Result<(String, Vec<Vec<Json>>), Fault> {
-    let at = reader.offset();
-    let (mut sql, mut rows) = (None, None);
-    reader.object(|reader, key| {
-        match &*key {
-            "sql" => sql = Some(reader.string()?.into_owned()),
-            "rows" => rows = Some(reader.items(|reader| reader.items(Json::read))?),
-            _ => {
-                reader.raw()?;
-            }
-        }
-        Ok(())
-    })?;
-    let missing = |field| Fault::new("missing", at).under(field);
-    Ok((sql.ok_or_else(|| missing("sql"))?, rows.ok_or_else(|| missing("rows"))?))
 }
 
 /// The time that a text in ISO 8601 names. Without an offset it is UTC: a world has no other local time.
@@ -216,15 +207,15 @@ mod tests {
     #[test]
     fn reads_every_field() {
         let world = World::parse(
-            r#"{"jobs": [{"tool_id": "a", "user_id": null, "state": "queued"}], "other": 1,
+            r#"{"jobs": [{"tool_id": "a", "user_id": null, "state": "queued", "cores": 0.5, "mem": 7.6}], "other": 1,
                 "tool_data_tables": {"t": [{"value": "x"}]}, "config": {"a": 1.5}, "files": {"/f": 12},
                 "queries": [{"sql": " select  1\n", "rows": [[1, "a"]]}], "now": "2026-01-31T12:00:00"}"#,
         )
         .unwrap();
-        assert_eq!(world.jobs.len(), 1);
+        assert_eq!(world.jobs.iter().map(|(_, row)| (row.cores, row.mem)).collect::<Vec<_>>(), [(500, 7782)]);
         assert_eq!(world.tool_data_tables.len(), 1);
         assert_eq!(world.files.get("/f"), Some(&12));
-        assert_eq!(world.queries.get("select 1").unwrap().len(), 1);
+        assert!(world.queries.contains_key("select 1"));
         assert_eq!(world.now, Some(1_769_860_800_000_000));
         assert_eq!(microseconds("2026-01-31T13:00:00+01:00"), world.now);
         assert_eq!(microseconds("2026-01-31 12:00:00.5"), Some(1_769_860_800_500_000));
@@ -244,6 +235,23 @@ mod tests {
                 "line 1, column 23: jobs[0].user_id: must be an integer or null",
             ),
             (fault("{\"queries\": [{\"sql\": \"a\"}]}"), "line 1, column 14: queries[0].rows: missing"),
+            (fault("{\"jobs\": [{\"mem\": \"4\"}]}"), "line 1, column 19: jobs[0].mem: must be a number"),
+            (
+                fault("{\"queries\": [{\"sql\": \"a\", \"rows\": {\"group_by\": []}}]}"),
+                "line 1, column 35: queries[0].rows.totals: missing",
+            ),
+            (
+                fault("{\"queries\": [{\"sql\": \"a\", \"rows\": {\"group_by\": [\"state\", \"user_id\"]}}]}"),
+                "line 1, column 58: queries[0].rows.group_by[1]: must be one of `destination_id`, `state`",
+            ),
+            (
+                fault("{\"queries\": [{\"sql\": \"a\", \"rows\": {\"totals\": [\"gpus\"]}}]}"),
+                "line 1, column 47: queries[0].rows.totals[0]: must be one of `count`, `cores`, `mem`, `mem_mib`",
+            ),
+            (
+                fault("{\"queries\": [{\"sql\": \"a\", \"rows\": {\"where\": 1}}]}"),
+                "line 1, column 45: queries[0].rows.where: unknown field; totals of jobs have `group_by` and `totals`",
+            ),
             (
                 fault("{\"now\": \"soon\"}"),
                 "line 1, column 9: now: must be a date and time as ISO 8601 writes it: 2026-01-31T12:00:00Z",

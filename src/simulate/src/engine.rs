@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::job_table::JobRow;
+use tpv_runtime::galaxy::job_table::{JobRow, parts};
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::reads::{Read, Reads};
 use tpv_runtime::galaxy::world::World;
@@ -304,7 +304,7 @@ impl<R: Router> Engine<'_, R> {
             tool_id: Some(job.tool_id().into()),
             user_id: job.user.as_ref().map(|user| user.id),
             state: Some("new".into()),
-            destination_id: None,
+            ..JobRow::default()
         };
         let place = self.world().jobs.push(row);
         let live = Live {
@@ -468,6 +468,7 @@ impl<R: Router> Engine<'_, R> {
         live.amount = amount;
         live.queued = self.now;
         let (place, holds, destination) = (live.place, live.runs, target.destination.clone());
+        let (cores, mem) = (parts(target.cores, 1000.0), parts(target.mem.unwrap_or_default(), 1024.0));
         live.target = target;
         if let Some(answer) = live.target.answer.take()
             && live.attempt.is_none()
@@ -478,6 +479,7 @@ impl<R: Router> Engine<'_, R> {
         self.change_row(place, |row| {
             row.state = Some("queued".into());
             row.destination_id = Some(destination.as_str().into());
+            (row.cores, row.mem) = (cores, mem);
         });
         let Some((at, cluster)) = cluster.and_then(|at| Some((at, self.clusters.get_mut(at)?))) else {
             self.measure.without_cluster.add(&destination, &Stats { jobs: 1, ..Stats::default() });

@@ -102,6 +102,11 @@ const WORLDS: &[&str] = &[
     r#"{"files": {"/a": "1"}}"#,
     r#"{"queries": [{"sql": "select 1"}]}"#,
     r#"{"queries": [{"sql": "select 1", "rows": [1]}]}"#,
+    r#"{"queries": [{"sql": "select 1", "rows": {"totals": ["count"]}}]}"#,
+    r#"{"queries": [{"sql": "select 1", "rows": {"group_by": ["user_id"], "totals": ["count"]}}]}"#,
+    r#"{"queries": [{"sql": "select 1", "rows": {"group_by": ["state"], "totals": "count"}}]}"#,
+    r#"{"queries": [{"sql": "select 1", "rows": {"group_by": [], "totals": [], "order_by": []}}]}"#,
+    r#"{"jobs": [{"cores": "2"}]}"#,
     r#"{"now": "soon"}"#,
 ];
 

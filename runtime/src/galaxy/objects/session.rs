@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use super::bag::{Bag, Fields, host_classes};
-use crate::galaxy::json::Json;
 use crate::galaxy::query::result::QueryResult;
 use crate::galaxy::query::statement;
+use crate::galaxy::reads::Read;
 use crate::galaxy::signature;
-use crate::galaxy::world::{World, normal_sql};
+use crate::galaxy::sql_text::{SqlAnswer, normal_sql};
+use crate::galaxy::world::World;
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, Raised, attribute_error, host_unavailable};
 use tpv_python::types::BuiltinType;
@@ -75,7 +76,7 @@ fn statement_of(mut args: Args, function: &'static str) -> PyResult<Value> {
 }
 
 /// `session.execute(statement, parameters)`: a `select(...)` is answered from the world's jobs; for a text the world's list has
-/// the rows, each a tuple.
+/// the rows, each a tuple, or the totals of jobs that it asks for.
 fn execute(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let statement = statement_of(args, "Session.execute")?;
     let world = world(this)?;
@@ -83,11 +84,12 @@ fn execute(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         return result;
     }
     let sql = vm.str(&statement)?;
-    let rows = if world.queries.is_empty() { None } else { world.queries.get(&normal_sql(&sql)) };
-    let Some(rows) = rows else { return Err(host_unavailable("no answer to this query in the world")) };
-    vm.charge(rows.len())?;
-    let tuple = |row: &Vec<Json>| Value::tuple(row.iter().map(Json::to_value).collect());
-    Ok(Value::list(rows.iter().map(tuple).collect()))
+    let answer = if world.queries.is_empty() { None } else { world.queries.get(&normal_sql(&sql)) };
+    let Some(answer) = answer else { return Err(host_unavailable("no answer to this query in the world")) };
+    if let SqlAnswer::Totals { .. } = answer {
+        world.note(|| Read::Other);
+    }
+    Ok(Value::list(answer.rows(vm, &world.jobs)?))
 }
 
 /// `session.query(Job.state, func.count())`

@@ -29,8 +29,8 @@ pub(super) fn run(vm: &mut Vm, world: &World, parts: &Parts) -> PyResult<Vec<Val
     let mut rows: Vec<Placed<'_>> = Vec::new();
     let mut look = |row: Placed<'_>| passes(vm, &parts.filters, row);
     if is_of_classes(&parts) {
-        for (place, (row, jobs)) in world.jobs.classes().enumerate() {
-            let row = Placed { place, row, jobs };
+        for (place, (row, totals)) in world.jobs.classes().enumerate() {
+            let row = Placed { place, row, jobs: totals.jobs };
             if look(row)? {
                 rows.push(row);
             }

@@ -1,7 +1,8 @@
 //! The world file: what `world.rs` of Galaxy reads.
 
-use super::Shape::{Any, Count, Integer, List, Map, Null, Pattern, Text, Union};
+use super::Shape::{Any, Count, Integer, List, Map, Null, Number, Pattern, Text, Union, Words};
 use super::{Field, Object, Others, Shape, field, required};
+use crate::galaxy::sql_text::{GROUP_WORDS, TOTAL_WORDS};
 
 const TEXT_OR_NULL: Shape = Union(&[Text, Null]);
 
@@ -41,6 +42,8 @@ pub static ROW: Object = Object {
         field("user_id", Union(&[Integer, Null]), "The user's id; null for an anonymous job."),
         field("state", TEXT_OR_NULL, "`queued`, `running`, `ok`, ..."),
         field("destination_id", TEXT_OR_NULL, "The destination that the job was sent to."),
+        field("cores", Number, "The cores that it was given. Default: 0."),
+        field("mem", Number, "The memory that it was given, in GiB. Default: 0."),
     ]],
     others: Others::Ignored,
 };
@@ -51,9 +54,24 @@ pub static QUERY: Object = Object {
     doc: "A query and its answer.",
     fields: &[&[
         required("sql", Text, "The query; white space does not matter."),
-        required("rows", List(&List(&Any)), "The rows of the answer, each a list of values."),
+        required(
+            "rows",
+            Union(&[List(&List(&Any)), Shape::Object(&TOTALS)]),
+            "The rows of the answer, each a list of values, or the totals of jobs that they have.",
+        ),
     ]],
     others: Others::Ignored,
+};
+
+/// Totals of jobs in the place of rows.
+pub static TOTALS: Object = Object {
+    name: "world_totals",
+    doc: "A row for each group of queued or running jobs: the columns of `group_by`, then the totals.",
+    fields: &[&[
+        required("group_by", List(&Words(&GROUP_WORDS)), "The columns that group the jobs; `[]`: one row for all."),
+        required("totals", List(&Words(&TOTAL_WORDS)), "Number of jobs, cores, memory in GiB, memory in MiB."),
+    ]],
+    others: Others::Refused,
 };
 
 #[cfg(test)]
@@ -66,7 +84,12 @@ mod tests {
         super::super::assert_same_names(
             include_str!("../world.rs"),
             "\"",
-            &[("read_world", &WORLD), ("read_job_row", &ROW), ("read_query", &QUERY)],
+            &[("read_world", &WORLD), ("read_job_row", &ROW)],
+        );
+        super::super::assert_same_names(
+            include_str!("../sql_text.rs"),
+            "\"",
+            &[("read_query", &QUERY), ("read_totals", &TOTALS)],
         );
     }
 }
