@@ -128,7 +128,7 @@ fn read_job_conf(path: &Path, sources: &SourceMap) -> (Option<JobConf>, Option<P
     let mut found = JobConf::default();
     match content {
         Content::Yaml(root) => job_conf(&root, &mut found, DEEPEST),
-        Content::Xml(names) => found = names.job_conf,
+        Content::Xml(names) => found = *names.job_conf,
     }
     if !found.limits.is_empty() {
         found.source = sources.get(id).cloned();
@@ -205,7 +205,7 @@ impl Content {
 #[derive(Default)]
 struct Names {
     tools: Vec<String>,
-    job_conf: JobConf,
+    job_conf: Box<JobConf>,
 }
 
 /// A file that cannot be read whole.
