@@ -283,7 +283,7 @@ fn sent(rules_text: &str, world: &str, tools: &[&str], runs: &[i64]) -> String {
     let folder = site(&[("tpv.yml", rules_text)]);
     let rules = rules(&[folder.path().join("tpv.yml").display().to_string()]);
     let arrivals = tools.iter().zip(runs.iter().cycle()).enumerate().map(|(index, (tool, runs))| {
-        let job = Job::builder(*tool).build().unwrap();
+        let job = Job::builder(tool).build().unwrap();
         let past = Past { runs: runs * SECOND, ..Past::default() };
         Arrival { at: index as i64 * 60 * SECOND, line: index + 1, job: Arc::new(job), past }
     });
