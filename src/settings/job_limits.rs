@@ -1,4 +1,4 @@
-//! What the limits of a `job_conf` depend on: the limits themselves, the tags of its environments, and the code that these ask for destinations.
+//! The parts of a `job_conf` on which its limits depend: the limits themselves, the tags of its environments, and the code that these ask for destinations.
 
 use std::ops::Range;
 

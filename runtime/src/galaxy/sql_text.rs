@@ -16,7 +16,7 @@ pub enum SqlAnswer {
     Rows(Vec<Vec<Json>>),
     /// A row for each group of queued or running jobs.
     Totals {
-        /// What the groups have in common: the first values of each row.
+        /// The columns of the groups: the first values of each row.
         group_by: Vec<Group>,
         /// The totals of each group: the other values.
         totals: Vec<Total>,
