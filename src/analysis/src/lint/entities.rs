@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::config::suggest::closest;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::Span;
@@ -67,7 +67,7 @@ fn default_exists(linter: &mut Linter<'_>) {
             .at(default.span, "no entity inherits from this")
             .note("if another file defines it, lint both together: `tpvc lint one.yml other.yml`")
             .help(match near {
-                Some(near) => format!("did you mean `{near}`?"),
+                Some(near) => did_you_mean(near),
                 None => "define it, with `abstract: true`, or remove `default_inherits`".to_owned(),
             });
     let diagnostic = match near {

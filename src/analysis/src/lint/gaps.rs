@@ -31,14 +31,12 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             let touching = pairs().filter(|(a, b)| a.high == b.low).count();
             let mut gaps = pairs().filter(|(a, b)| a.high < b.low);
             let (Some((below, above)), None) = (gaps.next(), gaps.next()) else { continue };
-            // All but the gap must touch, so that nothing overlaps. A rule that refuses large inputs is no step of the ladder.
-            let sets = |step: &Step<'_>| {
-                step.rule.common.amounts.resources().map(|(resource, _)| resource).collect::<Vec<_>>()
-            };
-            let of_below = sets(below);
-            if !sets(above).iter().any(|resource| of_below.contains(resource)) {
+            // Rules that set different resources are no steps of one ladder.
+            let mut sets = above.rule.common.amounts.resources().map(|(resource, _)| resource);
+            if !sets.any(|resource| below.rule.common.amounts.resources().any(|(other, _)| other == resource)) {
                 continue;
             }
+            // All but the gap must touch, so that nothing overlaps. A rule that refuses large inputs is no step of the ladder.
             if touching + 2 != steps.len() || above.rule.fail.is_some() || !seen.insert(above.rule.condition.span) {
                 continue;
             }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::Linter;
 use super::fields::key_span;
 use tpv_compiler::config::entity::{Common, Dict};
+use tpv_compiler::config::suggest::did_you_mean;
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::Span;
@@ -110,7 +111,7 @@ fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(&'static str, Span, Diagn
             let span = key_span(linter, key, value);
             let diagnostic = Diagnostic::warning(format!("`{key}` is not a param that Galaxy reads"))
                 .at(span, "no runner and no container reads this")
-                .help(format!("did you mean `{meant}`?"));
+                .help(did_you_mean(meant));
             // Where the right one is there as well, taking this one's place would make two.
             let is_free = params.is_some_and(|params| !params.contains_key(meant));
             let diagnostic = if is_free { diagnostic.fix(span, meant) } else { diagnostic };

@@ -9,6 +9,7 @@ use super::fields::key_span;
 use super::server::JobConf;
 use tpv_compiler::checker::sites;
 use tpv_compiler::config::entity::{Dict, Entity};
+use tpv_compiler::config::suggest::did_you_mean;
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::Span;
@@ -208,7 +209,7 @@ fn unread_by<'a>(reader: Reader, class: &str, params: &'a Dict) -> Vec<Unread<'a
     let mut add = |name: &str, value: &'a ConfigValue, meant: String| {
         let meant = Some(meant).filter(|meant| !params.contains_key(meant.as_str()));
         let help = match &meant {
-            Some(meant) => format!("did you mean `{meant}`?"),
+            Some(meant) => did_you_mean(meant),
             None => "leave it out".to_owned(),
         };
         out.push(Unread { name: name.to_owned(), value, meant, help });

@@ -24,7 +24,7 @@ pub struct Server {
     pub unread: usize,
 }
 
-/// The names in a `job_conf`. A `*` stands for the part of a name that a template fills in.
+/// The names in a `job_conf`.
 #[derive(Clone, Debug, Default)]
 pub struct JobConf {
     /// The ids of the runner plugins, with the classes that they load; empty for a class that is not there.
@@ -59,15 +59,12 @@ pub struct JobLimit {
 impl JobConf {
     /// Returns `true` if there is a runner plugin of this id.
     pub fn has_runner(&self, id: &str) -> bool {
-        self.may_have(id) || self.runners.contains_key(id) || self.runners.keys().any(|known| is_filled(known, id))
+        self.may_have(id) || self.runners.contains_key(id)
     }
 
     /// Returns `true` if there is an environment of this id, or they are not known.
     pub fn has_environment(&self, id: &str) -> bool {
-        self.environments.is_empty()
-            || self.may_have(id)
-            || self.environments.contains(id)
-            || self.environments.iter().any(|known| is_filled(known, id))
+        self.environments.is_empty() || self.may_have(id) || self.environments.contains(id)
     }
 
     /// Returns `true` if the file is broken and has the name somewhere.
@@ -75,14 +72,6 @@ impl JobConf {
         let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         self.broken.as_ref().is_some_and(|text| text.split(|c| !is_of_name(c)).any(|word| word == id))
     }
-}
-
-/// Returns `true` if a template of a name may give this one.
-fn is_filled(template: &str, name: &str) -> bool {
-    let (Some((start, _)), Some((_, end))) = (template.split_once('*'), template.rsplit_once('*')) else {
-        return false;
-    };
-    name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
 }
 
 /// A repository of a tool shed.

@@ -13,7 +13,7 @@ use super::Linter;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::config::suggest::closest;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
 use tpv_compiler::yaml::value::Text;
@@ -113,7 +113,7 @@ fn offered(linter: &mut Linter<'_>) {
                     .also(entity.span, "")
                     .note(OTHER_FILES);
                 let diagnostic = match closest(tag.as_str(), offers.iter().copied()) {
-                    Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                    Some(near) => diagnostic.help(did_you_mean(near)),
                     None => diagnostic.help("add the tag to the `scheduling` of a destination, under `accept`"),
                 };
                 linter.report(Finding::new("T114", diagnostic).of(&entity.common));
@@ -137,7 +137,7 @@ fn asked(linter: &mut Linter<'_>, tags: &Tags<'_>) {
                 .also(destination.span, "")
                 .note(OTHER_FILES);
             let diagnostic = match closest(name, tags.asked.iter().copied()) {
-                Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+                Some(near) => diagnostic.help(did_you_mean(near)),
                 None => diagnostic.help("give the tag to a tool, user or role, or move it to `accept`"),
             };
             linter.report(Finding::new("T115", diagnostic).of(&destination.common));

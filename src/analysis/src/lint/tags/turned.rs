@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::{Tags, default, having};
 use crate::lint::Linter;
 use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_compiler::config::suggest::did_you_mean;
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::Span;
@@ -48,7 +49,7 @@ pub(super) fn of_another_form(linter: &mut Linter<'_>, tags: &Tags<'_>) {
         let diagnostic = Diagnostic::warning(format!("the tag `{name}` is the only one of its form"))
             .at(tag.span, format!("other destinations have `{first}` at the end"))
             .also(destination.span, "")
-            .help(format!("did you mean `{meant}`?"))
+            .help(did_you_mean(&meant))
             .fix(tag.span, meant);
         linter.report(Finding::new("T141", diagnostic).of(&destination.common));
     }
@@ -76,7 +77,7 @@ pub(super) fn check(linter: &mut Linter<'_>) -> HashSet<Span> {
                 let diagnostic = Diagnostic::warning(format!("no destination has the tag `{name}`"))
                     .at(tag.span, "destinations have the words in another order")
                     .also(entity.span, "")
-                    .help(format!("did you mean `{near}`?"))
+                    .help(did_you_mean(near))
                     .fix(tag.span, near.to_string());
                 linter.report(Finding::new("T141", diagnostic).of(&entity.common));
             }
