@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::support::blocks::{block, condition, number};
-use crate::support::random::Random;
+use crate::support::random::{Random, rounds, setting};
 use num_bigint::BigInt;
 use tpv_analysis::check::domain::{Block, Kinds, Names, Outcome, Truth, Value, evaluate};
 use tpv_bytecode::{CodeKind, ProgramData};
@@ -93,13 +93,9 @@ fn has(set: &Value, value: &Concrete) -> bool {
         && (matches!(value, Concrete::BigInt(_)) || (set.truth().yes || !truth.yes) && (set.truth().no || !truth.no))
 }
 
-fn setting(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().map_or(default, |text| text.parse().unwrap())
-}
-
 #[test]
 fn the_interpreters_results_lie_in_the_sets() {
-    let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_BLOCKS", 3000) as usize);
+    let (seed, count) = (setting("TPVC_SEED", 1), rounds("TPVC_BLOCKS", 3000) as usize);
     println!("seed {seed}, {count} blocks");
     let mut random = Random::new(seed);
     let sources: Vec<String> = (0..count)

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::support::random::Random;
+use crate::support::random::{Random, rounds, setting};
 use serde_json::{Value, json};
 use tpv_analysis::check::reach::{DECLARED, Matrix};
 use tpv_analysis::check::{Checked, check};
@@ -539,8 +539,7 @@ fn job(random: &mut Random) -> Value {
 
 #[test]
 fn no_random_job_contradicts_a_proof() {
-    let setting = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
-    let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_CONFIGS", 60));
+    let (seed, count) = (setting("TPVC_SEED", 1), rounds("TPVC_CONFIGS", 150));
     println!("seed {seed}, {count} configs");
     let mut random = Random::new(seed);
     let folder = tempfile::tempdir().unwrap();

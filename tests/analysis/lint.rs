@@ -15,6 +15,7 @@ use tpv_compiler::config::Input;
 use tpv_compiler::source::SourceMap;
 use tpv_model::{Change, Version};
 
+use crate::support::random::rounds;
 use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
 
 fn folder() -> PathBuf {
@@ -716,7 +717,7 @@ fn damaged_configs_are_linted_without_panic() {
     };
     for case in cases() {
         let text: Vec<char> = std::fs::read_to_string(case).unwrap().chars().collect();
-        for _ in 0..60 {
+        for _ in 0..rounds("TPVC_ROUNDS", 60) {
             let start = random(text.len());
             let end = (start + 1 + random(12)).min(text.len());
             let mut damaged: Vec<char> = text[..start].to_vec();

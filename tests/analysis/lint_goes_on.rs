@@ -7,7 +7,7 @@ use std::path::Path;
 
 use tpv_analysis::lint::{Linted, Options, lint};
 
-use crate::support::random::Random;
+use crate::support::random::{Random, setting};
 use crate::support::{project, run, site};
 
 /// Codes with the lines of their places, of all findings; of those of loading apart.
@@ -58,7 +58,6 @@ fn damaged(line: &str, random: &mut Random) -> Option<String> {
 /// Lint says nothing of a damaged config that it does not say of the whole one, but for what is in the entity that is broken.
 #[test]
 fn no_finding_comes_from_what_is_missing() {
-    let setting = |name: &str, default| std::env::var(name).map_or(default, |value| value.parse().unwrap());
     let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_CONFIGS", 60));
     println!("seed {seed}, {count} configs");
     let mut random = Random::new(seed);

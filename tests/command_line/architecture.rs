@@ -1,5 +1,6 @@
 //! ARCHITECTURE.md lists the crates, their folders and what they depend on as Cargo knows them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -101,6 +102,30 @@ fn by_document() -> Vec<Crate> {
         .collect();
     crates.sort();
     crates
+}
+
+/// The packages that cargo builds for a command, each with its features.
+fn built(args: &[&str]) -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO"))
+        .args(["tree", "--locked", "--offline", "--prefix", "none", "--format", "{p} {f}"])
+        .args(args)
+        .current_dir(project())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.trim_end_matches(" (*)").to_owned()).filter(|line| !line.is_empty()).collect()
+}
+
+/// With other features `cargo test` would build again most of what `cargo run` has built.
+#[test]
+fn tests_use_what_the_program_was_built_with() {
+    let (program, tests) = (built(&["--edges", "normal,build"]), built(&["--workspace"]));
+    let other: Vec<_> = program.difference(&tests).collect();
+    assert!(
+        other.is_empty(),
+        "`cargo test` builds these with more features: name the features for the program, too: {other:#?}"
+    );
 }
 
 #[test]

@@ -31,9 +31,8 @@ struct Compiled {
 
 fn compile(programs: &[String]) -> Compiled {
     let mut config = String::from("destinations:\n  d: {runner: local}\ntools:\n");
-    let mut lines = Vec::new();
+    let first = config.lines().count() + 1;
     for (number, program) in programs.iter().enumerate() {
-        lines.push(config.matches('\n').count() + 1);
         // A JSON string is a string of YAML, on one line.
         writeln!(config, "  t{number}e: {{rules: [{{if: {}}}]}}", json!(program)).unwrap();
     }
@@ -47,7 +46,7 @@ fn compile(programs: &[String]) -> Compiled {
         let span = diagnostic.primary.as_ref().expect(&diagnostic.message).span;
         let line = compiled.sources.place(span).line;
         let Some(code) = diagnostic.code.filter(|code| RAISING.contains(code)) else { continue };
-        told.entry(lines.binary_search(&line).expect("a line of a program")).or_default().insert(code);
+        told.entry(line.checked_sub(first).expect("a line of a program")).or_default().insert(code);
     }
     let rules = compiled.rules.unwrap_or_else(|| {
         let texts: Vec<String> = compiled.diagnostics.iter().map(|one| one.render(&compiled.sources, false)).collect();

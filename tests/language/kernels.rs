@@ -9,7 +9,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::support::blocks::{block, condition, fstring, number};
-use crate::support::random::Random;
+use crate::support::random::{Random, rounds, setting};
 use num_bigint::BigInt;
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
@@ -207,10 +207,6 @@ impl Machine {
     }
 }
 
-fn setting(variable: &str, default: u64) -> u64 {
-    std::env::var(variable).ok().map_or(default, |text| text.parse().unwrap())
-}
-
 /// Compiles the blocks: the program, the blocks that have a kernel, and their number.
 fn compile(blocks: &[String], kind: CodeKind) -> (Arc<ProgramData>, Vec<u32>, usize) {
     let mut builder = ProgramBuilder::new();
@@ -223,7 +219,7 @@ fn compile(blocks: &[String], kind: CodeKind) -> (Arc<ProgramData>, Vec<u32>, us
 
 #[test]
 fn kernels_answer_as_the_interpreter_on_random_blocks() {
-    let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_BLOCKS", 900) as usize);
+    let (seed, count) = (setting("TPVC_SEED", 1), rounds("TPVC_BLOCKS", 900) as usize);
     println!("seed {seed}, {count} blocks");
     let mut random = Random::new(seed);
     let blocks: Vec<String> = (0..count)
@@ -241,7 +237,7 @@ fn kernels_answer_as_the_interpreter_on_random_blocks() {
 
 #[test]
 fn kernels_answer_as_the_interpreter_on_random_fstrings() {
-    let (seed, count) = (setting("TPVC_SEED", 1), setting("TPVC_BLOCKS", 900) as usize);
+    let (seed, count) = (setting("TPVC_SEED", 1), rounds("TPVC_BLOCKS", 900) as usize);
     println!("seed {seed}, {count} f-strings");
     let mut random = Random::new(seed);
     let sources: Vec<String> = (0..count).map(|_| fstring(&mut random)).collect();

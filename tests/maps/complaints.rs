@@ -10,7 +10,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use crate::support::random::Random;
+use crate::support::random::{Random, rounds, setting};
 use crate::support::{project, stderr, stdout};
 
 /// A folder with rules, jobs, maps and a Slurm that is not one: `sbatch` and the others are scripts, which keep a queue in a file.
@@ -648,7 +648,7 @@ fn a_refused_submission_can_be_made_again() {
 /// Killed at any moment, `create` leaves a whole map or none.
 #[test]
 fn a_killed_create_leaves_a_whole_map_or_none() {
-    let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
+    let seed = setting("TPVC_SEED", 20_261_122);
     println!("seed {seed} (TPVC_SEED)");
     let (mut random, site) = (Random::new(seed), Site::new());
     let started = Instant::now();
@@ -656,7 +656,7 @@ fn a_killed_create_leaves_a_whole_map_or_none() {
     let most = u32::try_from(started.elapsed().as_millis()).unwrap() + 1;
     site.done(&["maps", "wait", "-q", "calm"]);
     let expected = site.answers();
-    for round in 0..6 {
+    for round in 0..rounds("TPVC_ROUNDS", 6) {
         let tag = format!("t{round}");
         let mut create: Child =
             site.command(&site.create(&tag, "local")).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

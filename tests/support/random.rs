@@ -30,3 +30,14 @@ impl Random {
         &items[self.below(items.len() as u32) as usize]
     }
 }
+
+/// The number that a variable of the environment has, or `default`.
+pub fn setting(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}")))
+}
+
+/// The number of rounds of a random test: what the variable says, or else a fifth of `all`; with `TPVC_THOROUGH=1`, as `.ci/run`
+/// has it, all.
+pub fn rounds(variable: &str, all: u64) -> u64 {
+    setting(variable, if std::env::var_os("TPVC_THOROUGH").is_some() { all } else { all.div_ceil(5) })
+}

@@ -8,7 +8,7 @@ use super::Judge;
 use super::documents::files;
 use super::readers::{as_json, config};
 use crate::support::project;
-use crate::support::random::Random;
+use crate::support::random::{Random, rounds, setting};
 
 /// All places in a document, as JSON pointers.
 fn places(value: &Value, at: &str, out: &mut Vec<String>) {
@@ -75,8 +75,7 @@ fn mutate(document: &mut Value, random: &mut Random) {
 /// `SCHEMA_SEED` is the seed, `SCHEMA_MUTATIONS` the number of configs.
 #[test]
 fn mutated_configs_are_judged_alike() {
-    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().unwrap());
-    let (seed, count) = (number("SCHEMA_SEED", 18), number("SCHEMA_MUTATIONS", 3000));
+    let (seed, count) = (setting("SCHEMA_SEED", 18), rounds("SCHEMA_MUTATIONS", 3000));
     let (judge, strict) = (Judge::new(File::Config, false), Judge::new(File::Config, true));
     let documents: Vec<Value> = files(&project().join("fixtures"), ".yml")
         .into_iter()

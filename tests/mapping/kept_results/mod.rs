@@ -12,7 +12,7 @@ use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpvc::bench::Workload;
 
-use crate::support::random::Random;
+use crate::support::random::{Random, rounds, setting};
 
 #[derive(Deserialize)]
 struct Description {
@@ -61,8 +61,8 @@ fn answers_do_not_depend_on_the_jobs_before() {
 
 #[test]
 fn answers_by_random_rules_do_not_depend_on_the_jobs_before() {
-    let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
-    let count: usize = std::env::var("TPVC_COUNT").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
+    let seed = setting("TPVC_SEED", 20_261_122);
+    let count = rounds("TPVC_COUNT", 60);
     println!("seed {seed}, {count} configs (TPVC_SEED, TPVC_COUNT; TPVC_KEEP keeps them as cases for the recorder)");
     let mut random = Random::new(seed);
     let folder = tempfile::tempdir().unwrap();
