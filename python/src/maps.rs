@@ -164,6 +164,7 @@ impl PyMaps {
             against: against.map(rule_set),
             jobs,
             world: world.map(String::into_bytes),
+            simulation: None,
             detail,
             jit: jit.to_owned(),
             budget: Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth },

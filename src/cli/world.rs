@@ -14,6 +14,12 @@ pub(super) fn at_this_moment(path: Option<&Path>) -> Result<World, CliError> {
     path.map_or_else(|| Ok(World::default()), read).map(clock::at_this_moment)
 }
 
+/// The text of a world file, which is a world.
+pub(super) fn text(path: &Path) -> Result<Vec<u8>, CliError> {
+    read(path)?;
+    Ok(input::text("the world", path)?.into_bytes())
+}
+
 /// Reads a world file.
 fn read(path: &Path) -> Result<World, CliError> {
     let kind = Kind::of(path);

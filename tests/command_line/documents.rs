@@ -1,6 +1,6 @@
 //! The documents say what the code does: their commands are run, their messages and tables are compared with tpvc's own.
 //!
-//! - A block ```` ```console ```` holds commands, each after `$ `, with what they print. They run in a folder that has the
+//! - A block ```` ```console ```` holds commands, each after `$ `, with what they print. They run one after the other in a folder that has the
 //!   document's last ```` ```yaml ```` block before them as `config.yml`, and its last ```` ```json ```` block as `jobs.jsonl`. A block of YAML
 //!   that begins with `# NAME.yml` is that file instead, a block of TOML is `tpvc.toml`.
 //! - Every other command `tpvc ...` in a document, or among the examples of a verb's help, is a command line that tpvc takes.
@@ -11,9 +11,10 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use crate::support::{expect_file, project, site, stderr, stdout, tpvc_in};
+use crate::support::{expect_file, project, site, stderr, stdout};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use tpv_analysis::cases::keys::{ATTEMPT, EXPECT, FILE, JOB, Kind, TEST};
@@ -45,10 +46,15 @@ fn documents() -> Vec<PathBuf> {
 type Files = BTreeMap<String, String>;
 
 /// The output of a command as a terminal shows it: stderr of `tpvc` after stdout.
-fn printed(command: &str, files: &Files) -> String {
-    let folder = site(&files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>());
-    let args: Vec<&str> = command.strip_prefix("tpvc ").expect(command).split(' ').collect();
-    let output = tpvc_in(folder.path(), &args);
+fn printed(command: &str, folder: &Path) -> String {
+    let args = command.strip_prefix("tpvc ").expect(command).split(' ');
+    let mut tpvc = Command::new(env!("CARGO_BIN_EXE_tpvc"));
+    tpvc.args(args).current_dir(folder).stdin(Stdio::null()).env("NO_COLOR", "1");
+    // Maps are in the folder. They ship a script, since a copy of the program takes seconds.
+    let program = folder.join("tpvc");
+    std::fs::write(&program, format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_tpvc"))).unwrap();
+    tpvc.env("TPVC_MAPS_DIR", folder.join("maps")).env("TPVC_MAPS_PROGRAM", program).env_remove("TPVC_MAPS_ENGINE");
+    let output = tpvc.output().unwrap();
     format!("{}{}", stdout(&output), stderr(&output))
 }
 
@@ -56,10 +62,14 @@ fn printed(command: &str, files: &Files) -> String {
 fn run(document: &str) -> String {
     let (mut out, mut files, mut block) = (String::new(), Files::new(), "");
     let mut file = None;
+    let mut folder = site(&[]);
     for line in document.lines() {
         let fence = line.strip_prefix("```");
         if let Some(name) = fence {
             block = if block.is_empty() { if name.is_empty() { "text" } else { name } } else { "" };
+            if block == "console" {
+                folder = site(&files.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect::<Vec<_>>());
+            }
             file = match block {
                 "yaml" => Some("config.yml"),
                 "json" => Some("jobs.jsonl"),
@@ -84,7 +94,7 @@ fn run(document: &str) -> String {
             out.push('\n');
         }
         if let Some(command) = command {
-            out += &printed(command, &files);
+            out += &printed(command, folder.path());
         }
     }
     out

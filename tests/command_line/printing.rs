@@ -181,6 +181,8 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Markup, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--format", "csv"]),
     (Markup, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--format", "html"]),
     (Text, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--vary", "HOSTILE.cores=1"]),
+    (Text, &["simulate", "config.yml", "--jobs", "finished.jsonl", "--vary", "HOSTILE.cores=1", "--map", "a"]),
+    (Text, &["simulate", "--map", "HOSTILE"]),
     (Text, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--old", "HOSTILE"]),
     (Text, &["simulate", "config.yml", "--jobs", "finished.jsonl", "--capacity", "bad-jobs.jsonl"]),
     (Text, &["simulate", "config.yml", "--jobs", "HOSTILE"]),

@@ -9,3 +9,4 @@ mod complaints;
 mod component_script;
 mod git;
 mod results;
+mod simulate;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 /// Each count is of values that differ by 2 % at most.
 const BASE: f64 = 1.02;
 /// Values below this are counted as 0.
@@ -11,7 +13,7 @@ const LEAST: f64 = 1e-6;
 pub const ERROR: f64 = 0.01;
 
 /// Counts of positive values. A quantile is that of some value within [`ERROR`] of the true one; sketches merge exactly, whatever the order.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sketch {
     counts: BTreeMap<i16, u64>,
     zeros: u64,

@@ -12,6 +12,7 @@ use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::map::hooks;
 use tpv_maps::component::run::{Ended, Task, run};
+use tpv_simulate::grid::{Exact, GridRun};
 
 /// Map one slice of jobs
 #[derive(Args)]
@@ -34,6 +35,15 @@ pub(super) struct Component {
     /// The world
     #[arg(long)]
     world: Option<PathBuf>,
+    /// What the runs of a simulation share
+    #[arg(long, requires_all = ["point", "run"])]
+    scenario: Option<PathBuf>,
+    /// The values of the axes
+    #[arg(long, value_delimiter = ',', allow_hyphen_values = true)]
+    point: Vec<Exact>,
+    /// The number of the run at its point
+    #[arg(long)]
+    run: Option<u16>,
     /// The time, in microseconds from 1970-01-01 UTC
     #[arg(long, allow_negative_numbers = true)]
     now: i64,
@@ -103,6 +113,10 @@ impl Component {
             against: self.against.clone(),
             jobs: self.jobs.clone(),
             world: self.world.clone(),
+            simulation: self
+                .scenario
+                .clone()
+                .map(|scenario| (scenario, GridRun { point: self.point.clone(), run: self.run.unwrap_or_default() })),
             now: self.now,
             file: self.file.clone(),
             first_line: self.first_line,

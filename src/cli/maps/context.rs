@@ -1,5 +1,7 @@
 //! The context shared by all commands of `tpvc maps`.
 
+use std::path::Path;
+
 use super::select::Select;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
@@ -8,18 +10,28 @@ use tpv_maps::settings::Settings;
 use tpv_maps::store::Root;
 
 /// The data that every verb works with.
-pub(super) struct Context {
+pub(in crate::cli) struct Context {
     /// The folder of all maps.
-    pub(super) root: Root,
+    pub(in crate::cli) root: Root,
     /// The settings of maps.
-    pub(super) settings: Settings,
+    pub(in crate::cli) settings: Settings,
     /// The options of every verb.
-    pub(super) common: Common,
+    pub(in crate::cli) common: Common,
 }
 
 impl Context {
+    /// The maps of a folder, or else of that which the settings name.
+    pub(in crate::cli) fn new(folder: Option<&Path>, common: &Common) -> Result<Self, CliError> {
+        let mut settings = common.settings()?.maps()?;
+        if let Some(folder) = folder {
+            settings.dir = Some(folder.to_owned());
+        }
+        let root = Root::open(&settings.folder()?)?;
+        Ok(Self { root, settings, common: common.clone() })
+    }
+
     /// The map with this tag.
-    pub(super) fn load(&self, tag: &str) -> Result<Map, CliError> {
+    pub(in crate::cli) fn load(&self, tag: &str) -> Result<Map, CliError> {
         Ok(Map::load(&self.root, tag)?)
     }
 

@@ -1,12 +1,12 @@
 //! `tpvc maps create`
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
 use super::context::Context;
+use super::submission::{Chosen, Submission};
 use crate::cli::code::Code;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
@@ -15,14 +15,10 @@ use crate::cli::map::hooks;
 use crate::cli::output::print_stdout;
 use crate::cli::progress::Progress;
 use crate::cli::revision::History;
-use crate::cli::{input, paths};
+use crate::cli::{input, paths, world};
 use tpv_analysis::figures::{count, grouped};
-use tpv_compiler::open::open;
 use tpv_compiler::printable::Form;
-use tpv_compiler::source::read_limited;
-use tpv_maps::Error;
 use tpv_maps::create::{Plan, RuleSet, Step, Versions, create};
-use tpv_maps::engine::Kind;
 use tpv_maps::history::{self, Broken, Plain, Site};
 use tpv_maps::slice_size::SliceSize;
 use tpv_maps::submit::Budget;
@@ -32,6 +28,7 @@ use tpv_maps::submit::Budget;
 /// Each rule set maps each slice of the jobs. Rules, jobs, world and the program are copied into the map, so that what happens to the files
 /// afterwards does not matter. The tag is printed.
 #[derive(Args)]
+#[command(mut_arg("option", |option| option.short('o')))]
 #[command(after_help = "Examples:\n  \
     tpvc maps create --tag q3 --rules rules.bin jobs/*.jsonl.zst\n  \
     tpvc maps create --tag versions --rules 'v*.bin' 2025.jsonl.gz --engine slurm\n  \
@@ -65,21 +62,8 @@ pub(super) struct Create {
     /// Add the candidate destinations in rank order to each answer
     #[arg(long)]
     detail: bool,
-    /// Engine that runs the components [default: `engine` of `tpvc.toml`, or local]
-    #[arg(short, long, value_name = "ENGINE")]
-    engine: Option<EngineName>,
-    /// MiB of memory that a component may use [default: what the engine gives]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
-    memory: Option<u64>,
-    /// Seconds that a component may take [default: what the engine gives]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    time: Option<u64>,
-    /// Engine-specific option, such as `partition=long` for Slurm (docs/maps.md lists them); can be repeated
-    #[arg(short, long, value_name = "NAME=VALUE", value_parser = option)]
-    option: Vec<(String, String)>,
-    /// The program that is shipped with the map [default: this one]
-    #[arg(long, value_name = "FILE")]
-    program: Option<PathBuf>,
+    #[command(flatten)]
+    submission: Submission,
     /// Seconds of work of a component, about [default: 60, or less where that keeps this machine's cores busy]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     slice_seconds: Option<u64>,
@@ -88,34 +72,6 @@ pub(super) struct Create {
     slice_bytes: Option<u64>,
     #[command(flatten)]
     code: Code,
-}
-
-/// The engines, for the command line.
-#[derive(Clone, Copy, ValueEnum)]
-enum EngineName {
-    /// The cores of this machine
-    Local,
-    /// HTCondor
-    Htcondor,
-    /// Slurm
-    Slurm,
-}
-
-impl From<EngineName> for Kind {
-    fn from(name: EngineName) -> Self {
-        match name {
-            EngineName::Local => Self::Local,
-            EngineName::Htcondor => Self::HtCondor,
-            EngineName::Slurm => Self::Slurm,
-        }
-    }
-}
-
-fn option(text: &str) -> Result<(String, String), String> {
-    let split = text.split_once('=').filter(|(name, _)| !name.trim().is_empty());
-    split
-        .map(|(name, value)| (name.trim().to_owned(), value.trim().to_owned()))
-        .ok_or_else(|| "write NAME=VALUE".to_owned())
 }
 
 impl Create {
@@ -176,37 +132,14 @@ impl Create {
     }
 
     fn plan(&self, context: &Context) -> Result<Plan, CliError> {
-        let settings = &context.settings;
-        let engine = self.engine.map(Kind::from).or(settings.engine).unwrap_or(Kind::Local);
         self.check_kinds()?;
         let mut rules = Vec::new();
         for path in paths::expand(&self.rules)? {
             rules.push(rule_set(Path::new(&path))?);
         }
-        let mut options: BTreeMap<String, String> = settings.options(engine);
-        options.extend(self.option.iter().cloned());
-        let program = self.program.as_ref().or(settings.program.as_ref());
-        let program = match program {
-            Some(path) => read_program(path)?,
-            None => match &context.common.host.program {
-                Some(program) => program.clone(),
-                None => own_program()?,
-            },
-        };
-        if tpv_maps::create::platform(&program).ends_with("-dynamic") && engine != Kind::Local {
-            context.common.note(
-                "the program needs shared libraries, which the execute node must have in the same versions; README.md shows how to \
-                 build one that needs none, and `--program` takes it",
-            );
-        }
-        let world = match &self.world {
-            None => None,
-            Some(path) => {
-                // Read as `tpvc map` does, so that a wrong file is told now and not by each component.
-                crate::cli::world::at_this_moment(Some(path))?;
-                Some(input::text("the world", path)?.into_bytes())
-            }
-        };
+        let Chosen { engine, memory_mib, time_s, options, program } = self.submission.choose(context)?;
+        // Read as `tpvc map` does, so that a wrong file is reported now and not by each component.
+        let world = self.world.as_deref().map(world::text).transpose()?;
         let limits = self.code.limits();
         Ok(Plan {
             tag: self.tag.clone(),
@@ -219,12 +152,13 @@ impl Create {
             against: self.against.as_deref().map(rule_set).transpose()?,
             jobs: self.jobs.clone(),
             world,
+            simulation: None,
             detail: self.detail,
             jit: self.code.jit.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default(),
             budget: Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth },
             engine,
-            memory_mib: self.memory.or(settings.memory),
-            time_s: self.time.or(settings.time),
+            memory_mib,
+            time_s,
             options,
             program,
             slices: match (self.slice_bytes, self.slice_seconds) {
@@ -281,30 +215,4 @@ fn rule_set(path: &Path) -> Result<RuleSet, CliError> {
     // Loaded for its errors, which say what the file is instead.
     crate::cli::rules::load(path)?;
     Ok(RuleSet { name: path.display().to_string(), bytes: input::artifact(path)? })
-}
-
-/// The most bytes of a program to ship.
-const MOST_PROGRAM: u64 = 1 << 30;
-
-/// The bytes of a program to ship.
-pub(super) fn read_program(path: &Path) -> Result<Vec<u8>, CliError> {
-    let unreadable = |error: &std::io::Error| CliError::from(Error::io("read", path, error));
-    let read = open(path).and_then(|file| read_limited(file, MOST_PROGRAM)).map_err(|error| unreadable(&error))?;
-    read.ok_or_else(|| unreadable(&std::io::Error::from(std::io::ErrorKind::FileTooLarge)))
-}
-
-/// This program.
-fn own_program() -> Result<Vec<u8>, CliError> {
-    let path = std::env::current_exe().map_err(|error| {
-        CliError::new(format!("this program cannot be found: {error}"), "name a program to ship with `--program`")
-    })?;
-    let program = read_program(&path)?;
-    let is_tpvc = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("tpvc"));
-    if is_tpvc {
-        return Ok(program);
-    }
-    Err(CliError::new(
-        format!("`{}` isn't a tpvc program that can be shipped with the map", path.display()),
-        "install the program `tpvc` and name it with `--program`, `TPVC_MAPS_PROGRAM` or `program` in `[maps]` of tpvc.toml",
-    ))
 }

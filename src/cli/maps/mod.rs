@@ -16,6 +16,7 @@ mod results;
 mod run;
 mod select;
 mod status;
+mod submission;
 mod transplant;
 mod version;
 mod wait;
@@ -26,9 +27,8 @@ use clap::{Args, Subcommand};
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use context::Context;
-
-use tpv_maps::store::Root;
+pub(super) use context::Context;
+pub(super) use submission::{Chosen, Submission};
 
 /// Map years of jobs: in parts, on this machine, on HTCondor or on Slurm
 ///
@@ -86,12 +86,7 @@ impl Maps {
             Verb::Component(verb) => return verb.run(common),
             _ => {}
         }
-        let mut settings = common.settings()?.maps()?;
-        if let Some(folder) = &self.maps_dir {
-            settings.dir = Some(folder.clone());
-        }
-        let root = Root::open(&settings.folder()?)?;
-        let context = Context { root, settings, common: common.clone() };
+        let context = Context::new(self.maps_dir.as_deref(), common)?;
         match &self.verb {
             Verb::Create(verb) => verb.run(&context),
             Verb::List(verb) => verb.run(&context),

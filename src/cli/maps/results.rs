@@ -86,6 +86,12 @@ impl Results {
         let missing = results::missing(map.dir(), &chosen)?;
         self.check_complete(&chosen, missing, context)?;
         if self.summary || self.by.is_some() || self.format.is_some() {
+            if map.submit().output == submit::Output::Runs {
+                return Err(CliError::misuse(
+                    format!("the map `{}` has runs of a simulation, which have no summary", self.tag),
+                    format!("`tpvc simulate --map {}` writes their report", self.tag),
+                ));
+            }
             return self.show_summary(&map, &rule_sets(&items, &chosen), context);
         }
         self.write_answers(&map, &items, &chosen, context)

@@ -165,6 +165,7 @@ fn counts(statuses: &[(Map, map_status::Status)], format: Format) -> Rows {
         let output = match map.submit().output {
             tpv_maps::submit::Output::Answers => "answers",
             tpv_maps::submit::Output::Differences => "differences",
+            tpv_maps::submit::Output::Runs => "runs",
         };
         let mut row: Vec<Cell> = vec![map.tag().into(), map.submit().engine.name().into(), output.into()];
         row.extend(shown.iter().map(|(at, _)| Cell::from(counts.get(*at).copied().unwrap_or(0))));

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::context::Context;
-use super::create;
+use super::submission;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
 use tpv_compiler::printable::Form;
@@ -33,7 +33,7 @@ impl Transplant {
     pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
         let mut map = context.load(&self.tag)?;
         if let Some(path) = &self.program {
-            let program = create::read_program(path)?;
+            let program = submission::read_program(path)?;
             map.transplant(&program, &platform(&program))?;
         }
         let submit = map.submit();

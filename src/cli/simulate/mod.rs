@@ -1,39 +1,42 @@
 //! `tpvc simulate`
 
+mod mapped;
 mod tables;
 mod trace;
+mod vary;
 
 use std::io::{self, BufReader, BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use clap::{Args, ValueEnum};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::tables::ValueRow;
-use tpv_runtime::mapper::Mapper;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::map::{self, hooks};
+use super::maps::Submission;
 use super::output::{Output, write_text};
 use super::stream::check_kind;
-use super::{diff, paths, rules, table, world};
+use super::{diff, paths, rules, world};
 use tpv_analysis::diff::Side;
 use tpv_analysis::figures::count;
 use tpv_analysis::job_file::JobFile;
 use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::parallel;
 use tpv_compiler::printable::Form;
 use tpv_compiler::source::{Limits, SourceMap};
 use tpv_simulate::amount::{Time, time};
-use tpv_simulate::arrivals::{Lines, Times, Told};
+use tpv_simulate::arrivals::Told;
 use tpv_simulate::capacity::{self, Capacity};
 use tpv_simulate::engine::{self, Settings, Step};
+use tpv_simulate::grid::{Chance, Exact};
 use tpv_simulate::guess;
 use tpv_simulate::page::page;
 use tpv_simulate::report::{Report, Run, Set};
 use tpv_simulate::route::RuleRouter;
-use tpv_simulate::vary::{self, Axis, Point};
+use tpv_simulate::vary::Axis;
 use trace::Trace;
 
 /// Let time run: how long jobs wait, what clusters do, what is wasted under the rules
@@ -48,37 +51,39 @@ use trace::Trace;
     tpvc simulate new.bin --old old.bin --jobs jobs.jsonl.zst --capacity capacity.yml --seeds 5\n  \
     tpvc simulate --old main... 'tpv/*.yml' --jobs jobs.jsonl.zst --capacity capacity.yml --format html -o week.html\n  \
     tpvc simulate rules.bin --jobs jobs.jsonl.zst --capacity capacity.yml --vary slurm.cores=500..2000\n  \
+    tpvc simulate rules.bin --jobs jobs.jsonl.zst --capacity capacity.yml --vary slurm.cores=500..2000 --map knee --engine slurm\n  \
+    tpvc maps wait knee && tpvc simulate --map knee\n  \
     tpvc simulate rules.bin --jobs jobs.jsonl.zst --capacity capacity.yml --format json -o year.json")]
 pub(super) struct Simulate {
     /// Config files, URLs, folders or patterns, merged in this order, or one artifact [default: those of tpvc.toml]
-    #[arg(value_name = "CONFIG|RULES")]
+    #[arg(value_name = "CONFIG|RULES", requires = "jobs")]
     configs: Vec<String>,
     /// The jobs: a job file with outcomes, as `tpvc export-jobs` writes it, plain, gzip or zstd
-    #[arg(long, value_name = "JOBS")]
-    jobs: PathBuf,
+    #[arg(long, value_name = "JOBS", required_unless_present = "map")]
+    jobs: Option<PathBuf>,
     /// The clusters behind the destinations (`capacity.yml`) [default: all jobs start at once]
-    #[arg(long, value_name = "CAPACITY")]
+    #[arg(long, value_name = "CAPACITY", requires = "jobs")]
     capacity: Option<PathBuf>,
     /// Compare with these rules: config files or an artifact, repeated for more files; or a revision of git such as `main...`, of the same configs
     #[arg(long, value_name = "CONFIG|RULES|REVISION")]
     old: Vec<String>,
     /// Galaxy's state besides the jobs that arrive (a world file): tool data tables, configuration, files
-    #[arg(long, value_name = "WORLD")]
+    #[arg(long, value_name = "WORLD", requires = "jobs")]
     world: Option<PathBuf>,
     /// Runs with different chances; the first has the arrivals of the history, the others move each by up to `--jitter`
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100), requires = "jobs")]
     seeds: u16,
     /// The first seed
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "jobs")]
     seed: u64,
     /// The most seconds by which an arrival is moved
-    #[arg(long, value_name = "SECONDS", default_value_t = 600.0, value_parser = not_negative)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600.0, value_parser = not_negative, requires = "jobs")]
     jitter: f64,
     /// Let jobs arrive at random, so many an hour, instead of when they did
-    #[arg(long, value_name = "JOBS-AN-HOUR", value_parser = positive)]
+    #[arg(long, value_name = "JOBS-AN-HOUR", value_parser = positive, requires = "jobs")]
     rate: Option<f64>,
     /// Seconds until Galaxy's handler asks again for a job that the rules were not ready for
-    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = positive, requires = "jobs")]
     ask_again: f64,
     /// Simulate a grid of values: of a cluster's `cores`, `mem`, `gpus` or `jobs`, or of the global context; LOW..HIGH is five values. Repeat it for more
     #[arg(long, value_name = "NAME=VALUES", value_parser = Axis::parse, conflicts_with_all = ["old", "calibrate", "guess_capacity", "trace"])]
@@ -93,7 +98,7 @@ pub(super) struct Simulate {
     #[arg(long, value_name = "OUT", conflicts_with_all = ["old", "guess_capacity"])]
     trace: Option<PathBuf>,
     /// Runs that are done at once [default: all cores]
-    #[arg(long, value_name = "N", value_parser = map::threads)]
+    #[arg(long, value_name = "N", value_parser = map::threads, conflicts_with = "map")]
     threads: Option<u16>,
     /// Rows of each table of the text
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -104,6 +109,18 @@ pub(super) struct Simulate {
     /// Output file; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
+    /// Run the grid of `--vary` as a map of `tpvc maps` with this tag, a component a point and seed; the map prints its tag. Later,
+    /// without `--jobs`: write the report of the map, or with `--vary` add points to it
+    #[arg(long, value_name = "TAG", help_heading = "Map", conflicts_with_all = ["old", "calibrate", "guess_capacity", "trace"])]
+    map: Option<String>,
+    /// Report the points that are complete, although others are not
+    #[arg(long, help_heading = "Map", requires = "map", conflicts_with_all = ["jobs", "vary"])]
+    partial: bool,
+    /// The folder of all maps [default: `dir` of `tpvc.toml`, or ~/.tpvc/maps]
+    #[arg(long, value_name = "FOLDER", help_heading = "Map", requires = "map")]
+    maps_dir: Option<PathBuf>,
+    #[command(flatten, next_help_heading = "Map")]
+    submission: Submission,
 }
 
 /// A form of output.
@@ -146,27 +163,34 @@ struct Variant {
 /// A run that is to be done.
 struct Task {
     set: usize,
-    seed: u64,
-    /// `true` if its arrivals are those of the history.
-    is_history: bool,
+    /// Its number among the runs of the set; the arrivals of the first are those of the history.
+    run: u16,
 }
 
 impl Simulate {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
-        check_kind(&self.jobs)?;
+        let jobs = match (&self.jobs, &self.map) {
+            (None, Some(tag)) => return self.existing_map(tag, common),
+            (jobs, _) => jobs.as_deref().unwrap_or(Path::new("-")),
+        };
+        self.check_map_flags()?;
+        check_kind(jobs)?;
         if self.guess_capacity {
-            return self.guess();
+            return self.guess(jobs);
         }
         let Some(sets) = self.sets(common)? else { return Ok(Outcome::Bad) };
         let Some(capacity) = self.capacity(&sets, common)? else { return Ok(Outcome::Bad) };
-        if self.jobs == Path::new("-") && (sets.len() > 1 || self.seeds > 1 || !self.vary.is_empty()) {
+        if jobs == Path::new("-") && self.map.is_none() && (sets.len() > 1 || self.seeds > 1 || !self.vary.is_empty()) {
             let help = "write them to a file first, or leave out `--old`, `--seeds` and `--vary`";
             return Err(CliError::misuse("jobs from stdin can be read only once", help));
+        }
+        if let (Some(tag), Some(set)) = (&self.map, sets.first()) {
+            return self.create_map(tag, jobs, set, capacity, common);
         }
         let world = world::at_this_moment(self.world.as_deref())?;
         let settings = Settings { capacity, world, ask_again: time(self.ask_again) };
         if let (false, Some(set)) = (self.vary.is_empty(), sets.first()) {
-            return self.vary(set, &settings, common);
+            return self.vary(set, settings, common);
         }
         let variants: Vec<Variant> =
             sets.iter().map(|set| Variant { rules: set.rules.clone(), settings: settings.clone() }).collect();
@@ -188,6 +212,11 @@ impl Simulate {
         };
         write_text("the report", &self.output, form, &text)?;
         Ok(Outcome::Done)
+    }
+
+    /// The job file. Only a map that is there needs none.
+    fn jobs(&self) -> &Path {
+        self.jobs.as_deref().unwrap_or(Path::new("-"))
     }
 
     /// The rule sets, the old one first. `None` if one does not compile, which has then been reported.
@@ -226,53 +255,43 @@ impl Simulate {
 
     /// Does all runs, some at once. Which thread does which changes nothing.
     fn simulate(&self, sets: &[Variant], common: &Common) -> Result<Vec<Vec<Run>>, CliError> {
-        let task = |set: usize, seed: u64| Task { set, seed: self.seed + seed, is_history: seed == 0 };
-        let seeds = u64::from(self.seeds);
-        let tasks: Vec<Task> = (0..sets.len()).flat_map(|set| (0..seeds).map(move |seed| task(set, seed))).collect();
-        let (next, count) = (AtomicUsize::new(0), tasks.len());
-        let threads = map::threads_or_all(self.threads, common).min(count).max(1);
-        let work = || {
-            let mut done = Vec::new();
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some((task, set)) = tasks.get(index).and_then(|task| Some((task, sets.get(task.set)?))) else {
-                    break;
-                };
-                done.push((index, self.one(task, set, common)));
-            }
-            Mapper::leave_to_system();
-            done
-        };
-        let mut done = Vec::new();
-        std::thread::scope(|scope| {
-            let workers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            done.extend(work());
-            for worker in workers {
-                done.extend(worker.join().unwrap_or_default());
-            }
-        });
-        done.sort_by_key(|(index, _)| *index);
+        let tasks: Vec<Task> =
+            (0..sets.len()).flat_map(|set| (0..self.seeds).map(move |run| Task { set, run })).collect();
+        let done = self.at_once(&tasks, common, |task| match sets.get(task.set) {
+            Some(set) => self.one(task.run, set, common).map(Some),
+            None => Ok(None),
+        })?;
         let mut runs: Vec<Vec<Run>> = sets.iter().map(|_| Vec::new()).collect();
-        for ((_, run), task) in done.into_iter().zip(&tasks) {
+        for (run, task) in done.into_iter().zip(&tasks) {
             if let Some(runs) = runs.get_mut(task.set) {
-                runs.push(run?);
+                runs.extend(run);
             }
         }
         Ok(runs)
     }
 
+    /// Does tasks on several threads. The first that fails in their order ends all with its error.
+    fn at_once<T: Sync, R: Send>(
+        &self,
+        tasks: &[T],
+        common: &Common,
+        work: impl Fn(&T) -> Result<R, CliError> + Sync,
+    ) -> Result<Vec<R>, CliError> {
+        parallel::map_on(map::threads_or_all(self.threads, common), tasks, work).into_iter().collect()
+    }
+
+    fn chance(&self) -> Chance {
+        Chance { seed: self.seed, jitter: Exact(self.jitter), rate: self.rate.map(Exact) }
+    }
+
     /// Does one run.
-    fn one(&self, task: &Task, set: &Variant, common: &Common) -> Result<Run, CliError> {
-        let (file, _) = JobFile::open(&self.jobs)?;
+    fn one(&self, run: u16, set: &Variant, common: &Common) -> Result<Run, CliError> {
+        let (file, _) = JobFile::open(self.jobs())?;
         let fault = file.fault();
-        let jitter = if task.is_history { 0.0 } else { self.jitter };
-        let times = match self.rate {
-            Some(rate) => Times::Poisson { rate, from: set.settings.world.now.unwrap_or_default() },
-            None => Times::History { jitter },
-        };
-        let mut lines = Lines::new(BufReader::with_capacity(1 << 16, file), times, task.seed);
+        let reader = BufReader::with_capacity(1 << 16, file);
+        let mut lines = self.chance().arrivals(reader, run, set.settings.world.now);
         let router = RuleRouter::new(set.rules.clone(), hooks(common));
-        let measure = match self.trace.as_deref().filter(|_| task.is_history) {
+        let measure = match self.trace.as_deref().filter(|_| run == 0) {
             None => engine::run(&set.settings, router, &mut lines, None),
             Some(path) => {
                 let unwritable = |error: &io::Error| CliError::unwritable("the trace", error, path);
@@ -295,70 +314,11 @@ impl Simulate {
         }
     }
 
-    /// Simulates a grid.
-    fn vary(&self, set: &Named, settings: &Settings, common: &Common) -> Result<Outcome, CliError> {
-        let wrong =
-            |message: String| CliError::new(message, "name what there is, such as `--vary slurm.cores=500..2000`");
-        let grid = vary::grid(&self.vary).map_err(wrong)?;
-        let variant = |point: &Vec<f64>| {
-            let (rules, capacity) = vary::at(&self.vary, point, &set.rules, &settings.capacity)?;
-            Ok(Variant { rules, settings: Settings { capacity, ..settings.clone() } })
-        };
-        let variants = grid.iter().map(variant).collect::<Result<Vec<_>, String>>().map_err(wrong)?;
-        let runs = self.simulate(&variants, common)?;
-        if let Some(run) = runs.first().and_then(|runs| runs.first()) {
-            self.usable(&run.told, run.measure.arrived)?;
-        }
-        let mut points: Vec<Point> =
-            grid.into_iter().zip(&runs).map(|(values, runs)| Point::new(values, runs)).collect();
-        vary::mark_front(&mut points);
-        let rows = tables::points(&self.vary, &points, self.format == Format::Text);
-        let (form, text) = match self.format {
-            Format::Text => (Form::Text, rows.show(table::Format::Table) + tables::ABOUT_FRONT),
-            Format::Csv => (Form::Data, rows.show(table::Format::Csv)),
-            Format::Markdown => (Form::Text, rows.markdown()),
-            Format::Html => {
-                let help = "write `--format text`, `csv`, `json` or `markdown`";
-                return Err(CliError::misuse("`--vary` has no page", help));
-            }
-            Format::Json => {
-                let axes: Vec<&str> = self.vary.iter().map(|axis| axis.name.as_str()).collect();
-                let all = serde_json::json!({"axes": axes, "points": points});
-                (Form::Json, format!("{all:#}\n"))
-            }
-        };
-        write_text("the report", &self.output, form, &text)?;
-        Ok(Outcome::Done)
-    }
-
     /// Refuses a history of which nothing can be simulated, and one with faulty lines.
     fn check(&self, sets: &[Set]) -> Result<(), CliError> {
         let Some(told) = sets.first().and_then(|set| set.runs.first()).map(|run| &run.told) else { return Ok(()) };
-        self.usable(told, sets.iter().flat_map(|set| &set.runs).map(|run| run.measure.arrived).max().unwrap_or(0))
-    }
-
-    fn usable(&self, told: &Told, arrived: u64) -> Result<(), CliError> {
-        let name = if self.jobs == Path::new("-") { "stdin".to_owned() } else { format!("`{}`", self.jobs.display()) };
-        if told.faulty > 0 {
-            let faults = told.faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.message));
-            let faults = faults.collect::<Vec<_>>().join("; ");
-            let message = format!("{} of {name} cannot be used: {faults}", count(told.faulty, "line"));
-            return Err(CliError::new(message, "mend these lines, or leave them out; docs/formats.md has the format"));
-        }
-        if told.lines == 0 {
-            return Err(CliError::new(format!("{name} has no jobs"), "name a job file that `tpvc export-jobs` wrote"));
-        }
-        if arrived == 0 && told.without_time == told.lines {
-            let message = format!("no job of {name} tells when it was created");
-            let help = "export the jobs with their times: `tpvc export-jobs --since 365d`; or let them arrive at random: `--rate 100`";
-            return Err(CliError::new(message, help));
-        }
-        if arrived == 0 {
-            let message = format!("no job of {name} tells how long it ran");
-            let help = "export finished jobs, whose `outcome` has `runtime_seconds`, or `running_time` and `end_time`";
-            return Err(CliError::new(message, help));
-        }
-        Ok(())
+        let arrived = sets.iter().flat_map(|set| &set.runs).map(|run| run.measure.arrived).max().unwrap_or(0);
+        usable(self.jobs(), told, arrived)
     }
 
     /// Tells what of the jobs and destinations could not be taken as it is.
@@ -394,17 +354,42 @@ impl Simulate {
     }
 
     /// Writes a capacity file by the history.
-    fn guess(&self) -> Result<Outcome, CliError> {
-        let (file, _) = JobFile::open(&self.jobs)?;
+    fn guess(&self, jobs: &Path) -> Result<Outcome, CliError> {
+        let (file, _) = JobFile::open(jobs)?;
         let fault = file.fault();
         let guessed = guess::guess(BufReader::with_capacity(1 << 16, file));
         if let Some(fault) = fault.get() {
             return Err(fault.into());
         }
-        self.usable(&Told { without_time: 0, ..guessed.told.clone() }, guessed.jobs)?;
+        usable(jobs, &Told { without_time: 0, ..guessed.told.clone() }, guessed.jobs)?;
         write_text("the capacity", &self.output, Form::Text, &guessed.text())?;
         Ok(Outcome::Done)
     }
+}
+
+/// Refuses jobs of which nothing can be simulated, or some lines cannot be read.
+fn usable(jobs: &Path, told: &Told, arrived: u64) -> Result<(), CliError> {
+    let name = if jobs == Path::new("-") { "stdin".to_owned() } else { format!("`{}`", jobs.display()) };
+    if told.faulty > 0 {
+        let faults = told.faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.message));
+        let faults = faults.collect::<Vec<_>>().join("; ");
+        let message = format!("{} of {name} cannot be used: {faults}", count(told.faulty, "line"));
+        return Err(CliError::new(message, "mend these lines, or leave them out; docs/formats.md has the format"));
+    }
+    if told.lines == 0 {
+        return Err(CliError::new(format!("{name} has no jobs"), "name a job file that `tpvc export-jobs` wrote"));
+    }
+    if arrived == 0 && told.without_time == told.lines {
+        let message = format!("no job of {name} tells when it was created");
+        let help = "export the jobs with their times: `tpvc export-jobs --since 365d`; or let them arrive at random: `--rate 100`";
+        return Err(CliError::new(message, help));
+    }
+    if arrived == 0 {
+        let message = format!("no job of {name} tells how long it ran");
+        let help = "export finished jobs, whose `outcome` has `runtime_seconds`, or `running_time` and `end_time`";
+        return Err(CliError::new(message, help));
+    }
+    Ok(())
 }
 
 /// The ids of the destinations that jobs can go to. `None` if some have names that are made for each job.

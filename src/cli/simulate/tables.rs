@@ -3,7 +3,7 @@
 use super::super::table::{self, Cell, Rows};
 use tpv_analysis::figures::{amount, count};
 use tpv_simulate::report::{Change, Changes, ClusterReport, Report, Row, SetReport, Unit, duration};
-use tpv_simulate::vary::{Axis, Point};
+use tpv_simulate::vary::Point;
 
 /// The tables of a rule set by what its rows are.
 fn groups(set: &SetReport) -> [(&'static str, &'static str, &[Row]); 4] {
@@ -326,12 +326,17 @@ pub(super) fn markdown(report: &Report, most: usize) -> String {
     text
 }
 
+/// The name of a point: `slurm.cores=500 context.small_max=2`.
+pub(super) fn point_name(axes: &[String], values: &[f64]) -> String {
+    axes.iter().zip(values).map(|(axis, value)| format!("{axis}={value}")).collect::<Vec<_>>().join(" ")
+}
+
 /// The sentence below a grid.
 pub(super) const ABOUT_FRONT: &str =
     "\n`*`: on the Pareto front; no other point waits less without more core·h idle or wasted, or more GiB·h wasted.\n";
 
 /// The points of a grid. For people with the units in the values, else in the names.
-pub(super) fn points(axes: &[Axis], points: &[Point], for_people: bool) -> Rows {
+pub(super) fn points(axes: &[String], points: &[Point], for_people: bool) -> Rows {
     let header = if for_people {
         ["POINT", "FRONT", "MEAN WAIT", "MEDIAN", "95%", "FAILED", "CORE·H IDLE", "CORE·H WASTED", "GIB·H WASTED"]
     } else {
@@ -352,9 +357,8 @@ pub(super) fn points(axes: &[Axis], points: &[Point], for_people: bool) -> Rows 
     let plain = |value: f64| if for_people { number(value) } else { Cell::Decimal(format!("{value:.3}")) };
     for point in points {
         let figures = &point.figures;
-        let at = axes.iter().zip(&point.values).map(|(axis, value)| format!("{}={value}", axis.name));
         rows.push(vec![
-            at.collect::<Vec<_>>().join(" ").into(),
+            point_name(axes, &point.values).into(),
             if point.on_front { "*" } else { "" }.into(),
             seconds(figures.wait_mean),
             seconds(figures.wait_median),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::Hooks;
+use tpv_simulate::grid::{GridRun, Scenario};
 
 use super::cluster::MOST;
 use super::component::SCRIPT;
@@ -38,6 +39,14 @@ pub struct Versions {
     pub configs: Vec<String>,
 }
 
+/// The runs of a grid.
+pub struct Simulation {
+    /// The part that they share.
+    pub scenario: Scenario,
+    /// The points.
+    pub points: Vec<Vec<f64>>,
+}
+
 /// A step in the creation of a map.
 pub enum Step {
     /// Of `all` commits with different files, `done` are compiled.
@@ -65,6 +74,8 @@ pub struct Plan {
     pub jobs: Vec<PathBuf>,
     /// The world file.
     pub world: Option<Vec<u8>>,
+    /// The runs of a simulation, which components do in place of mapping: each over all jobs of a file.
+    pub simulation: Option<Simulation>,
     /// `true` if answers have candidates.
     pub detail: bool,
     /// The policy for compiling numeric code to machine code: `off`, `lazy` or `eager`.
@@ -108,35 +119,46 @@ pub fn create(
     }
     let against = plan.against.as_ref().map(|rules| dir.put_input(&rules.bytes)).transpose()?;
     let world = plan.world.as_ref().map(|world| dir.put_input(world)).transpose()?;
+    let scenario = plan.simulation.as_ref().map(|simulation| put_scenario(dir, &simulation.scenario)).transpose()?;
+    let runs: Vec<Option<GridRun>> = match &plan.simulation {
+        None => vec![None],
+        Some(simulation) => simulation.scenario.runs(&simulation.points).into_iter().map(Some).collect(),
+    };
     let program = dir.put_program(&plan.program)?;
     dir.write_script(SCRIPT)?;
     let sizes = Sizes::of(plan, dir, &kept, hooks)?;
     let slices = cut(dir, plan, sizes, progress)?;
-    let number = kept.len() as u64 * slices.len() as u64;
-    if number > MOST {
+    if let (true, Some(path), Some(_)) = (slices.is_empty(), plan.jobs.first(), &plan.simulation) {
         return Err(Error::new(
-            format!("the map would have {number} components, and the most is {MOST}"),
-            "make slices larger: `--slice-seconds`",
+            format!("`{}` has no jobs", path.display()),
+            "name a job file that `tpvc export-jobs` wrote",
         ));
     }
+    check_number(kept.len() as u64 * slices.len() as u64 * runs.len() as u64)?;
     let mut items = Vec::new();
     for (name, rules) in &kept {
-        for slice in &slices {
+        for (slice, run) in slices.iter().flat_map(|slice| runs.iter().map(move |run| (slice, run))) {
             items.push(Item {
                 component: u32::try_from(items.len()).unwrap_or(u32::MAX),
                 rules: rules.clone(),
                 rules_name: name.clone(),
                 against: against.as_ref().map(|digest| digest.as_str().to_owned()),
+                run: run.clone(),
                 ..slice.clone()
             });
         }
     }
-    let output = if against.is_some() { Output::Differences } else { Output::Answers };
+    let output = match (&scenario, &against) {
+        (Some(_), _) => Output::Runs,
+        (None, Some(_)) => Output::Differences,
+        (None, None) => Output::Answers,
+    };
     let submit = Submit {
         engine: plan.engine,
         output,
         detail: plan.detail,
         world: world.map(String::from),
+        scenario,
         now: clock::microseconds(),
         program: program.into(),
         platform: platform(&plan.program),
@@ -182,6 +204,10 @@ fn check(plan: &Plan) -> Result<(), Error> {
         return Err(Error::new("the map has no jobs", "name one or more job files"));
     }
     engine::check_options(plan.engine, &plan.options)?;
+    if plan.simulation.is_some() {
+        // Each run has all jobs, in their order.
+        return Ok(());
+    }
     for rules in plan.rules.iter().chain(&plan.against) {
         if !load(rules)?.tables().pools.is_empty() {
             return Err(Error::new(
@@ -191,6 +217,22 @@ fn check(plan: &Plan) -> Result<(), Error> {
         }
     }
     Ok(())
+}
+
+/// Refuses a map with more components than there may be.
+pub(super) fn check_number(components: u64) -> Result<(), Error> {
+    if components <= MOST {
+        return Ok(());
+    }
+    Err(Error::new(
+        format!("the map would have {components} components, and the most is {MOST}"),
+        "make slices larger: `--slice-seconds`",
+    ))
+}
+
+fn put_scenario(dir: &MapDir, scenario: &Scenario) -> Result<String, Error> {
+    let text = serde_json::to_vec(scenario).map_err(|error| Error::bug("the scenario", &error))?;
+    dir.put_input(&text).map(String::from)
 }
 
 pub(super) fn load(rules: &RuleSet) -> Result<Rules, Error> {
@@ -257,6 +299,7 @@ fn cut(dir: &MapDir, plan: &Plan, mut sizes: Sizes, progress: &mut dyn FnMut(Ste
                 rules: String::new(),
                 rules_name: String::new(),
                 against: None,
+                run: None,
                 jobs: slice.digest,
                 file: path.display().to_string(),
                 start: slice.start,

@@ -1,9 +1,10 @@
 //! The work of one component: an element of a map's itemdata.
 
 use serde::{Deserialize, Serialize};
+use tpv_simulate::grid::GridRun;
 
 /// One component: a rule set on a slice of jobs. Inputs are named by digest (see [`super::store::Digest`]).
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Item {
     /// The index of the component, from 0.
     pub component: u32,
@@ -14,6 +15,9 @@ pub struct Item {
     /// The artifact that the answers are compared with, where differences are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub against: Option<String>,
+    /// The run of a grid, if the component simulates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<GridRun>,
     /// The slice of jobs, compressed.
     pub jobs: String,
     /// The job file that the slice was cut from, as the user wrote it.

@@ -1,5 +1,7 @@
 //! A map that exists: what its verbs do.
 
+use tpv_simulate::grid::{GridRun, Scenario};
+
 use super::Error;
 use super::cluster::{Cluster, Indices};
 use super::engine::{self, Action, Engine, Submission};
@@ -9,6 +11,7 @@ use super::status::{self, Status};
 use super::store::{Lock, MapDir, Root, random};
 use super::submit::Submit;
 use crate::clock::seconds;
+use crate::create::check_number;
 
 /// The stand-in for the id of a cluster that the engine never got.
 pub const NEVER: &str = "-";
@@ -197,6 +200,41 @@ impl Map {
             // Those that are queued already may have nobody who runs them.
             self.revive()?;
         }
+        Ok(count)
+    }
+
+    /// The part of a simulation that its runs share. `None` if the map is of something else.
+    ///
+    /// # Errors
+    /// The file is missing or damaged.
+    pub fn scenario(&self) -> Result<Option<Scenario>, Error> {
+        self.submit.scenario.as_deref().map(|digest| self.dir.scenario(digest)).transpose()
+    }
+
+    /// Adds runs of a simulation to those that the map has, and submits them. Runs that it has are left as they are. The number of new ones is given.
+    ///
+    /// # Errors
+    /// The engine cannot be asked or refuses, or the system's.
+    pub fn add_runs(&mut self, runs: Vec<GridRun>) -> Result<usize, Error> {
+        let lock = self.dir.lock()?;
+        self.submit = self.dir.submit()?;
+        self.recover(&lock)?;
+        let mut items = self.dir.items()?;
+        // Beyond the number of components are items of an addition that was killed.
+        items.truncate(self.dir.components()? as usize);
+        let Some(like) = items.first().cloned() else { return Ok(0) };
+        let before = items.len();
+        for run in runs.into_iter().map(Some) {
+            if !items.iter().any(|item| item.run == run) {
+                let component = u32::try_from(items.len()).unwrap_or(u32::MAX);
+                items.push(Item { component, run, ..like.clone() });
+            }
+        }
+        check_number(items.len() as u64)?;
+        self.dir.write_items(&items)?;
+        let new: Vec<u32> = (0..).take(items.len()).skip(before).collect();
+        let count = new.len();
+        self.submit_components(new, &items, &lock)?;
         Ok(count)
     }
 

@@ -2,6 +2,9 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
+use serde::{Deserialize, Serialize};
+use tpv_simulate::grid::{Ended, GridRun};
+
 use super::store::MapDir;
 use super::{Error, damage};
 use tpv_analysis::summary::Summary;
@@ -36,6 +39,28 @@ pub fn answers(dir: &MapDir, component: u32) -> Result<Option<impl Read + Send +
     let unreadable = |error: io::Error| Error::io("read", &dir.output(component), &error);
     file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
     zstd::stream::read::Decoder::new(file).map(Some).map_err(unreadable)
+}
+
+/// The line of a component that simulates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// The point and the number of the run.
+    #[serde(flatten)]
+    pub at: GridRun,
+    /// The run.
+    pub ended: Ended,
+}
+
+/// The run of a component. `None` if it is not done.
+///
+/// # Errors
+/// It is not what the component wrote, which is ERRORED then; or the system's.
+pub fn run(dir: &MapDir, component: u32) -> Result<Option<Run>, Error> {
+    let Some(mut answers) = answers(dir, component)? else { return Ok(None) };
+    let mut text = String::new();
+    answers.read_to_string(&mut text).map_err(|error| Error::io("read", &dir.output(component), &error))?;
+    let run = serde_json::from_str(&text);
+    run.map(Some).map_err(|error| damage::refused(dir, component, &error.to_string()))
 }
 
 /// The summaries of these components as one. A component without answers adds nothing.

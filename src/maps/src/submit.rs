@@ -14,6 +14,8 @@ pub enum Output {
     Answers,
     /// A line for each job whose answers by two rule sets differ.
     Differences,
+    /// A line for the one run of a simulation that a component does.
+    Runs,
 }
 
 /// The submit object. The verb `edit` changes `memory_mib` and `time_s`; all else stays as created.
@@ -27,6 +29,9 @@ pub struct Submit {
     pub detail: bool,
     /// The world, by digest.
     pub world: Option<String>,
+    /// The part of a grid that all its runs share, by digest, if components simulate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scenario: Option<String>,
     /// The time that code sees where the world does not tell it, in microseconds from 1970-01-01 UTC: the same for each component and
     /// each time that it runs.
     pub now: i64,

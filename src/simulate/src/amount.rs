@@ -1,5 +1,7 @@
 //! Cores, memory, GPUs and jobs as whole numbers, so that what is taken and given back adds up exactly.
 
+use serde::{Deserialize, Serialize};
+
 /// A moment or a length of time, in microseconds; moments since 1970 UTC.
 pub type Time = i64;
 
@@ -22,7 +24,7 @@ pub fn seconds(time: Time) -> f64 {
 }
 
 /// The resources that a job takes, or that a node has.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Amount {
     /// Thousandths of a core.
     pub cores: u64,

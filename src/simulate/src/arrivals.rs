@@ -9,6 +9,7 @@ use num_bigint::BigInt;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp, Uniform};
+use serde::{Deserialize, Serialize};
 use tpv_analysis::sketch::Sketch;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::outcome::Outcome;
@@ -65,7 +66,7 @@ pub enum Times {
 }
 
 /// A line that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// Its number, from 1.
     pub line: usize,
@@ -74,7 +75,7 @@ pub struct Fault {
 }
 
 /// The counts of lines that were read, and of those that could not be used.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     /// Lines.
     pub lines: u64,
@@ -93,7 +94,7 @@ pub struct Told {
     /// Lines that cannot be used.
     pub faulty: u64,
     /// The first of them.
-    #[serde(skip)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
 }
 

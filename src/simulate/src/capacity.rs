@@ -1,5 +1,6 @@
 //! The clusters behind destinations: what `capacity.yml` says, and reading it.
 
+use serde::{Deserialize, Serialize};
 use tpv_analysis::cases::fields::{Fields, fields, items, json_of, wrong_kind};
 use tpv_analysis::cases::keys::Kind;
 use tpv_analysis::schema::capacity::{CAPACITY, CLOSED, CLUSTER, NODES};
@@ -13,14 +14,14 @@ use tpv_runtime::galaxy::world::microseconds;
 use crate::amount::{Amount, Time, time, whole};
 
 /// All clusters.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Capacity {
     /// The clusters, in the order of the file.
     pub clusters: Vec<ClusterSpec>,
 }
 
 /// A cluster.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClusterSpec {
     /// Its name.
     pub name: String,
@@ -37,7 +38,8 @@ pub struct ClusterSpec {
 }
 
 /// The order in which jobs of a queue start.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Discipline {
     /// The first waits until it fits, and all others behind it.
     Fifo,

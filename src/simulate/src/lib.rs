@@ -6,6 +6,7 @@ pub mod asking;
 pub mod capacity;
 pub mod cluster;
 pub mod engine;
+pub mod grid;
 pub mod guess;
 pub mod measure;
 pub mod page;

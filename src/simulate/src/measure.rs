@@ -2,6 +2,7 @@
 
 use std::ops::AddAssign;
 
+use serde::{Deserialize, Serialize};
 use tpv_analysis::sketch::Sketch;
 use tpv_analysis::summary::table::Table;
 
@@ -23,7 +24,7 @@ pub enum End {
 }
 
 /// Totals of some jobs. Sums are of whole numbers, so that they do not depend on the order.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
     /// Jobs that ended.
     pub jobs: u64,
@@ -341,17 +342,12 @@ impl Measure {
         self.arrived == all.jobs && all.jobs == all.done + all.out_of_memory + all.unmapped + all.too_large + all.lost
     }
 
-    /// core·h that clusters with a limit had and no job held.
-    #[expect(clippy::cast_precision_loss, reason = "an amount")]
-    pub fn idle_core_hours(&self) -> f64 {
+    /// Thousandths of core·µs that clusters with a limit had and no job held.
+    pub fn idle_cores(&self) -> u128 {
+        let time = u128::from((self.to - self.from).unsigned_abs());
         let limited = self.clusters.iter().filter(|cluster| cluster.total.cores < Amount::WITHOUT_LIMIT.cores);
         let idle =
-            |cluster: &ClusterSeries| cluster.total.cores as f64 * self.hours() - cluster.cores.area() as f64 / 3.6e9;
-        limited.map(|cluster| idle(cluster) / 1000.0).sum()
-    }
-
-    /// The hours from the first arrival to the last event.
-    pub fn hours(&self) -> f64 {
-        seconds(self.to - self.from) / 3600.0
+            |cluster: &ClusterSeries| (u128::from(cluster.total.cores) * time).saturating_sub(cluster.cores.area());
+        limited.map(idle).sum()
     }
 }

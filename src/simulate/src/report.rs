@@ -411,12 +411,10 @@ impl Row {
 }
 
 impl Figures {
-    /// The figures of some runs, on average.
-    pub fn mean(runs: &[Run]) -> Self {
-        let mut all = Stats::default();
-        runs.iter().for_each(|run| all += &run.measure.all);
-        let sum = Self::new(&all);
-        let count = runs.len().max(1) as f64;
+    /// The figures of some runs, on average; `all` are the totals of all of them.
+    pub fn mean(all: &Stats, runs: usize) -> Self {
+        let sum = Self::new(all);
+        let count = runs.max(1) as f64;
         Self {
             not_ready: sum.not_ready / count,
             deaths: sum.deaths / count,

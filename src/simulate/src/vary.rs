@@ -7,7 +7,9 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::tables::ValueRow;
 
 use crate::capacity::Capacity;
-use crate::report::{Figures, Run};
+use crate::grid::Ended;
+use crate::measure::Stats;
+use crate::report::Figures;
 
 /// The most points of a grid.
 pub const MOST_POINTS: usize = 2_000;
@@ -61,22 +63,22 @@ pub fn grid(axes: &[Axis]) -> Result<Vec<Vec<f64>>, String> {
     }))
 }
 
-/// Rules and capacity at a point.
+/// Rules and capacity at a point. `axes` are the names of what is varied.
 ///
 /// # Errors
 /// An axis names nothing that there is.
 pub fn at(
-    axes: &[Axis],
+    axes: &[String],
     point: &[f64],
     rules: &Arc<Rules>,
     capacity: &Capacity,
 ) -> Result<(Arc<Rules>, Capacity), String> {
     let (mut rules, mut capacity) = (rules.clone(), capacity.clone());
     for (axis, value) in axes.iter().zip(point) {
-        match axis.name.rsplit_once('.') {
+        match axis.rsplit_once('.') {
             Some(("context", name)) => rules = Arc::new(with_context(&rules, name, *value)?),
             Some((cluster, amount)) => capacity.set(cluster, amount, *value)?,
-            None => return Err(format!("`{}` names neither a cluster's amount nor a context value", axis.name)),
+            None => return Err(format!("`{axis}` names neither a cluster's amount nor a context value")),
         }
     }
     Ok((rules, capacity))
@@ -115,10 +117,12 @@ pub struct Point {
 
 impl Point {
     /// A point with its runs.
-    pub fn new(values: Vec<f64>, runs: &[Run]) -> Self {
-        let idle = runs.iter().map(|run| run.measure.idle_core_hours()).sum::<f64>() / runs.len().max(1) as f64;
-        let figures = Figures::mean(runs);
-        Self { values, figures, core_hours_idle: idle, on_front: false }
+    pub fn new(values: Vec<f64>, runs: &[Ended]) -> Self {
+        let mut all = Stats::default();
+        runs.iter().for_each(|run| all += &run.all);
+        #[expect(clippy::cast_precision_loss, reason = "an amount")]
+        let idle = runs.iter().map(|run| run.idle_cores).sum::<u128>() as f64 / 3.6e12 / runs.len().max(1) as f64;
+        Self { values, figures: Figures::mean(&all, runs.len()), core_hours_idle: idle, on_front: false }
     }
 
     /// The criteria of a point: the mean wait in seconds, core·h idle or wasted, GiB·h wasted.

@@ -7,6 +7,7 @@ pub mod completion;
 pub mod error_report;
 mod heartbeat;
 pub mod run;
+mod simulate;
 
 use super::item::Item;
 use super::store::MapDir;
@@ -28,6 +29,8 @@ pub struct Places {
     pub jobs: String,
     /// The world.
     pub world: Option<String>,
+    /// The part of a grid that all its runs share.
+    pub scenario: Option<String>,
     /// The answers.
     pub output: String,
     /// The summary, written after the answers.
@@ -49,6 +52,7 @@ impl Places {
             against: item.against.as_ref().map(input),
             jobs: input(&item.jobs),
             world: submit.world.as_ref().map(input),
+            scenario: submit.scenario.as_ref().map(input),
             output: text(map.output(item.component)),
             summary: text(map.summary(item.component)),
             error: text(map.error(item.component)),
@@ -82,6 +86,12 @@ pub fn arguments(item: &Item, submit: &Submit, cluster: u32, places: &Places, ul
     add("jobs", &places.jobs);
     if let Some(world) = &places.world {
         add("world", world);
+    }
+    if let (Some(scenario), Some(run)) = (&places.scenario, &item.run) {
+        let point: Vec<String> = run.point.iter().map(ToString::to_string).collect();
+        add("scenario", scenario);
+        add("point", &point.join(","));
+        add("run", &run.run.to_string());
     }
     add("now", &submit.now.to_string());
     add("file", &item.file);

@@ -12,12 +12,14 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::stream::{self, Work};
+use tpv_simulate::grid::GridRun;
 
 use super::super::Error;
 use super::super::store::{Digesting, WholeFile, write_whole};
 use super::completion::{Completion, Head};
 use super::error_report::ErrorReport;
 use super::heartbeat::{Heartbeat, peak_kib};
+use super::simulate::simulate;
 use crate::clock::seconds;
 use tpv_analysis::diff::answers::compare;
 use tpv_analysis::summary::Summary;
@@ -38,6 +40,8 @@ pub struct Task {
     pub jobs: PathBuf,
     /// The world.
     pub world: Option<PathBuf>,
+    /// The run of a grid, with the file of what its runs share, if the component simulates.
+    pub simulation: Option<(PathBuf, GridRun)>,
     /// The time that code sees where the world does not tell it, in microseconds from 1970-01-01 UTC.
     pub now: i64,
     /// The job file that the slice was cut from.
@@ -106,22 +110,35 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
 
 fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
     let started = Instant::now();
-    let mapper = mapper(&task.rules, hooks, task.detail)?;
-    let against = task.against.as_deref().map(|path| mapper_of_old(path, hooks)).transpose()?;
+    let rules = rules(&task.rules)?;
     let world = world(task)?;
-    let lines = Lines { mapper, against, world: Arc::new(world), first: task.first_line, beat };
     let unreadable = |error: io::Error| Error::io("read", &task.jobs, &error);
     let unwritable = |error: io::Error| Error::io("written", &task.output, &error);
     let reader = File::open(&task.jobs).and_then(zstd::Decoder::new).map_err(unreadable)?;
     let mut reader = Faulty { reader: BufReader::new(reader), fault: None };
     let mut file = Digesting::new(WholeFile::create(&task.output).map_err(unwritable)?);
     let mut encoder = zstd::Encoder::new(&mut file, 1).map_err(unwritable)?;
-    // One thread: an engine runs as many components at once as there are cores.
-    let streamed = stream::run(&mut reader, Unflushed(&mut encoder), 1, &lines, |_| {});
-    if let Some(fault) = reader.fault {
-        return Err(unreadable(fault));
-    }
-    let summary = streamed.map_err(unwritable)?.pop().unwrap_or_default();
+    let summary = match &task.simulation {
+        None => {
+            let against = task.against.as_deref().map(|path| mapper(path, hooks)).transpose()?;
+            let mapper = Mapper::with_hooks(rules, hooks.clone(), task.detail);
+            let lines = Lines { mapper, against, world: Arc::new(world), first: task.first_line, beat };
+            // One thread: an engine runs as many components at once as there are cores.
+            let streamed = stream::run(&mut reader, Unflushed(&mut encoder), 1, &lines, |_| {});
+            if let Some(fault) = reader.fault {
+                return Err(unreadable(fault));
+            }
+            streamed.map_err(unwritable)?.pop().unwrap_or_default()
+        }
+        Some((scenario, run)) => {
+            let line = simulate(scenario, run, BufReader::new(&mut reader), &rules, world, hooks, beat)?;
+            if let Some(fault) = reader.fault {
+                return Err(unreadable(fault));
+            }
+            encoder.write_all(line.as_bytes()).map_err(unwritable)?;
+            Summary::default()
+        }
+    };
     encoder.finish().map_err(unwritable)?;
     let (file, size, digest) = file.into_parts();
     file.finish().map_err(unwritable)?;
@@ -144,19 +161,18 @@ fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
     write_whole(&task.summary, &text).map_err(|error| Error::io("written", &task.summary, &error))
 }
 
-fn mapper(path: &Path, hooks: &Hooks, detail: bool) -> Result<Mapper, Error> {
+fn mapper(path: &Path, hooks: &Hooks) -> Result<Mapper, Error> {
+    Ok(Mapper::with_hooks(rules(path)?, hooks.clone(), false))
+}
+
+fn rules(path: &Path) -> Result<Arc<Rules>, Error> {
     let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, &error))?;
-    let rules = Rules::load(&bytes).map_err(|error| {
+    Rules::load(&bytes).map(Arc::new).map_err(|error| {
         Error::new(
             format!("the rules `{}` cannot be used: {error}", path.display()),
             "the program that is shipped with the map must be the tpvc that compiled the rules: `tpvc maps transplant`",
         )
-    })?;
-    Ok(Mapper::with_hooks(Arc::new(rules), hooks.clone(), detail))
-}
-
-fn mapper_of_old(path: &Path, hooks: &Hooks) -> Result<Mapper, Error> {
-    mapper(path, hooks, false)
+    })
 }
 
 fn world(task: &Task) -> Result<World, Error> {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use tpv_simulate::grid::Scenario;
 
 use super::super::Error;
 use super::super::cluster::Cluster;
@@ -101,7 +102,7 @@ impl MapDir {
         self.json(&self.0.join("itemdata.json"))
     }
 
-    pub(super) fn write_items(&self, items: &[Item]) -> Result<(), Error> {
+    pub(crate) fn write_items(&self, items: &[Item]) -> Result<(), Error> {
         let mut text = String::from("[");
         for (index, item) in items.iter().enumerate() {
             text.push_str(if index == 0 { "\n" } else { ",\n" });
@@ -126,6 +127,14 @@ impl MapDir {
     /// The system's.
     pub fn write_submit(&self, submit: &Submit) -> Result<(), Error> {
         self.write(&self.0.join("submit.json"), (json_text(submit)? + "\n").as_bytes())
+    }
+
+    /// A scenario that is an input.
+    ///
+    /// # Errors
+    /// The file is missing or damaged.
+    pub fn scenario(&self, digest: &str) -> Result<Scenario, Error> {
+        self.json(&self.input(digest))
     }
 
     /// The commits that the rule sets are of, if a history was compiled.

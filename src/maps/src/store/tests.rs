@@ -23,6 +23,7 @@ fn item(component: u32) -> Item {
         rules: "0".repeat(32),
         rules_name: "rules.bin".to_owned(),
         against: None,
+        run: None,
         jobs: "1".repeat(32),
         file: "jobs.jsonl".to_owned(),
         start: 0,

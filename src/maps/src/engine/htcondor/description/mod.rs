@@ -57,6 +57,7 @@ pub(super) fn description(submission: Submission<'_>, components: &[&Item], disk
     let mut inputs = vec![submit.program.as_str(), "$(rules)", "$(jobs)"];
     inputs.extend(against.then_some("$(against)"));
     inputs.extend(submit.world.as_deref());
+    inputs.extend(submit.scenario.as_deref());
     let inputs: Vec<_> = inputs.into_iter().map(|input| format!("inputs/{input}")).collect();
 
     let mut lines = vec![
@@ -159,6 +160,7 @@ pub(super) fn itemdata(submission: Submission<'_>, items: &[&Item]) -> String {
             against: item.against.clone(),
             jobs: item.jobs.clone(),
             world: submit.world.clone(),
+            scenario: submit.scenario.clone(),
             output: OUTPUT.to_owned(),
             summary: SUMMARY.to_owned(),
             error: ERROR.to_owned(),
@@ -209,7 +211,8 @@ pub(super) fn disk_kib(submit: &Submit, items: &[&Item], size: impl Fn(&str) -> 
     let largest = rules.into_iter().map(&size).max().unwrap_or(0);
     // Jobs and answers are compressed: both together take less than the text of the jobs twice.
     let jobs = items.iter().map(|item| item.length).max().unwrap_or(0);
-    let constant = size(&submit.program) + submit.world.as_deref().map_or(0, &size);
+    let optional = [&submit.world, &submit.scenario].into_iter().flatten().map(|input| size(input));
+    let constant = size(&submit.program) + optional.sum::<u64>();
     (constant + 2 * largest + 2 * jobs + MORE).div_ceil(1024)
 }
 
