@@ -4,7 +4,7 @@
     equal.py BINARY [--engine local|slurm|htcondor] [--folder DIR]
 
 Two rule sets map a plain and a compressed job file, with a world, with and without candidates. Differences of the two are compared with those
-that the engine `local` gives.
+that the engine `local` gives, and the report of a simulated grid with that of `tpvc simulate`.
 It ends with 0 where all is equal, and with 77 where the engine can't be installed.
 """
 
@@ -22,6 +22,9 @@ FIXTURE = HERE.parent.parent / "fixtures" / "production"
 CONFIGS = ("1-shared.yml", "2-site.yml", "3-people.yml")
 # How often the fixture's jobs are repeated in each file, and how large a component is, in bytes.
 TIMES, SLICE = 6, 200_000
+# The clusters of a simulation, and its grid.
+CAPACITY = "clusters: {all: {destinations: ['*'], cores: 100}}\n"
+GRID = ("--capacity", "capacity.yml", "--world", "world.json", "--vary", "all.cores=50..200", "--seeds", "2")
 # How long a map may take, in seconds.
 PATIENCE = 300
 
@@ -52,6 +55,13 @@ class Comparison:
         )
         (self.engine.work / "a.jsonl").write_text(text)
         (self.engine.work / "b.jsonl.gz").write_bytes(gzip.compress(text.replace('"id": "', '"id": "b-').encode()))
+        times = [f"2026-03-02T00:{number // 60 % 60:02}:{number % 60:02}" for number in range(len(lines))]
+        finished = "".join(
+            json.dumps({**job, "job": {**job.get("job", {}), "create_time": time}, "outcome": {"runtime_seconds": 60 + number % 600}}) + "\n"
+            for number, (job, time) in enumerate(zip(map(json.loads, lines), times, strict=True))
+        )
+        (self.engine.work / "finished.jsonl").write_text(finished)
+        (self.engine.work / "capacity.yml").write_text(CAPACITY)
         self.tpvc("compile", "--quiet", *CONFIGS, "-o", "all.bin")
         self.tpvc("compile", "--quiet", CONFIGS[0], "-o", "shared.bin")
 
@@ -72,6 +82,17 @@ class Comparison:
         self.maps("remove", tag)
         return results
 
+    def simulated(self):
+        """The report of a grid that ran on the engine."""
+        folder = ("--maps-dir", self.engine.work / "maps", "--map", "grid")
+        started = time.monotonic()
+        self.tpvc("simulate", "--quiet", "all.bin", "--jobs", "finished.jsonl", *GRID, *folder, "--engine", self.engine.name)
+        self.maps("wait", "grid", "--timeout", str(PATIENCE))
+        report = self.tpvc("simulate", *folder, "--format", "json")
+        print(f"grid on {self.engine.name}: {time.monotonic() - started:.1f} s", flush=True)
+        self.maps("remove", "grid")
+        return report
+
     def compare(self, expected, found):
         equal = expected == found and expected
         self.failed += not equal
@@ -85,6 +106,8 @@ class Comparison:
         self.compare(detail, self.results("candidates", "--rules", "all.bin", "--detail"))
         differences = ("--rules", "all.bin", "--against", "shared.bin")
         self.compare(self.results("there", *differences, engine="local"), self.results("here", *differences))
+        grid = self.tpvc("simulate", "--quiet", "all.bin", "--jobs", "finished.jsonl", *GRID, "--format", "json")
+        self.compare(grid, self.simulated())
 
 
 def main():
