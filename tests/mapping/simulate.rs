@@ -1,5 +1,6 @@
 //! Time that runs: the mapper of a simulation sees the world that one made new for each job would show it.
 
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -141,11 +142,33 @@ tools:
         execute: |
           from galaxy.jobs.mapper import JobNotReadyException
           raise JobNotReadyException()
+  by_state.*:
+    rules:
+      - if: |
+          from sqlalchemy import text
+          load = {state: jobs for state, jobs in app.model.context.execute(text('select by_state'))}
+          load.get('queued', 0) > 1
+        execute: |
+          from galaxy.jobs.mapper import JobNotReadyException
+          raise JobNotReadyException()
+  of_all.*:
+    cores: 2
+    rules:
+      - if: |
+          from sqlalchemy import text
+          sum(cores for (cores,) in app.model.context.execute(text('select of_all'))) > 12
+        execute: |
+          from galaxy.jobs.mapper import JobNotReadyException
+          raise JobNotReadyException()
 destinations:
   slurm:
     runner: slurm
     scheduling: {accept: [pooled]}
 ";
+
+const LIMITS_SQL: &str = r#"{"queries": [
+    {"sql": "select by_state", "rows": {"group_by": ["state"], "totals": ["count"]}},
+    {"sql": "select of_all", "rows": {"group_by": [], "totals": ["cores"]}}]}"#;
 
 /// Rules whose jobs are asked for again at each turn.
 struct EachTurn(RuleRouter);
@@ -173,6 +196,7 @@ fn jobs_that_are_asked_for_only_after_changes_go_as_if_asked_at_each_turn() {
     let folder = site(&[("tpv.yml", LIMITS)]);
     let rules = rules(&[folder.path().join("tpv.yml").display().to_string()]);
     let (mut questions, mut questions_each_turn) = (0, 0);
+    let mut not_ready: HashMap<String, usize> = HashMap::new();
     for seed in 1..=5_i64 {
         let mut state = seed.unsigned_abs();
         let mut number = |below: i64| {
@@ -183,7 +207,9 @@ fn jobs_that_are_asked_for_only_after_changes_go_as_if_asked_at_each_turn() {
         let mut arrivals = Vec::new();
         for line in 1..=60 {
             at += number(120) * SECOND;
-            let tool = ["s/a/1", "s/a/2", "s/b/1", "plain", "pooled/a", "morning/a/1", "quiet/a"][number(7) as usize];
+            let tool =
+                ["s/a/1", "s/a/2", "s/b/1", "plain", "pooled/a", "morning/a/1", "quiet/a", "by_state/a", "of_all/a"]
+                    [number(9) as usize];
             let user = ["null", r#"{"id": 1}"#, r#"{"id": 2}"#, r#"{"id": 3}"#][number(4) as usize];
             let job =
                 Job::parse(&format!(r#"{{"tool": {{"id": "{tool}"}}, "user": {user}, "seed": {line}}}"#)).unwrap();
@@ -191,9 +217,18 @@ fn jobs_that_are_asked_for_only_after_changes_go_as_if_asked_at_each_turn() {
             let past = Past { runs: number(2_000) * SECOND, needs, ..Past::default() };
             arrivals.push(Arrival { at, line, job: Arc::new(job), past });
         }
-        let settings = Settings { capacity: small(&["slurm"]), ..Settings::default() };
+        let world = World::parse(LIMITS_SQL).unwrap();
+        let mut capacity = small(&["slurm"]);
+        // With a delay jobs begin to run at moments when nothing else happens.
+        capacity.clusters[0].start_delay = seed % 2 * 200 * SECOND;
+        let settings = Settings { capacity, world, ..Settings::default() };
         let router = || RuleRouter::new(rules.clone(), hooks());
-        let found = run(&settings, router(), &mut arrivals.clone().into_iter(), None);
+        let mut watch = |_: Time, step: Step<'_>| {
+            if let Step::Asked { job, routed: Routed::NotReady, .. } = step {
+                *not_ready.entry(job.tool_id().to_owned()).or_default() += 1;
+            }
+        };
+        let found = run(&settings, router(), &mut arrivals.clone().into_iter(), Some(&mut watch));
         let expected = run(&settings, EachTurn(router()), &mut arrivals.into_iter(), None);
         assert_eq!(found.all, expected.all, "seed {seed}");
         assert!(found.waiting == expected.waiting, "seed {seed}");
@@ -206,6 +241,7 @@ fn jobs_that_are_asked_for_only_after_changes_go_as_if_asked_at_each_turn() {
         questions_each_turn += expected.asked;
     }
     assert!(questions * 10 < questions_each_turn * 9, "{questions} of {questions_each_turn}");
+    assert!(not_ready["by_state/a"] > 5 && not_ready["of_all/a"] > 5, "{not_ready:?}");
 }
 
 const RETRIES: &str = "

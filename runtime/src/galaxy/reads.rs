@@ -1,16 +1,19 @@
 //! The parts of a world that a mapping read and that change while time runs: a job that waits need not be mapped again before they do.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use super::job::DatasetId;
 use super::job_table::{JobTable, ToolFilter, UserFilter};
 use super::query::like::Like;
+use super::sql_text::GroupTotals;
 
 /// A part of a world that changes with time.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Read {
     /// The number of queued or running jobs of these tools and users.
     Count(Tools, Users),
+    /// Totals of the queued or running jobs, which a query in SQL text asks for.
+    Totals(Arc<GroupTotals>),
     /// The resource pools of this user.
     Pools(i64),
     /// Anything else: another query, the clock, a random number.

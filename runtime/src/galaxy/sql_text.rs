@@ -2,6 +2,7 @@
 //! they ask for.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::job_table::{JobTable, Totals};
 use super::json::{Fault, Json, Kind, Reader};
@@ -15,16 +16,23 @@ pub enum SqlAnswer {
     /// These rows, always.
     Rows(Vec<Vec<Json>>),
     /// A row for each group of queued or running jobs.
-    Totals {
-        /// The columns of the groups: the first values of each row.
-        group_by: Vec<Group>,
-        /// The totals of each group: the other values.
-        totals: Vec<Total>,
-    },
+    Totals(Arc<GroupTotals>),
 }
 
+/// Totals of groups of queued or running jobs.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct GroupTotals {
+    /// The columns of the groups: the first values of each row.
+    pub group_by: Vec<Group>,
+    /// The totals of each group: the other values.
+    pub totals: Vec<Total>,
+}
+
+/// The values of the columns of a group.
+pub type GroupKey = Vec<Option<Box<str>>>;
+
 /// A column that groups jobs.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Group {
     /// The destination that the jobs were sent to.
     Destination,
@@ -33,7 +41,7 @@ pub enum Group {
 }
 
 /// A total of a group.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Total {
     /// The number of jobs.
     Count,
@@ -61,15 +69,29 @@ pub fn normal_sql(sql: &str) -> String {
 impl SqlAnswer {
     /// The rows of the answer, each a tuple, with these jobs in the table. Groups are in the order of their values.
     pub(super) fn rows(&self, vm: &mut Vm, jobs: &JobTable) -> PyResult<Vec<Value>> {
-        let (group_by, totals) = match self {
+        match self {
             Self::Rows(rows) => {
                 vm.charge(rows.len())?;
-                return Ok(rows.iter().map(|row| Value::tuple(row.iter().map(Json::to_value).collect())).collect());
+                Ok(rows.iter().map(|row| Value::tuple(row.iter().map(Json::to_value).collect())).collect())
             }
-            Self::Totals { group_by, totals } => (group_by, totals),
-        };
+            Self::Totals(totals) => {
+                let (groups, looked_at) = totals.groups(jobs);
+                vm.charge(looked_at + groups.len())?;
+                let row = |(key, of_group): (Vec<Option<&str>>, Totals)| {
+                    let key = key.into_iter().map(|text| text.map_or(Value::None, Value::str));
+                    Value::tuple(key.chain(totals.totals.iter().map(|total| total.of(&of_group))).collect())
+                };
+                Ok(groups.into_iter().map(row).collect())
+            }
+        }
+    }
+}
+
+impl GroupTotals {
+    /// The totals of each group, and the number of classes of jobs that were looked at.
+    fn groups<'j>(&self, jobs: &'j JobTable) -> (BTreeMap<Vec<Option<&'j str>>, Totals>, usize) {
         let mut groups = BTreeMap::<Vec<Option<&str>>, Totals>::new();
-        if group_by.is_empty() {
+        if self.group_by.is_empty() {
             groups.insert(Vec::new(), Totals::default());
         }
         let mut looked_at = 0;
@@ -79,18 +101,32 @@ impl SqlAnswer {
                 Group::Destination => row.destination_id.as_deref(),
                 Group::State => row.state.as_deref(),
             };
-            groups.entry(group_by.iter().map(column).collect()).or_default().add(of_class);
+            groups.entry(self.group_by.iter().map(column).collect()).or_default().add(of_class);
         }
-        vm.charge(looked_at + groups.len())?;
-        let row = |(key, of_group): (Vec<Option<&str>>, Totals)| {
-            let key = key.into_iter().map(|text| text.map_or(Value::None, Value::str));
-            Value::tuple(key.chain(totals.iter().map(|total| total.of(&of_group))).collect())
+        (groups, looked_at)
+    }
+
+    /// The groups with the totals that the answer has of each, in whole parts: equal if and only if the answers are.
+    pub fn amounts(&self, jobs: &JobTable) -> Vec<(GroupKey, Vec<u64>)> {
+        let (groups, _) = self.groups(jobs);
+        let owned = |(key, of_group): (Vec<Option<&str>>, Totals)| {
+            let key = key.into_iter().map(|text| text.map(Into::into)).collect();
+            (key, self.totals.iter().map(|total| total.parts(&of_group)).collect())
         };
-        Ok(groups.into_iter().map(row).collect())
+        groups.into_iter().map(owned).collect()
     }
 }
 
 impl Total {
+    /// The total in whole parts: jobs, thousandths of cores, MiB.
+    fn parts(self, totals: &Totals) -> u64 {
+        match self {
+            Self::Count => totals.jobs as u64,
+            Self::Cores => totals.cores,
+            Self::Mem | Self::MemMib => totals.mem,
+        }
+    }
+
     #[expect(clippy::cast_precision_loss, reason = "sums of what jobs have")]
     fn of(self, totals: &Totals) -> Value {
         let whole = |number: u64| Value::Int(i64::try_from(number).unwrap_or(i64::MAX));
@@ -138,7 +174,8 @@ fn read_totals(reader: &mut Reader<'_>) -> Result<SqlAnswer, Fault> {
         Ok(())
     })?;
     let group_by = group_by.ok_or_else(|| missing("group_by", at))?;
-    Ok(SqlAnswer::Totals { group_by, totals: totals.ok_or_else(|| missing("totals", at))? })
+    let totals = totals.ok_or_else(|| missing("totals", at))?;
+    Ok(SqlAnswer::Totals(Arc::new(GroupTotals { group_by, totals })))
 }
 
 fn missing(field: &str, at: usize) -> Fault {

@@ -3,9 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Bound;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use tpv_runtime::galaxy::job_table::JobTable;
 use tpv_runtime::galaxy::reads::{Read, Tools, Users};
+use tpv_runtime::galaxy::sql_text::{GroupKey, GroupTotals};
 
 /// The tools whose counts are known at once.
 const MOST_TOOLS: usize = 50_000;
@@ -13,8 +15,17 @@ const MOST_TOOLS: usize = 50_000;
 /// A job's place among those that wait: the number of its arrival, and its index.
 pub type Turn = (u64, usize);
 
-/// The parts of the world that an answer depended on, and a number for what each was then.
-type Results = Rc<[(Read, u64)]>;
+/// What a part of the world was.
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Was {
+    /// A number that is another one once the part has changed.
+    Number(u64),
+    /// Totals by group.
+    Totals(Vec<(GroupKey, Vec<u64>)>),
+}
+
+/// The parts of the world that an answer depended on, and what each was then.
+type Results = Rc<[(Read, Was)]>;
 
 /// The jobs that wait to be mapped. Those whose answers depended on the same share a group, so that a change costs no look at each.
 #[derive(Default)]
@@ -25,6 +36,8 @@ pub struct Asking {
     readers: HashMap<Read, BTreeSet<usize>>,
     /// The groups of which a part may have changed since.
     stale: BTreeSet<usize>,
+    /// All totals.
+    totals: Vec<Arc<GroupTotals>>,
     /// The tools of all counts.
     tools: Vec<Tools>,
     /// By tool, the numbers of the `tools` that it is one of, among so many of these.
@@ -58,7 +71,7 @@ impl Asking {
         !self.stale.is_empty()
     }
 
-    /// Returns `true` if some answer depended on more than counts and pools, such as the clock.
+    /// Returns `true` if some answer depended on more than counts, totals and pools, such as the clock.
     pub fn depends_on_more(&self) -> bool {
         self.readers.contains_key(&Read::Other)
     }
@@ -78,10 +91,10 @@ impl Asking {
         let id = self.next;
         self.next += 1;
         for (read, _) in results.iter() {
-            if let Read::Count(tools, _) = read
-                && !self.tools.contains(tools)
-            {
-                self.tools.push(tools.clone());
+            match read {
+                Read::Count(tools, _) if !self.tools.contains(tools) => self.tools.push(tools.clone()),
+                Read::Totals(totals) if !self.totals.contains(totals) => self.totals.push(totals.clone()),
+                _ => {}
             }
             self.readers.entry(read.clone()).or_default().insert(id);
         }
@@ -113,8 +126,18 @@ impl Asking {
         all
     }
 
+    /// A job that is queued or running changed, became one, or no longer is.
+    pub fn totals_changed(&mut self) {
+        for totals in &self.totals {
+            if let Some(groups) = self.readers.get(&Read::Totals(totals.clone())) {
+                self.stale.extend(groups);
+            }
+        }
+    }
+
     /// A job of this tool and user may have become queued or running, or no longer be.
     pub fn count_changed(&mut self, tool: &str, user: Option<i64>) {
+        self.totals_changed();
         if self.tools.is_empty() {
             return;
         }
@@ -153,13 +176,14 @@ impl Asking {
         }
     }
 
-    /// A number that is another one once this part of the world has changed.
-    fn result(&self, read: &Read, table: &JobTable) -> u64 {
-        match read {
+    /// What this part of the world is.
+    fn result(&self, read: &Read, table: &JobTable) -> Was {
+        Was::Number(match read {
+            Read::Totals(totals) => return Was::Totals(totals.amounts(table)),
             Read::Count(tools, users) => users.count(tools, table) as u64,
             Read::Pools(user) => self.left_pools.get(user).copied().unwrap_or_default(),
             Read::Other => self.changes,
-        }
+        })
     }
 
     fn remove(&mut self, turn: Turn, id: usize) {
@@ -170,6 +194,7 @@ impl Asking {
         }
         let Some(group) = self.groups.remove(&id) else { return };
         if self.groups.is_empty() {
+            self.totals.clear();
             self.tools.clear();
             self.tools_with.clear();
         }

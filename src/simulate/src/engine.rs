@@ -536,6 +536,7 @@ impl<R: Router> Engine<'_, R> {
         live.ran = now;
         let place = live.place;
         self.world().jobs.change(place, |row| row.state = Some("running".into()));
+        self.asking.totals_changed();
         self.waiting = self.waiting.saturating_sub(1);
         self.running += 1;
         self.measure.waiting.set(now, self.waiting);

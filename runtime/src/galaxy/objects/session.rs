@@ -86,8 +86,8 @@ fn execute(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let sql = vm.str(&statement)?;
     let answer = if world.queries.is_empty() { None } else { world.queries.get(&normal_sql(&sql)) };
     let Some(answer) = answer else { return Err(host_unavailable("no answer to this query in the world")) };
-    if let SqlAnswer::Totals { .. } = answer {
-        world.note(|| Read::Other);
+    if let SqlAnswer::Totals(totals) = answer {
+        world.note(|| Read::Totals(totals.clone()));
     }
     Ok(Value::list(answer.rows(vm, &world.jobs)?))
 }
