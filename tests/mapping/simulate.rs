@@ -1,6 +1,6 @@
 //! Time that runs: the mapper of a simulation sees the world that one made new for each job would show it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -8,6 +8,7 @@ use serde_json::Value;
 use tpv_compiler::{CompileOptions, compile};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::Answer;
+use tpv_runtime::galaxy::job_table::JobRow;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::resubmit::{Attempt, Failure, Resubmission};
@@ -61,8 +62,28 @@ fn compared(name: &str, rounds: usize, capacity: Capacity) -> (Measure, usize) {
     let has_pools = mapper.depends_on_order();
     let world = Arc::new(world);
     let (mut asked, mut moved) = (0, 0);
+    // The table as the steps tell of it, by the ids of its jobs.
+    let mut rows: BTreeMap<i64, JobRow> = world.jobs.iter().map(|(_, row)| (row.id, row.clone())).collect();
+    let mut touched = BTreeMap::new();
     let mut watch = |_: Time, step: Step<'_>| {
+        if let Step::Row { place, id } = step {
+            touched.insert(id, place);
+        }
         let Step::Asked { job, world: moment, routed, .. } = step else { return };
+        for (id, place) in std::mem::take(&mut touched) {
+            match moment.jobs.get(place) {
+                Some(row) => rows.insert(id, row.clone()),
+                None => rows.remove(&id),
+            };
+        }
+        assert!(
+            rows.values().eq(moment
+                .jobs
+                .iter()
+                .map(|(_, row)| (row.id, row))
+                .collect::<BTreeMap<_, _>>()
+                .into_values())
+        );
         let mut fresh = moment.clone();
         fresh.jobs = moment.jobs.iter().map(|(_, row)| row.clone()).collect();
         // With pools an answer depends on those before, which the other mapper has not given.

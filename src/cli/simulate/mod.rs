@@ -297,10 +297,10 @@ impl Simulate {
                 let unwritable = |error: &io::Error| CliError::unwritable("the trace", error, path);
                 let output = Output::create(path).map_err(|error| unwritable(&error))?;
                 let mut trace = Trace::new(BufWriter::new(output));
-                let mut watch = |_: Time, step: Step<'_>| {
-                    if let Step::Asked { line, job, world, routed } = step {
-                        trace.asked(line, job, world, routed);
-                    }
+                let mut watch = |_: Time, step: Step<'_>| match step {
+                    Step::Asked { line, job, world, routed } => trace.asked(line, job, world, routed),
+                    Step::Row { place, id } => trace.touched(place, id),
+                    _ => {}
                 };
                 let measure = engine::run(&set.settings, router, &mut lines, Some(&mut watch));
                 let written = trace.end().and_then(|writer| writer.into_inner().map_err(IntoInnerError::into_error));

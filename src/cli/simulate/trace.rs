@@ -12,23 +12,51 @@ use tpv_simulate::route::Routed;
 /// Writes a trace.
 pub(super) struct Trace<W> {
     writer: W,
-    last: BTreeMap<i64, JobRow>,
+    /// The rows as they were written last, by id; `None` before the first question.
+    last: Option<BTreeMap<i64, JobRow>>,
+    /// The places of the rows that came, changed or went since, by id.
+    touched: BTreeMap<i64, usize>,
     /// The first error of writing.
     error: Option<io::Error>,
 }
 
 impl<W: Write> Trace<W> {
     pub(super) fn new(writer: W) -> Self {
-        Self { writer, last: BTreeMap::new(), error: None }
+        Self { writer, last: None, touched: BTreeMap::new(), error: None }
+    }
+
+    /// A row of the job table came, changed or went.
+    pub(super) fn touched(&mut self, place: usize, id: i64) {
+        self.touched.insert(id, place);
+    }
+
+    /// The rows that are not as they were written last, and the ids of those that are gone, both in the order of the ids.
+    fn changes<'w>(&mut self, world: &'w World) -> (Vec<&'w JobRow>, Vec<i64>) {
+        let touched = std::mem::take(&mut self.touched);
+        let Some(last) = &mut self.last else {
+            let all: BTreeMap<i64, &JobRow> = world.jobs.iter().map(|(_, row)| (row.id, row)).collect();
+            self.last = Some(all.iter().map(|(id, row)| (*id, (*row).clone())).collect());
+            return (all.into_values().collect(), Vec::new());
+        };
+        let (mut set, mut gone) = (Vec::new(), Vec::new());
+        for (id, place) in touched {
+            match world.jobs.get(place) {
+                Some(row) if last.get(&id) == Some(row) => {}
+                Some(row) => {
+                    last.insert(id, row.clone());
+                    set.push(row);
+                }
+                None => gone.extend(last.remove(&id).map(|_| id)),
+            }
+        }
+        (set, gone)
     }
 
     /// The mapper was asked for a job, the `line`-th of the file.
     pub(super) fn asked(&mut self, line: usize, job: &Job, world: &World, routed: &Routed) {
-        let now: BTreeMap<i64, JobRow> = world.jobs.iter().map(|(_, row)| (row.id, row.clone())).collect();
-        let is_new = |(id, row): &(&i64, &JobRow)| self.last.get(id) != Some(row);
+        let (set, gone) = self.changes(world);
         let row = |row: &JobRow| json!([row.id, row.tool_id, row.user_id, row.state, row.destination_id]);
-        let set: Vec<Value> = now.iter().filter(is_new).map(|(_, changed)| row(changed)).collect();
-        let gone: Vec<i64> = self.last.keys().filter(|id| !now.contains_key(id)).copied().collect();
+        let set: Vec<Value> = set.into_iter().map(row).collect();
         let params = job.destination_params.and_then(|raw| serde_json::from_str::<Value>(raw.text(job)).ok());
         let answer = match routed {
             // As it is: reading it could round a number.
@@ -48,7 +76,6 @@ impl<W: Write> Trace<W> {
         })
         .to_string();
         let entry = entry.strip_suffix('}').unwrap_or(&entry);
-        self.last = now;
         if self.error.is_none() {
             self.error = writeln!(self.writer, "{entry},\"answer\":{}}}", answer.trim_end()).err();
         }

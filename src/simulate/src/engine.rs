@@ -60,6 +60,13 @@ pub enum Step<'a> {
         /// The answer.
         routed: &'a Routed,
     },
+    /// A row of the job table came, changed or went.
+    Row {
+        /// Its place in the table.
+        place: usize,
+        /// The id of its job.
+        id: i64,
+    },
     /// A job got its cores.
     Started {
         /// The number of its line.
@@ -246,6 +253,13 @@ impl<R: Router> Engine<'_, R> {
         }
     }
 
+    /// Tells the watch of a row that came, changed or went.
+    fn row(&mut self, place: usize, id: i64) {
+        if let Some(watch) = &mut self.watch {
+            watch(self.now, Step::Row { place, id });
+        }
+    }
+
     fn happen(&mut self, at: Time, event: Event, more_arrive: bool) {
         match event {
             // A cluster that opens when all is over changes nothing.
@@ -307,6 +321,7 @@ impl<R: Router> Engine<'_, R> {
             ..JobRow::default()
         };
         let place = self.world().jobs.push(row);
+        self.row(place, id);
         let live = Live {
             line,
             arrived: at,
@@ -434,6 +449,9 @@ impl<R: Router> Engine<'_, R> {
     fn change_row(&mut self, place: usize, change: impl FnOnce(&mut JobRow)) {
         self.world().jobs.change(place, change);
         if let Some(row) = self.world.jobs.get(place) {
+            if let Some(watch) = &mut self.watch {
+                watch(self.now, Step::Row { place, id: row.id });
+            }
             self.asking.count_changed(row.tool_id.as_deref().unwrap_or_default(), row.user_id);
         }
     }
@@ -534,8 +552,9 @@ impl<R: Router> Engine<'_, R> {
         let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return };
         live.stop_waiting(now);
         live.ran = now;
-        let place = live.place;
+        let (place, id) = (live.place, live.id);
         self.world().jobs.change(place, |row| row.state = Some("running".into()));
+        self.row(place, id);
         self.asking.totals_changed();
         self.waiting = self.waiting.saturating_sub(1);
         self.running += 1;
@@ -635,6 +654,7 @@ impl<R: Router> Engine<'_, R> {
             self.measure.waiting.set(now, self.waiting);
         }
         let row = self.world().jobs.remove(live.place).unwrap_or_default();
+        self.row(live.place, live.id);
         self.ids.remove(&live.id);
         self.router.ended(row.user_id, live.id);
         self.asking.count_changed(row.tool_id.as_deref().unwrap_or_default(), row.user_id);

@@ -98,6 +98,7 @@ fn scenario(seed: u64) -> Measure {
         assert!(now >= last, "time goes back, seed {seed}");
         last = now;
         match step {
+            Step::Row { .. } => {}
             Step::Asked { world, .. } => assert_eq!(world.now, Some(now), "seed {seed}"),
             Step::Started { line } => {
                 assert!(now >= arrival_of[&line], "a job starts before its arrival, seed {seed}");
