@@ -67,6 +67,17 @@ FINISHED = "".join(
 )
 
 
+CAPACITY = "clusters: {all: {destinations: ['*'], cores: 24}}\n"
+
+# Jobs that arrive, one a minute, and run for up to an hour.
+HISTORY = "".join(
+    '{"tool": {"id": "%s"}, "user": {"email": "%s@example.org"}, "job": {"create_time": "2026-03-02T%02d:%02d:00", "input_datasets": [{"id": 1, "size": %d}]}, '
+    '"outcome": {"runtime_seconds": %d}}\n'
+    % (("bwa_mem", "other")[number % 2], ("ada", "bo")[number % 3 == 0], number // 60, number % 60, (1 + number % 9) << 30, 60 + number * 997 % 3600)
+    for number in range(200)
+)
+
+
 def make(tpvc, folder):
     """Writes the pages, and gives their paths. What a command says on stderr is shown where it makes no page."""
     (folder / "config.yml").write_text(CONFIG)
@@ -74,6 +85,8 @@ def make(tpvc, folder):
     (folder / "changed.yml").write_text(CHANGED)
     (folder / "jobs.jsonl").write_text(JOBS)
     (folder / "finished.jsonl").write_text(FINISHED)
+    (folder / "capacity.yml").write_text(CAPACITY)
+    (folder / "history.jsonl").write_text(HISTORY)
     pages = []
 
     def page(name, *args, status=0, stdout=False, flag="-o"):
@@ -93,4 +106,6 @@ def make(tpvc, folder):
     page("diff", "diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--format", "html")
     page("matrix", "check", "config.yml", flag="--matrix")
     page("fit", "fit", "config.yml", "--jobs", "finished.jsonl", "--format", "html")
+    simulate = ("simulate", "config.yml", "--jobs", "history.jsonl", "--capacity", "capacity.yml", "--format", "html")
+    page("grid", *simulate, "--vary", "all.cores=16..48", "--vary", "all.jobs=4,8,16")
     return pages

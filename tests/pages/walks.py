@@ -78,3 +78,14 @@ def fit(page):
     box = figures.first.locator("circle").nth(100).bounding_box()
     page.mouse.move(box["x"] + 2, box["y"] + 2)
     assert page.get_by_text("GiB of inputs: used").count() >= 1
+
+
+def grid(page):
+    figures = page.locator("figure svg[role=img]")
+    # The front, and one for each axis.
+    assert figures.count() == 3, figures.count()
+    assert "all.cores=32 all.jobs=8 waits" in figures.first.get_attribute("aria-label")
+    assert page.locator("tbody tr").count() == 15
+    box = figures.first.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    assert page.locator("#front").get_by_text("core·h idle or wasted").count() >= 2

@@ -8,8 +8,7 @@ use super::super::map::hooks;
 use super::super::maps::{Chosen, Context};
 use super::super::output::print_stdout;
 use super::super::world;
-use super::vary::missing_points;
-use super::{Format, Named, Simulate, tables, usable};
+use super::{Format, Named, Simulate, usable};
 use tpv_analysis::figures::count;
 use tpv_compiler::diagnostic::REPORT_BUG;
 use tpv_compiler::printable::Form;
@@ -22,7 +21,7 @@ use tpv_maps::{Map, results};
 use tpv_python::vm::Limits;
 use tpv_simulate::capacity::Capacity;
 use tpv_simulate::grid::Scenario;
-use tpv_simulate::vary::{self, Point};
+use tpv_simulate::vary::{self, GridReport, Point};
 
 /// Missing points that an error names.
 const MOST_NAMED: usize = 5;
@@ -146,7 +145,6 @@ impl Simulate {
     }
 
     fn report_map(&self, map: &Map, scenario: &Scenario, common: &Common) -> Result<Outcome, CliError> {
-        self.check_form()?;
         let dir = map.dir();
         let mut items = dir.items()?;
         items.truncate(dir.components()? as usize);
@@ -157,7 +155,7 @@ impl Simulate {
         for runs in items.chunk_by(|a, b| point(a) == point(b)) {
             let values = runs.first().map(point).unwrap_or_default();
             if runs.iter().any(|item| absent.binary_search(&item.component).is_ok()) {
-                missing.push(tables::point_name(&scenario.axes, &values));
+                missing.push(vary::point_name(&scenario.axes, &values));
                 continue;
             }
             let mut ended = Vec::new();
@@ -170,9 +168,10 @@ impl Simulate {
             }
             points.push(Point::new(values, &ended));
         }
-        if !missing.is_empty() {
-            let (tag, names) = (map.tag(), missing_points(&missing, points.len(), MOST_NAMED));
-            let message = format!("the map `{tag}` is not complete: {names}");
+        let report = GridReport::new(scenario.axes.clone(), points, missing);
+        if let Some(missing) = report.incomplete(MOST_NAMED) {
+            let tag = map.tag();
+            let message = format!("the map `{tag}` is not complete: {missing}");
             if !self.partial {
                 return Err(CliError::new(
                     message,
@@ -184,6 +183,6 @@ impl Simulate {
             }
             common.note(&message);
         }
-        self.write_points(&scenario.axes, points, &missing)
+        self.write_grid(&report)
     }
 }

@@ -3,7 +3,7 @@
 use super::super::table::{self, Cell, Rows};
 use tpv_analysis::figures::{amount, count};
 use tpv_simulate::report::{Change, Changes, ClusterReport, Report, Row, SetReport, Unit, duration};
-use tpv_simulate::vary::Point;
+use tpv_simulate::vary::{GridReport, point_name};
 
 /// The tables of a rule set by what its rows are.
 fn groups(set: &SetReport) -> [(&'static str, &'static str, &[Row]); 4] {
@@ -326,17 +326,12 @@ pub(super) fn markdown(report: &Report, most: usize) -> String {
     text
 }
 
-/// The name of a point: `slurm.cores=500 context.small_max=2`.
-pub(super) fn point_name(axes: &[String], values: &[f64]) -> String {
-    axes.iter().zip(values).map(|(axis, value)| format!("{axis}={value}")).collect::<Vec<_>>().join(" ")
-}
-
 /// The sentence below a grid.
 pub(super) const ABOUT_FRONT: &str =
     "\n`*`: on the Pareto front; no other point waits less without more core·h idle or wasted, or more GiB·h wasted.\n";
 
 /// The points of a grid. For people with the units in the values, else in the names.
-pub(super) fn points(axes: &[String], points: &[Point], for_people: bool) -> Rows {
+pub(super) fn points(report: &GridReport, for_people: bool) -> Rows {
     let header = if for_people {
         ["POINT", "FRONT", "MEAN WAIT", "MEDIAN", "95%", "FAILED", "CORE·H IDLE", "CORE·H WASTED", "GIB·H WASTED"]
     } else {
@@ -355,10 +350,10 @@ pub(super) fn points(axes: &[String], points: &[Point], for_people: bool) -> Row
     let mut rows = Rows::new(header.to_vec());
     let seconds = |value: f64| if for_people { wait(value) } else { Cell::Decimal(format!("{value:.3}")) };
     let plain = |value: f64| if for_people { number(value) } else { Cell::Decimal(format!("{value:.3}")) };
-    for point in points {
+    for point in &report.points {
         let figures = &point.figures;
         rows.push(vec![
-            point_name(axes, &point.values).into(),
+            point_name(&report.axes, &point.values).into(),
             if point.on_front { "*" } else { "" }.into(),
             seconds(figures.wait_mean),
             seconds(figures.wait_median),

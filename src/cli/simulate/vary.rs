@@ -8,25 +8,14 @@ use super::super::map::hooks;
 use super::super::output::write_text;
 use super::super::table;
 use super::{Format, Named, Simulate, tables, usable};
-use tpv_analysis::figures::count;
 use tpv_analysis::job_file::JobFile;
 use tpv_compiler::printable::Form;
 use tpv_simulate::amount::time;
 use tpv_simulate::capacity::Capacity;
 use tpv_simulate::engine::Settings;
 use tpv_simulate::grid::Scenario;
-use tpv_simulate::vary::{self, Point};
-
-/// The names of the points of a grid that are missing, at most so many; `there` are the others.
-pub(super) fn missing_points(missing: &[String], there: usize, most: usize) -> String {
-    let all = count((missing.len() + there) as u64, "point");
-    let mut names: Vec<String> = missing.iter().take(most).cloned().collect();
-    if let more @ 1.. = missing.len() - names.len() {
-        names.push(format!("and {more} more"));
-    }
-    let are = if missing.len() == 1 { "is" } else { "are" };
-    format!("{} of {all} {are} missing: {}", missing.len(), names.join(", "))
-}
+use tpv_simulate::grid_page::grid_page;
+use tpv_simulate::vary::{self, GridReport, Point};
 
 fn wrong(message: String) -> CliError {
     CliError::new(message, "name what there is, such as `--vary slurm.cores=500..2000`")
@@ -35,7 +24,6 @@ fn wrong(message: String) -> CliError {
 impl Simulate {
     /// Simulates a grid.
     pub(super) fn vary(&self, set: &Named, settings: Settings, common: &Common) -> Result<Outcome, CliError> {
-        self.check_form()?;
         let (scenario, grid) = self.scenario(set, settings.capacity)?;
         let ended = self.at_once(&scenario.runs(&grid), common, |run| {
             let (file, _) = JobFile::open(self.jobs())?;
@@ -53,7 +41,7 @@ impl Simulate {
         }
         let runs = ended.chunks(usize::from(scenario.seeds));
         let points = grid.into_iter().zip(runs).map(|(values, runs)| Point::new(values, runs)).collect();
-        self.write_points(&scenario.axes, points, &[])
+        self.write_grid(&GridReport::new(scenario.axes, points, Vec::new()))
     }
 
     /// The grid: what its runs share, and its points.
@@ -68,37 +56,19 @@ impl Simulate {
         Ok((Scenario { axes, capacity, chance, seeds: self.seeds, ask_again }, grid))
     }
 
-    /// Refuses the form that a grid does not have.
-    pub(super) fn check_form(&self) -> Result<(), CliError> {
-        if self.format == Format::Html {
-            let help = "write `--format text`, `csv`, `json` or `markdown`";
-            return Err(CliError::misuse("`--vary` has no page", help));
-        }
-        Ok(())
-    }
-
-    /// Writes the report of a grid. `missing` are the names of points that have not been simulated.
-    pub(super) fn write_points(
-        &self,
-        axes: &[String],
-        mut points: Vec<Point>,
-        missing: &[String],
-    ) -> Result<Outcome, CliError> {
-        vary::mark_front(&mut points);
-        let rows = tables::points(axes, &points, self.format == Format::Text);
-        let incomplete = match missing.is_empty() {
-            true => String::new(),
-            false => format!("\nNot complete: {}\n", missing_points(missing, points.len(), missing.len())),
-        };
+    /// Writes the report of a grid.
+    pub(super) fn write_grid(&self, report: &GridReport) -> Result<Outcome, CliError> {
+        let rows = tables::points(report, self.format == Format::Text);
+        let incomplete =
+            report.incomplete(usize::MAX).map(|points| format!("\nNot complete: {points}\n")).unwrap_or_default();
+        let unwritable = |error: &serde_json::Error| CliError::bug("the report", error);
         let (form, text) = match self.format {
             Format::Text => (Form::Text, rows.show(table::Format::Table) + tables::ABOUT_FRONT + &incomplete),
             Format::Csv => (Form::Data, rows.show(table::Format::Csv)),
             Format::Markdown => (Form::Text, rows.markdown() + &incomplete),
-            Format::Json | Format::Html => {
-                let mut all = serde_json::json!({"axes": axes, "points": points});
-                if let (false, Some(all)) = (missing.is_empty(), all.as_object_mut()) {
-                    all.insert("missing".to_owned(), missing.into());
-                }
+            Format::Html => (Form::Data, grid_page(report).map_err(|error| unwritable(&error))?),
+            Format::Json => {
+                let all = serde_json::to_value(report).map_err(|error| unwritable(&error))?;
                 (Form::Json, format!("{all:#}\n"))
             }
         };

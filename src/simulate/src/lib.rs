@@ -7,6 +7,7 @@ pub mod capacity;
 pub mod cluster;
 pub mod engine;
 pub mod grid;
+pub mod grid_page;
 pub mod guess;
 pub mod measure;
 pub mod page;

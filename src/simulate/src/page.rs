@@ -83,11 +83,13 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
     Ok(page.render())
 }
 
-fn hours(value: f64) -> String {
+/// An amount of hours, without a fraction from 100.
+pub(crate) fn hours(value: f64) -> String {
     amount(if value >= 100.0 { value.round() } else { value })
 }
 
-fn number(out: &mut String, text: &str) {
+/// Writes a cell with a number.
+pub(crate) fn number(out: &mut String, text: &str) {
     let _ = write!(out, "<td class=\"number\">{}</td>", escape(text));
 }
 

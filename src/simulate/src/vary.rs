@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde::Serialize;
+use tpv_analysis::figures::count;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::tables::ValueRow;
 
@@ -132,8 +133,45 @@ impl Point {
     }
 }
 
+/// The report of a grid.
+#[derive(Clone, Debug, Serialize)]
+pub struct GridReport {
+    /// The names of what is varied.
+    pub axes: Vec<String>,
+    /// The points that were simulated.
+    pub points: Vec<Point>,
+    /// The names of points that were not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
+}
+
+impl GridReport {
+    /// The report about these points, of which it finds the front.
+    pub fn new(axes: Vec<String>, mut points: Vec<Point>, missing: Vec<String>) -> Self {
+        mark_front(&mut points);
+        Self { axes, points, missing }
+    }
+
+    /// The points that are missing, at most so many of them by name: `2 of 5 points are missing: ...`. `None` if all are there.
+    pub fn incomplete(&self, most: usize) -> Option<String> {
+        let missing = self.missing.len();
+        let all = count((missing + self.points.len()) as u64, "point");
+        let mut names: Vec<String> = self.missing.iter().take(most).cloned().collect();
+        if let more @ 1.. = missing - names.len() {
+            names.push(format!("and {more} more"));
+        }
+        let are = if missing == 1 { "is" } else { "are" };
+        (missing > 0).then(|| format!("{missing} of {all} {are} missing: {}", names.join(", ")))
+    }
+}
+
+/// The name of a point: `slurm.cores=500 context.small_max=2`.
+pub fn point_name(axes: &[String], values: &[f64]) -> String {
+    axes.iter().zip(values).map(|(axis, value)| format!("{axis}={value}")).collect::<Vec<_>>().join(" ")
+}
+
 /// Marks the points of the Pareto front.
-pub fn mark_front(points: &mut [Point]) {
+fn mark_front(points: &mut [Point]) {
     let all: Vec<[f64; 3]> = points.iter().map(Point::objectives).collect();
     let is_better = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).all(|(a, b)| a <= b) && a != b;
     for (point, own) in points.iter_mut().zip(&all) {

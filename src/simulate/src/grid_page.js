@@ -1,0 +1,58 @@
+// The plots of a grid.
+
+/** Seconds in words, as in the table. */
+function wait(seconds) {
+  if (seconds >= 172800) return `${(seconds / 86400).toFixed(1)} d`;
+  if (seconds >= 7200) return `${(seconds / 3600).toFixed(1)} h`;
+  if (seconds >= 120) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds)} s`;
+}
+
+/** The name of a point, or of its values but for one axis. */
+function name(point, without = -1) {
+  return data.axes.map((axis, index) => index === without ? "" : `${axis}=${point.values[index]}`).filter((text) => text).join(" ");
+}
+
+const points = data.points.map((point) => ({
+  ...point, wait: point.figures.wait_mean, waste: point.core_hours_idle + point.figures.core_hours_wasted,
+}));
+const told = (point) => `${name(point)}\nmean wait ${wait(point.wait)}\n${shown(point.waste)} core·h idle or wasted\n${shown(point.figures.gib_hours_wasted)} GiB·h wasted`;
+const onFront = points.filter((point) => point.on_front);
+
+plot(document.getElementById("front"), {
+  caption: "Mean wait against core·h that were idle or wasted: the lower left is best, and filled points are on the front.",
+  label: `Points of the front: ${onFront.map((point) => `${name(point)} waits ${wait(point.wait)} and leaves ${shown(point.waste)} core·h`).join("; ")}`,
+  make: (width) => Plot.plot({
+    width, height: 360, marginLeft: 60,
+    x: { label: "core·h idle or wasted", grid: true, nice: true }, y: { label: "mean wait", tickFormat: wait, grid: true, zero: true, nice: true },
+    marks: [
+      Plot.dot(points.filter((point) => !point.on_front), { x: "waste", y: "wait", stroke: "currentColor", strokeOpacity: 0.6, r: 5 }),
+      Plot.dot(onFront, { x: "waste", y: "wait", stroke: "var(--link)", fill: "var(--link)", r: 5 }),
+      Plot.tip(points, Plot.pointer({ x: "waste", y: "wait", title: told })),
+    ],
+  }),
+});
+
+// A line for each combination of the other axes.
+const hosts = document.getElementById("axes");
+hosts.replaceChildren(...data.axes.map(() => el("div")));
+data.axes.forEach((axis, index) => {
+  const rows = points.map((point) => ({ ...point, at: point.values[index], others: name(point, index) }));
+  const others = [...new Set(rows.map((row) => row.others))];
+  plot(hosts.children[index], {
+    caption: `Mean wait by ${axis}`,
+    label: `Mean wait by ${axis}: ${rows.slice(0, 50).map((row) => `${name(row)} ${wait(row.wait)}`).join("; ")}`,
+    make: (width) => Plot.plot({
+      width, height: 280, marginLeft: 60,
+      x: { label: axis, grid: true }, y: { label: "mean wait", tickFormat: wait, grid: true, zero: true, nice: true },
+      marks: [
+        Plot.lineY(rows, { x: "at", y: "wait", z: "others", stroke: "others", sort: "at", marker: "dot" }),
+        // Names in the plot, beside where the lines begin: waits are longest there.
+        others.length > 1 && others.length <= 12 ? Plot.text(rows, Plot.selectFirst({
+          x: "at", y: "wait", z: "others", text: "others", textAnchor: "start", dx: 8, dy: -6, stroke: "var(--plot-background)", fill: "currentColor",
+        })) : null,
+        Plot.tip(rows, Plot.pointer({ x: "at", y: "wait", title: told })),
+      ],
+    }),
+  });
+});

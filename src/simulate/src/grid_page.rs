@@ -1,0 +1,60 @@
+//! The report of a grid as a page: the table in the HTML, plots by a script.
+
+use std::fmt::Write;
+
+use tpv_analysis::figures::amount;
+use tpv_analysis::page::{Page, escape, facts, slot, table};
+
+use crate::page::{hours, number};
+use crate::report::duration;
+use crate::vary::{GridReport, point_name};
+
+/// The page.
+///
+/// # Errors
+/// Never for these data: what cannot be written as JSON.
+pub fn grid_page(report: &GridReport) -> serde_json::Result<String> {
+    let varied = report.axes.join(", ");
+    let mut page = Page::new(format!("tpvc simulate: {varied}"));
+    page.plots();
+    page.data(&serde_json::to_string(report)?);
+    page.script(include_str!("grid_page.js"));
+    let out = page.body();
+    let _ = writeln!(out, "<header>\n<h1>Waits against waste</h1>");
+    let front = report.points.iter().filter(|point| point.on_front).count();
+    let numbers = [("points", report.points.len().to_string()), ("on the Pareto front", front.to_string())];
+    facts(out, [("varied", varied)].into_iter().chain(numbers));
+    if let Some(missing) = report.incomplete(usize::MAX) {
+        let _ = writeln!(out, "<p class=\"note\">Not complete: {}</p>", escape(&missing));
+    }
+    let _ = writeln!(out, "</header>");
+    page.section("The front", |out| {
+        let _ = writeln!(
+            out,
+            "<p>No other point waits less than one of the front without more core·h idle or wasted, or more GiB·h wasted.</p>"
+        );
+        slot(out, "front", "The plots need scripts; the table says the same in numbers.");
+    });
+    page.section("Waits by what is varied", |out| slot(out, "axes", ""));
+    page.section("Points", |out| {
+        let columns =
+            ["Point", "Front", "Mean wait", "Median", "95 %", "Failed", "core·h idle", "core·h wasted", "GiB·h wasted"];
+        table(out, "All points", &columns, 0, |out| {
+            for point in &report.points {
+                let figures = &point.figures;
+                let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&point_name(&report.axes, &point.values)));
+                let front = if point.on_front { "<span class=\"badge good\">front</span>" } else { "" };
+                let _ = write!(out, "<td>{front}</td>");
+                for wait in [figures.wait_mean, figures.wait_median, figures.wait_95] {
+                    number(out, &duration(wait));
+                }
+                number(out, &amount(figures.failed));
+                for value in [point.core_hours_idle, figures.core_hours_wasted, figures.gib_hours_wasted] {
+                    number(out, &hours(value));
+                }
+                let _ = writeln!(out, "</tr>");
+            }
+        });
+    });
+    Ok(page.render())
+}
