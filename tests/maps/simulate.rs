@@ -233,6 +233,8 @@ fn lost_damaged_and_failed_runs_are_named_and_run_again() {
     assert_eq!(site.run(&["maps", "wait", "-q", "--timeout", "100", "small"]).status.code(), Some(1));
     let said = site.failed(1, &["simulate", "--map", "small"]);
     assert!(said.contains("10 of 10 points are missing") && said.contains(", and 5 more\n"), "{said}");
+    let errors = site.done(&["maps", "errors", "small"]);
+    assert!(errors.contains("  point   main.cores=8 context.share=0.1, run 2 of it\n"), "{errors}");
     site.done(&["maps", "edit", "small", "--memory", "8000"]);
     site.done(&["maps", "rerun", "small"]);
     site.wait("small");

@@ -13,6 +13,7 @@ use tpv_maps::component::error_report::ErrorReport;
 use tpv_maps::item::Item;
 use tpv_maps::state::State;
 use tpv_maps::status::reports;
+use tpv_simulate::vary::point_name;
 
 /// Tell why components are ERRORED
 #[derive(Args)]
@@ -57,8 +58,9 @@ impl Errors {
                 }
                 return Ok(());
             }
+            let axes = map.scenario()?.map(|scenario| scenario.axes).unwrap_or_default();
             let text: String =
-                shown.map(|report| paragraph(map.tag(), report, items.get(report.component as usize))).collect();
+                shown.map(|report| paragraph(map.tag(), report, items.get(report.component as usize), &axes)).collect();
             print_stdout(Form::Text, &text)?;
             if reports.len() > self.limit {
                 context.common.note(&format!("and {} more: `--limit`", grouped((reports.len() - self.limit) as u64)));
@@ -72,7 +74,8 @@ impl Errors {
     }
 }
 
-fn paragraph(tag: &str, report: &ErrorReport, item: Option<&Item>) -> String {
+/// A report in words. `axes` are what the points of a simulated grid vary.
+fn paragraph(tag: &str, report: &ErrorReport, item: Option<&Item>, axes: &[String]) -> String {
     let mut text = String::new();
     put_line!(text, "{tag}, component {}: {}", report.component, report.message);
     let mut row = |name: &str, value: String| {
@@ -84,6 +87,9 @@ fn paragraph(tag: &str, report: &ErrorReport, item: Option<&Item>) -> String {
         let last = item.first_line + item.lines.max(1) - 1;
         row("jobs", format!("{}, lines {} to {last}", item.file, item.first_line));
         row("rules", item.rules_name.clone());
+        if let Some(run) = &item.run {
+            row("point", format!("{}, run {} of it", point_name(axes, &run.values()), run.run + 1));
+        }
     }
     row("line", report.line.map(|line| format!("{line} was worked on last")).unwrap_or_default());
     row("node", report.node.clone());

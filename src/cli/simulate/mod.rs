@@ -109,7 +109,7 @@ pub(super) struct Simulate {
     /// Output file; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
-    /// Run the grid of `--vary` as a map of `tpvc maps` with this tag, a component a point and seed; the map prints its tag. Later,
+    /// Run the grid of `--vary` as a map of `tpvc maps` with this tag, a component a point and seed; the tag is printed. Later,
     /// without `--jobs`: write the report of the map, or with `--vary` add points to it
     #[arg(long, value_name = "TAG", help_heading = "Map", conflicts_with_all = ["old", "calibrate", "guess_capacity", "trace"])]
     map: Option<String>,
