@@ -49,12 +49,14 @@ impl<'a> Missing<'a> {
     fn uncertain(&self, parents: &HashMap<(EntityClass, &'a str), Vec<&'a str>>) -> HashSet<(EntityClass, &'a str)> {
         let mut children: HashMap<(EntityClass, &str), Vec<(EntityClass, &'a str)>> = HashMap::new();
         let mut open: Vec<(EntityClass, &'a str)> = Vec::new();
+        // Entities without a parent of their own have that of all.
+        let is_default_open = self.holes.define("default_inherits");
         for (key @ (class, id), parents_of) in parents {
             for parent in parents_of {
                 children.entry((*class, parent)).or_default().push(*key);
             }
             let is_orphan = parents_of.iter().any(|parent| !parents.contains_key(&(*class, *parent)));
-            if is_orphan || self.holes.define(id) {
+            if is_orphan || is_default_open && parents_of.is_empty() || self.holes.define(id) {
                 open.push(*key);
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostics, Severity};
 use crate::source::{SourceId, SourceMap, Span};
-use crate::yaml::load::rest::block;
+use crate::yaml::load::block;
 
 /// The most bytes of texts that are kept: with more, anything may be in them.
 const MOST: usize = 256 << 10;

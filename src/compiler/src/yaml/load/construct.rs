@@ -10,7 +10,7 @@ use super::scalar;
 use super::short_texts::ShortTexts;
 use super::syntax::byte_order_mark;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{Source, SourceId, Span};
+use crate::source::{SourceId, Span};
 use crate::yaml::read::node::{Child, Content, Node, NodeId, NodeTree, Tag};
 use crate::yaml::read::unfolded;
 use crate::yaml::style::ScalarStyle;
@@ -23,7 +23,8 @@ const MAX_ALIASED: u64 = 5_000_000;
 
 /// Constructs the value of a document.
 pub(super) struct Constructor<'a> {
-    source: &'a Source,
+    /// The text, for comments between values.
+    text: &'a str,
     id: SourceId,
     problems: &'a mut Diagnostics,
     duplicates: Duplicates,
@@ -63,7 +64,7 @@ struct Built {
 
 impl<'a> Constructor<'a> {
     pub(super) fn new(
-        source: &'a Source,
+        text: &'a str,
         id: SourceId,
         tree: NodeTree<'a>,
         duplicates: Duplicates,
@@ -71,7 +72,7 @@ impl<'a> Constructor<'a> {
     ) -> Self {
         let NodeTree { nodes, root, .. } = tree;
         let (anchored, texts) = (HashMap::new(), ShortTexts::new());
-        Self { source, id, problems, duplicates, nodes, root, anchored, aliased: 0, texts }
+        Self { text, id, problems, duplicates, nodes, root, anchored, aliased: 0, texts }
     }
 
     /// The document's value, null if it is empty. `None` after a problem that leaves it without a value.
@@ -258,9 +259,7 @@ impl<'a> Constructor<'a> {
                 continue;
             }
             let noqa = value.noqa.or_else(|| match value.value.kind {
-                ValueKind::Map(_) => {
-                    self.source.text.get(key.value.span.range().end..value.content).and_then(noqa_between)
-                }
+                ValueKind::Map(_) => self.text.get(key.value.span.range().end..value.content).and_then(noqa_between),
                 _ => None,
             });
             if let Some(anchored) = id.and_then(|id| self.anchored.get_mut(&id)) {

@@ -7,6 +7,7 @@ mod construct;
 mod lines;
 mod merge;
 mod noqa;
+mod outline;
 pub mod rest;
 mod scalar;
 mod short_texts;
@@ -17,7 +18,7 @@ mod tests;
 use std::ops::Range;
 
 use crate::diagnostic::Diagnostics;
-use crate::source::{Source, SourceId, SourceMap, Span};
+use crate::source::{SourceId, SourceMap, Span};
 use crate::yaml::read::fault::Problem;
 use crate::yaml::read::read;
 use crate::yaml::value::ConfigValue;
@@ -25,6 +26,7 @@ use crate::yaml::value::ConfigValue;
 use construct::Constructor;
 pub use lines::{mistake, quoted};
 pub use merge::Duplicates;
+pub use outline::block;
 use syntax::Stop;
 
 /// The maximum nesting of collections: later stages walk values recursively.
@@ -62,15 +64,14 @@ pub fn load_with(
 ) -> Option<Document> {
     let source = sources.get(id)?;
     let before = problems.errors();
-    let document = attempt(source, &source.text, id, duplicates, problems).ok()?;
+    let document = attempt(&source.text, id, duplicates, problems).ok()?;
     (problems.errors() == before).then_some(document)
 }
 
 /// Reads a text of the length of a source's. A document may come with errors: of duplicate keys it has the first. Without one, the last error says
 /// why, and the parser's error and its place are returned if the text is not YAML.
-fn attempt<'a>(
-    source: &'a Source,
-    text: &'a str,
+fn attempt(
+    text: &str,
     id: SourceId,
     duplicates: Duplicates,
     problems: &mut Diagnostics,
@@ -87,6 +88,6 @@ fn attempt<'a>(
         Comment { span: Span::new(id, place.start, place.end), own_line: line.trim().is_empty() }
     };
     let comments = tree.comments.places.iter().map(comment).collect();
-    let root = Constructor::new(source, id, tree, duplicates, problems).document().ok_or(None)?;
+    let root = Constructor::new(text, id, tree, duplicates, problems).document().ok_or(None)?;
     Ok(Document { root, comments })
 }

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::lines::Line;
+use super::outline::{block, header_moved};
 use super::{Document, Duplicates, attempt};
 use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
 use crate::source::{SourceId, SourceMap, Span};
@@ -36,7 +37,7 @@ pub fn load_rest(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) 
     let mut tried: Option<(Range<usize>, Cow<'_, str>)> = None;
     for _ in 0..=(MOST_BYTES / text.len().max(1)).min(MOST_BLOCKS) {
         let mut errors = Diagnostics::new();
-        let stopped = match attempt(source, &text, id, Duplicates::Refused, &mut errors) {
+        let stopped = match attempt(&text, id, Duplicates::Refused, &mut errors) {
             Ok(document) => {
                 found.into_iter().for_each(|error| problems.push(error));
                 problems.extend(errors);
@@ -67,6 +68,10 @@ pub fn load_rest(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) 
         if !is_again && !is_of_lost_anchor(&error, &source.text, &lost) {
             found.push(error);
         }
+        if let Some(moved) = header_moved(&text, at).filter(|_| !is_again) {
+            text = Cow::Owned(moved);
+            continue;
+        }
         let part = part(&text, at, &block).filter(|_| !is_again);
         let rest = without(&text, part.as_ref().unwrap_or(&block));
         if part.is_some() {
@@ -85,29 +90,6 @@ fn is_of_whole(problem: Problem, text: &str) -> bool {
     matches!(problem, Problem::SecondDocument | Problem::Version | Problem::Depth)
         || text.contains("{%")
         || text.lines().any(|line| line.starts_with("<<<<<<< "))
-}
-
-/// The range of the entity that holds a byte; of the section if no entity does.
-pub fn block(text: &str, at: usize) -> Range<usize> {
-    let here = Line::around(text, at);
-    let is_top = |line: &Line<'_>| line.indent() == 0 && !line.content().is_empty() && !line.is_item();
-    // A line that is indented with a tab is where the one above it is.
-    let is_out = |line: &Line<'_>, indent: usize| line.indent() <= indent && !line.margin().contains('\t');
-    let end = |from: Line<'_>, indent: usize| {
-        let mut below = from.below().filter(|line| is_out(line, indent) && !(indent == 0 && line.is_item()));
-        below.next().map_or(text.len(), |line| line.start)
-    };
-    let Some(section) = std::iter::once(here).chain(here.above()).find(is_top) else { return 0..text.len() };
-    let whole = section.start..end(section, 0);
-    let indent = section.below().next().map_or(0, Line::indent);
-    if section.start == here.start || indent == 0 {
-        return whole;
-    }
-    let is_start = |line: &Line<'_>| is_out(line, indent) && !line.content().is_empty();
-    match std::iter::once(here).chain(here.above()).find(is_start) {
-        Some(entity) if entity.start > section.start => entity.start..end(here, indent).max(entity.start),
-        _ => whole,
-    }
 }
 
 /// The part of an entity that holds a byte, if the entity has others: one of its rules, or else one of its fields. A rule without a field would be

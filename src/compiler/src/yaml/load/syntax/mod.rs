@@ -31,6 +31,7 @@ impl<'a> Stop<'a> {
             Self::tab,
             Self::first_character,
             Self::behind_quotes,
+            Self::escape_behind_open_quotes,
             Self::open_quotes,
             Self::behind_bracket,
             Self::open_bracket,

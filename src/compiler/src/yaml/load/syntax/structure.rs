@@ -3,6 +3,7 @@
 use super::{Stop, spaces};
 use crate::diagnostic::Diagnostic;
 use crate::yaml::load::lines::{Line, mistake};
+use crate::yaml::load::outline::is_odd_first;
 use crate::yaml::read::fault::Problem;
 
 /// The number of lines of a block searched for its header.
@@ -69,6 +70,9 @@ impl Stop<'_> {
                     .at(whole, "")
                     .help("write `key: value`, `- item`, or `#` before a comment"),
             );
+        }
+        if is_odd_first(line, here.indent()) {
+            return Some(self.odd(&line, &here));
         }
         // The line above is whole, so that this one is a second value for it.
         let (key, above) = (here.key()?, line.key()?);
@@ -168,6 +172,9 @@ impl Stop<'_> {
         }
         let inner = with_key().take_while(|above| above.behind_dashes().1 > indent).last();
         let outer = with_key().find(|above| above.behind_dashes().1 < indent);
+        if let Some(odd) = inner.iter().chain(&outer).find(|first| is_odd_first(**first, indent)) {
+            return Some(self.odd(odd, &line));
+        }
         let spot = |line: &Line<'_>| format!("{} to align it with `{}`", spaces(line.behind_dashes().1), name(line));
         let help: Vec<String> = inner.iter().chain(&outer).map(spot).collect();
         let diagnostic =
@@ -181,6 +188,20 @@ impl Stop<'_> {
         } else {
             diagnostic.help(format!("indent it by {}", help.join(", or by ")))
         })
+    }
+
+    /// The first key of a mapping, with another indentation than the others.
+    fn odd(&self, first: &Line<'_>, other: &Line<'_>) -> Diagnostic {
+        let key = |line: &Line<'_>| {
+            let name = line.key().unwrap_or_else(|| line.content()).to_owned();
+            let start = line.content_range().start;
+            (self.span(start, start + name.len()), name)
+        };
+        let ((place, name), (below, sibling)) = (key(first), key(other));
+        Diagnostic::error(format!("`{name}` is not indented as the keys below it"))
+            .at(place, "")
+            .also(below, "")
+            .help(format!("indent it by {}, as `{sibling}`", spaces(other.indent())))
     }
 
     /// A line in a list that does not start an item.
@@ -225,10 +246,10 @@ impl Stop<'_> {
         let first = self.line().above().last().filter(|first| first.indent() > self.line().indent())?;
         let range = first.content_range();
         Some(
-            Diagnostic::error("the first key is indented, and this one is not")
-                .at(self.rest_of_line(), "")
-                .also(self.span(range.start, range.end), "the first key")
-                .help("indent both alike: best not at all"),
+            Diagnostic::error("the first key is indented, and the others are not")
+                .at(self.span(range.start, range.end), "")
+                .also(self.rest_of_line(), "")
+                .help("remove the blanks before it"),
         )
     }
 }

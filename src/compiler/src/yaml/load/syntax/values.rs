@@ -49,6 +49,26 @@ impl Stop<'_> {
         )
     }
 
+    /// An escape that does not exist, in quotes that were not closed in a line above.
+    pub(super) fn escape_behind_open_quotes(&self) -> Option<Diagnostic> {
+        let is_odd = |text: &str| text.matches('"').count() % 2 == 1;
+        if !self.is(&[Problem::Escape]) || is_odd(self.before()) {
+            return None;
+        }
+        let open = self.line().above().find(|line| is_odd(line.text))?;
+        let is_key = |line: &Line<'_>| line.indent() <= open.indent() && line.key().is_some();
+        let next = open.below().take_while(|line| line.start <= self.fault.at).find(is_key)?;
+        let start = open.start + open.text.rfind('"')?;
+        let value = self.text.get(start..open.content_range().end).unwrap_or("");
+        let place = next.content_range();
+        Some(
+            Diagnostic::error("these quotes are not closed on their line")
+                .at(self.span(start, start + 1), "they open here")
+                .also(self.span(place.start, place.end), "this is read as a part of the text")
+                .help(format!("close them: `{value}\"`")),
+        )
+    }
+
     pub(super) fn open_quotes(&self) -> Option<Diagnostic> {
         if !self.is(&[Problem::OpenQuotes]) {
             return None;
