@@ -92,6 +92,9 @@ fn report(environment: &Environment, is_one_of_many: bool) {
     for file in environment.left_out.iter().filter(|file| file.from != "encrypted") {
         say(&format!("{indent}  left out: {} ({})", file.value, file.from));
     }
+    if let Some(host) = &environment.host {
+        say(&format!("{indent}  of the host `{}` of {}", host.value, host.from));
+    }
     for variable in &environment.variables {
         say(&format!("{indent}  `{}` is set as in {}", variable.value.0, variable.from));
     }

@@ -1,9 +1,10 @@
 //! `tpvc init`: the settings of a repository, found by looking at it.
 //!
 //! `scan.rs` reads the files, `lists.rs` finds the lists of config files that Galaxy is given, `configs.rs` the files that these name, `plays.rs`
-//! the variables that Ansible gives to their templates, `write.rs` makes settings of all that. Nothing is asked; each guess has its place.
+//! the variables that Ansible gives to their templates, with the groups of `inventory.rs`, `write.rs` makes settings of all that. Nothing is asked; each guess has its place.
 
 mod configs;
+mod inventory;
 mod lists;
 mod plays;
 mod scan;
@@ -12,6 +13,8 @@ mod write;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use serde_json::Value;
 
 use tpv_compiler::config::Input;
 use tpv_compiler::diagnostic::Diagnostics;
@@ -49,8 +52,12 @@ pub struct Environment {
     pub vars: Vec<Guess<String>>,
     /// The files with variables that are encrypted, or not there.
     pub left_out: Vec<Guess<String>>,
-    /// Variables that tasks set.
-    pub variables: Vec<Guess<(String, BTreeMap<String, String>)>>,
+    /// Variables that tasks set, and those of the inventory that the templates use.
+    pub variables: Vec<Guess<(String, Value)>>,
+    /// The host that the variables are of, with its inventory.
+    pub host: Option<Guess<String>>,
+    /// The variables of the inventory.
+    inventory: Inherited,
     /// The variables without a value.
     pub placeholders: Vec<Guess<String>>,
     /// `job_conf`
@@ -59,6 +66,15 @@ pub struct Environment {
     pub inline: usize,
     /// Faults of templates, in words.
     pub faults: Vec<String>,
+}
+
+/// The variables that stand in an inventory.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Inherited {
+    /// Those of the host's groups, which files replace.
+    of_groups: serde_json::Map<String, Value>,
+    /// Those of the host, which come after `group_vars`.
+    of_host: serde_json::Map<String, Value>,
 }
 
 /// Looks at the repository in a folder.
@@ -168,6 +184,13 @@ fn values(repository: &Repository, environment: &mut Environment) {
     // Defaults may be made of variables that have a default in turn.
     for _ in 0..4 {
         let names: BTreeSet<&str> = missing.keys().map(String::as_str).collect();
+        // The inventory's come before the defaults of roles, which are the last of all.
+        let inherited = plays::inherited(&names, repository, environment);
+        if !inherited.is_empty() {
+            environment.variables.extend(inherited);
+            missing = self::missing(repository, environment);
+            continue;
+        }
         let defaults = plays::defaults(&names, repository, &mut known);
         let tasks = plays::facts(&names, repository, environment);
         if defaults.is_empty() && tasks.is_empty() {

@@ -1,7 +1,9 @@
 //! The variables that Ansible has for a server: those of its groups and hosts, of its play, and of the play's `vars_files`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+
+use serde_json::Value;
 
 use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::source::SourceMap;
@@ -9,9 +11,15 @@ use tpv_compiler::template::{VAULT, variable_files};
 use tpv_compiler::yaml;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 
+use super::inventory::Inventory;
 use super::lists::List;
 use super::scan::Repository;
-use super::{Environment, Guess};
+use super::{Environment, Guess, Inherited};
+
+/// The origin of the variables of all hosts.
+const OF_ALL: &str = "of all groups";
+/// The beginning of the origin of a group's variables.
+const OF_GROUP: &str = "a group of";
 
 /// A play of a playbook.
 struct Play {
@@ -45,10 +53,15 @@ pub(super) fn of(list: &List, repository: &Repository, environment: &mut Environ
         Some(play) => {
             let folder = play.file.rsplit_once('/').map_or("", |(folder, _)| folder);
             let from = format!("{}:{}", play.file, play.line);
-            give(join(folder, "group_vars/all"), "of all groups");
-            for host in &play.hosts {
-                give(join(folder, &format!("group_vars/{host}")), &from);
-                give(join(folder, &format!("host_vars/{host}")), &from);
+            match Host::of(&play.hosts, folder, repository) {
+                Some(host) => host.give(&from, &mut give, environment),
+                None => {
+                    give(join(folder, "group_vars/all"), OF_ALL);
+                    for host in &play.hosts {
+                        give(join(folder, &format!("group_vars/{host}")), &from);
+                        give(join(folder, &format!("host_vars/{host}")), &from);
+                    }
+                }
             }
             if play.has_vars {
                 give(play.file.clone(), &from);
@@ -57,24 +70,35 @@ pub(super) fn of(list: &List, repository: &Repository, environment: &mut Environ
         }
         None => {
             let base = base(list, repository);
-            give(join(&base, "group_vars/all"), "of all groups");
-            let groups: BTreeSet<String> = repository
-                .texts
-                .keys()
-                .filter(|file| names_it(file))
-                .filter_map(|file| file.strip_prefix(&join(&base, "group_vars/")))
-                .map(|rest| rest.split('/').next().unwrap_or(rest).to_owned())
-                .filter(|group| group.split('.').next() != Some("all"))
-                .collect();
-            let is_there = |group: &str| repository.root.join(join(&base, &format!("group_vars/{group}"))).exists();
-            let usual =
-                ["galaxyservers", "galaxyservers.yml"].into_iter().filter(|group| groups.is_empty() && is_there(group));
-            for group in groups.iter().map(String::as_str).chain(usual) {
-                give(join(&base, &format!("group_vars/{group}")), "the group of the server");
-            }
-            if let Some(rest) = list.file.strip_prefix(&join(&base, "host_vars/")) {
-                let host = rest.split('/').next().unwrap_or(rest);
-                give(join(&base, &format!("host_vars/{host}")), &list.place());
+            // The group or the host whose file has the list.
+            let below = |part: &str| list.file.strip_prefix(&join(&base, part));
+            let name = below("group_vars/").or_else(|| below("host_vars/")).and_then(|rest| rest.split('/').next());
+            let names = name.map(|name| name.trim_end_matches(".yml").trim_end_matches(".yaml").to_owned());
+            match Host::of(names.as_slice(), &base, repository) {
+                Some(host) => host.give(&list.place(), &mut give, environment),
+                None => {
+                    give(join(&base, "group_vars/all"), OF_ALL);
+                    let groups: BTreeSet<String> = repository
+                        .texts
+                        .keys()
+                        .filter(|file| names_it(file))
+                        .filter_map(|file| file.strip_prefix(&join(&base, "group_vars/")))
+                        .map(|rest| rest.split('/').next().unwrap_or(rest).to_owned())
+                        .filter(|group| group.split('.').next() != Some("all"))
+                        .collect();
+                    let is_there =
+                        |group: &str| repository.root.join(join(&base, &format!("group_vars/{group}"))).exists();
+                    let usual = ["galaxyservers", "galaxyservers.yml"]
+                        .into_iter()
+                        .filter(|group| groups.is_empty() && is_there(group));
+                    for group in groups.iter().map(String::as_str).chain(usual) {
+                        give(join(&base, &format!("group_vars/{group}")), "the group of the server");
+                    }
+                    if let Some(rest) = list.file.strip_prefix(&join(&base, "host_vars/")) {
+                        let host = rest.split('/').next().unwrap_or(rest);
+                        give(join(&base, &format!("host_vars/{host}")), &list.place());
+                    }
+                }
             }
         }
     }
@@ -100,6 +124,72 @@ pub(super) fn of(list: &List, repository: &Repository, environment: &mut Environ
             }
         }
     }
+}
+
+/// A host of an inventory.
+struct Host {
+    inventory: Inventory,
+    name: String,
+    /// The folders whose `group_vars` and `host_vars` count: that of the inventory, then that of the playbook.
+    folders: Vec<String>,
+}
+
+impl Host {
+    /// The first host that a play, or the file of a list, is about. `None` without an inventory that has it.
+    fn of(names: &[String], folder: &str, repository: &Repository) -> Option<Self> {
+        let inventory = Inventory::of(folder, repository)?;
+        let name = names.iter().find_map(|name| inventory.host(name))?.to_owned();
+        let is_folder = repository.root.join(&inventory.file).is_dir();
+        let above = inventory.file.rsplit_once('/').map_or("", |(above, _)| above);
+        let mut folders = vec![if is_folder { inventory.file.clone() } else { above.to_owned() }, folder.to_owned()];
+        folders.dedup();
+        Some(Self { inventory, name, folders })
+    }
+
+    /// Gives the files of its groups, outer before inner, and its own.
+    fn give(self, from: &str, give: &mut impl FnMut(String, &str), environment: &mut Environment) {
+        let each = |path: &str, from: &str, give: &mut dyn FnMut(String, &str)| {
+            self.folders.iter().for_each(|folder| give(join(folder, path), from));
+        };
+        each("group_vars/all", OF_ALL, give);
+        for group in self.inventory.groups(&self.name) {
+            each(
+                &format!("group_vars/{group}"),
+                &format!("{OF_GROUP} `{}` in {}", self.name, self.inventory.file),
+                give,
+            );
+        }
+        each(&format!("host_vars/{}", self.name), from, give);
+        let (of_groups, of_host) = (self.inventory.of_groups(&self.name), self.inventory.of_host(&self.name));
+        environment.inventory = Inherited { of_groups, of_host };
+        environment.host = Some(Guess { value: self.name, from: self.inventory.file });
+    }
+}
+
+/// The variables of the inventory that count: of its groups those that nothing else has, and of the host also those that replace one of `group_vars`.
+pub(super) fn inherited(
+    names: &BTreeSet<&str>,
+    repository: &Repository,
+    environment: &Environment,
+) -> Vec<Guess<(String, Value)>> {
+    let Some(host) = &environment.host else { return Vec::new() };
+    let has = |file: &Guess<String>, name: &str| {
+        let lines = repository.plain(&file.value).into_iter().flat_map(str::lines);
+        lines.into_iter().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')))
+    };
+    let Inherited { of_groups, of_host } = &environment.inventory;
+    let replaces = |name: &str| {
+        let last = environment.vars.iter().rev().find(|file| has(file, name));
+        last.is_some_and(|file| file.from == OF_ALL || file.from.starts_with(OF_GROUP))
+    };
+    let wanted = |name: &str| names.contains(name);
+    let known = |name: &str| environment.variables.iter().any(|known| known.value.0 == name);
+    let hostname = Value::String(host.value.clone());
+    let own = of_host.iter().filter(|(name, _)| wanted(name) || replaces(name));
+    let of_groups = of_groups.iter().filter(|(name, _)| wanted(name) && !of_host.contains_key(*name));
+    let all = own.chain(of_groups).map(|(name, value)| (name.clone(), value.clone()));
+    let all = all.chain(wanted("inventory_hostname").then(|| ("inventory_hostname".to_owned(), hostname)));
+    all.filter(|(name, _)| !known(name)).map(|value| Guess { value, from: host.from.clone() }).collect()
 }
 
 fn join(folder: &str, name: &str) -> String {
@@ -204,8 +294,8 @@ pub(super) fn facts(
     names: &BTreeSet<&str>,
     repository: &Repository,
     environment: &Environment,
-) -> Vec<Guess<(String, BTreeMap<String, String>)>> {
-    let mut found: Vec<Guess<(String, BTreeMap<String, String>)>> = Vec::new();
+) -> Vec<Guess<(String, Value)>> {
+    let mut found: Vec<Guess<(String, Value)>> = Vec::new();
     let folder = environment.vars.iter().find_map(|file| file.value.split_once("group_vars/"));
     let folder = folder.map_or("", |(base, _)| base.trim_end_matches('/'));
     for (file, text) in repository.texts.iter().filter(|(_, text)| text.contains("with_fileglob")) {
@@ -220,7 +310,7 @@ pub(super) fn facts(
             let glob = globs.map(|glob| glob.trim().trim_matches(['"', '\''])).next().unwrap_or("");
             let glob = glob.replace("{{ inventory_dir }}", folder).replace("{{ playbook_dir }}", folder);
             let Some((below, pattern)) = glob.trim_start_matches('/').rsplit_once('/') else { continue };
-            let mut texts = BTreeMap::new();
+            let mut texts = serde_json::Map::new();
             let real = repository.root.join(".").canonicalize().unwrap_or_default();
             for entry in std::fs::read_dir(repository.root.join(below)).into_iter().flatten().flatten() {
                 let name = entry.file_name().to_string_lossy().into_owned();
@@ -228,11 +318,11 @@ pub(super) fn facts(
                 let Ok(inside) = path.strip_prefix(&real) else { continue };
                 if tpv_compiler::template::fits(pattern, &name) {
                     let stem = name.split_once('.').map_or(name.as_str(), |(stem, _)| stem);
-                    texts.insert(stem.to_owned(), format!("{{{{ lookup('file', '{}') }}}}", inside.display()));
+                    texts.insert(stem.to_owned(), format!("{{{{ lookup('file', '{}') }}}}", inside.display()).into());
                 }
             }
             if !texts.is_empty() {
-                found.push(Guess { value: (name.to_owned(), texts), from: format!("{file}:{}", at + 1) });
+                found.push(Guess { value: (name.to_owned(), texts.into()), from: format!("{file}:{}", at + 1) });
             }
         }
     }

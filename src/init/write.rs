@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde_json::Value;
+
 use super::{Environment, Guess};
 use tpv_analysis::figures::count;
 
@@ -42,10 +44,13 @@ pub fn settings(environments: &[Environment]) -> String {
         let below = |name: &str| if table.is_empty() { name.to_owned() } else { format!("{table}.{name}") };
         if !environment.variables.is_empty() {
             out.push_str(&format!("\n[{}]\n", below("variables")));
-            for Guess { value: (name, texts), from } in &environment.variables {
-                comment(&mut out, from);
-                let pairs = texts.iter().map(|(name, text)| format!("{} = {}", key(name), quoted(text)));
-                out.push_str(&format!("{} = {{ {} }}\n", key(name), pairs.collect::<Vec<_>>().join(", ")));
+            let mut last = "";
+            for Guess { value: (name, value), from } in &environment.variables {
+                if from != last {
+                    comment(&mut out, from);
+                }
+                last = from;
+                out.push_str(&format!("{} = {}\n", key(name), toml(value)));
             }
         }
         if let Some(job_conf) = &environment.job_conf {
@@ -62,10 +67,24 @@ pub fn inline(environment: &Environment) -> Option<String> {
 }
 
 /// The variables that tasks set, as JSON. `None` if there are none.
-pub(super) fn json(variables: &[Guess<(String, BTreeMap<String, String>)>]) -> Option<String> {
-    let all: BTreeMap<&String, &BTreeMap<String, String>> =
-        variables.iter().map(|guess| (&guess.value.0, &guess.value.1)).collect();
+pub(super) fn json(variables: &[Guess<(String, Value)>]) -> Option<String> {
+    let all: BTreeMap<&String, &Value> = variables.iter().map(|guess| (&guess.value.0, &guess.value.1)).collect();
     (!all.is_empty()).then(|| serde_json::to_string(&all).unwrap_or_default())
+}
+
+/// A value on a line. TOML has no null: text that is empty prints alike.
+fn toml(value: &Value) -> String {
+    let joined = |parts: Vec<String>| parts.join(", ");
+    match value {
+        Value::Array(items) => format!("[{}]", joined(items.iter().map(toml).collect())),
+        Value::Object(map) if map.is_empty() => "{}".to_owned(),
+        Value::Object(map) => {
+            let pairs = map.iter().map(|(name, value)| format!("{} = {}", key(name), toml(value)));
+            format!("{{ {} }}", joined(pairs.collect()))
+        }
+        Value::Null => "\"\"".to_owned(),
+        other => other.to_string(),
+    }
 }
 
 fn comment(out: &mut String, text: &str) {

@@ -72,8 +72,8 @@ fn slipped(line: &str, random: &mut Random) -> Option<String> {
         4 => with_value(&line.split_once(':')?.1.replace(':', "")),
         5 => Some(line.replacen(": ", ": \"", 1)).filter(|new| new != line),
         6 => Some(line.replacen(": ", ": [", 1)).filter(|new| new != line),
-        7 if line.trim_end().ends_with(':') => with_value(*random.pick::<&str>(&[": [", ": \"open", ": [1]"])),
-        8 => with_value(*random.pick::<&str>(&[": 'open", ": {a: [1]}", ": 1 +", ": }", ": !!int x"])),
+        7 if line.trim_end().ends_with(':') => with_value(random.pick::<&str>(&[": [", ": \"open", ": [1]"])),
+        8 => with_value(random.pick::<&str>(&[": 'open", ": {a: [1]}", ": 1 +", ": }", ": !!int x"])),
         _ => None,
     }
 }

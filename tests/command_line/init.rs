@@ -165,6 +165,40 @@ fn lists_in_group_vars_and_code_in_files_are_found() {
     }
 }
 
+/// The inventory says which groups the play's host is in; of its own variables those count that files do not replace.
+#[test]
+fn the_groups_of_a_host_are_those_of_the_inventory() {
+    let site = repository(&[
+        ("ansible.cfg", "[defaults]\ninventory = ./inventories/live\n"),
+        (
+            "inventories/live",
+            "[galaxyservers]\nserver[1:2] cores=12 zone=inventory\n\n[web:children]\ngalaxyservers\n\n[web:vars]\nregion=here\ndisk=/inventory\nunused=1\n",
+        ),
+        ("server.yml", "- hosts: galaxyservers\n  vars_files: [templates/job_conf.yml]\n"),
+        ("group_vars/web.yml", "cores: 4\ndisk: /outer\n"),
+        ("group_vars/galaxyservers.yml", "disk: /inner\n"),
+        ("group_vars/others.yml", "disk: /others\n"),
+        ("host_vars/server1.yml", "zone: file\n"),
+        ("host_vars/server2.yml", "zone: other\n"),
+        (
+            "templates/job_conf.yml",
+            "runners:\n  slurm:\n    load: x\nexecution:\n  environments:\n    tpv_dispatcher:\n      tpv_config_files: [/srv/places.yml]\n",
+        ),
+        (
+            "files/places.yml.j2",
+            "destinations:\n  local:\n    runner: slurm\n    params:\n      v: '{{ region }} {{ cores }} {{ zone }} {{ disk }} {{ inventory_hostname }}'\n",
+        ),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && said.contains("of the host `server1` of inventories/live"), "{said}");
+    let written = settings(site.path());
+    let files = "  \"group_vars/web.yml\",  # a group of `server1` in inventories/live\n  \"group_vars/galaxyservers.yml\",\n  \"host_vars/server1.yml\",";
+    assert!(written.contains(files) && !written.contains("others"), "{written}");
+    assert!(written.contains("# inventories/live\ncores = 12\n") && !written.contains("unused"), "{written}");
+    let (status, said) = run(site.path(), &["dump"]);
+    assert!(status == 0 && said.contains("here 12 file /inner server1"), "{said}");
+}
+
 /// Configs in the list itself are counted; those behind them are not lost.
 #[test]
 fn configs_in_the_list_itself_are_counted() {

@@ -31,7 +31,7 @@ use placeholder::{Recorder, Used};
 use resolve::{Resolved, resolve};
 pub use site::{Site, fits};
 use variables::Variables;
-pub use variables::{VAULT, variable_files};
+pub use variables::{VAULT, as_ansible_reads, variable_files};
 
 /// The engine's name of the template that is filled in, in contrast to those that it includes.
 const MAIN: &str = "<template>";

@@ -109,7 +109,7 @@ impl Variables {
 }
 
 /// Turns plain words of YAML 1.1, which Ansible reads, into what they mean there: `yes` is true, and `0775` octal. TPV reads YAML 1.2.
-fn as_ansible_reads(value: &mut ConfigValue, text: &str) {
+pub fn as_ansible_reads(value: &mut ConfigValue, text: &str) {
     let written = text.get(value.span.range()).unwrap_or("");
     let kind = match &mut value.kind {
         ValueKind::Map(map) | ValueKind::OrderedMap(map) => {

@@ -1,0 +1,415 @@
+//! Inventories of Ansible: the groups of each host, and the variables that stand in the inventory itself. INI and YAML are read, programs are not run.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use tpv_compiler::diagnostic::Diagnostics;
+use tpv_compiler::open::open;
+use tpv_compiler::source::{SourceMap, read_limited};
+use tpv_compiler::template::as_ansible_reads;
+use tpv_compiler::yaml;
+use tpv_compiler::yaml::style::ScalarStyle;
+use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+
+use super::scan::Repository;
+
+/// The most bytes of an inventory.
+const LARGEST: u64 = 4 << 20;
+/// The most hosts that the patterns of an inventory may stand for.
+const MOST_HOSTS: usize = 10_000;
+/// The variable that orders groups of one depth.
+const PRIORITY: &str = "ansible_group_priority";
+/// The deepest groups.
+const DEEPEST: usize = 64;
+/// The usual names of an inventory, below the folder of a playbook. Of a folder all files are read.
+const NAMES: [&str; 8] =
+    ["hosts", "hosts.ini", "hosts.yml", "hosts.yaml", "inventory", "inventory.ini", "inventory.yml", "inventory.yaml"];
+
+/// The variables of a host or a group.
+type Variables = Map<String, Value>;
+
+/// An inventory.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Inventory {
+    /// Its path in the repository.
+    pub(super) file: String,
+    groups: BTreeMap<String, Group>,
+    /// The variables of all hosts.
+    hosts: BTreeMap<String, Variables>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Group {
+    hosts: Vec<String>,
+    children: Vec<String>,
+    variables: Variables,
+}
+
+impl Inventory {
+    /// The inventory of the playbooks of a folder: that of `ansible.cfg`, or one with a usual name. `None` if none has hosts.
+    pub(super) fn of(folder: &str, repository: &Repository) -> Option<Self> {
+        let beside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let settings = ["ansible.cfg".to_owned(), beside("ansible.cfg")];
+        let named = settings.iter().rev().find_map(|file| {
+            let text = text(file, repository)?;
+            let value = text.lines().find_map(|line| line.strip_prefix("inventory")?.trim_start().strip_prefix('='));
+            let above = file.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+            value.map(|value| format!("{above}{}", value.trim().trim_start_matches("./").trim_end_matches('/')))
+        });
+        let usual = NAMES.iter().map(|name| beside(name)).chain(NAMES.iter().map(|name| (*name).to_owned()));
+        named.into_iter().chain(usual).find_map(|file| {
+            let mut inventory = Self { file: file.clone(), ..Self::default() };
+            if repository.root.join(&file).is_dir() {
+                let entries = std::fs::read_dir(repository.root.join(&file)).into_iter().flatten().flatten();
+                let mut names: Vec<String> = entries
+                    .filter_map(|entry| entry.file_name().into_string().ok())
+                    .filter(|name| is_read(name))
+                    .collect();
+                names.sort();
+                names
+                    .iter()
+                    .filter_map(|name| text(&format!("{file}/{name}"), repository))
+                    .for_each(|text| inventory.add(&text));
+            } else {
+                inventory.add(&text(&file, repository)?);
+            }
+            (!inventory.hosts.is_empty()).then_some(inventory)
+        })
+    }
+
+    /// Adds a text: YAML if it is a mapping of groups, else INI.
+    fn add(&mut self, text: &str) {
+        let mut sources = SourceMap::new();
+        let id = sources.add("inventory", text);
+        let is_group = |value: &ConfigValue| {
+            value.as_map().is_none_or(|map| ["hosts", "children", "vars"].iter().any(|key| map.get(key).is_some()))
+        };
+        let root = yaml::load(&sources, id, &mut Diagnostics::new()).map(|mut document| {
+            as_ansible_reads(&mut document.root, text);
+            document.root
+        });
+        match root {
+            Some(ConfigValue { kind: ValueKind::Map(map), .. })
+                if map.entries.iter().all(|group| is_group(&group.value)) =>
+            {
+                map.entries.iter().for_each(|group| self.add_group(&group.key.python_str(), &group.value, DEEPEST));
+            }
+            _ => self.add_ini(text),
+        }
+    }
+
+    fn add_group(&mut self, name: &str, value: &ConfigValue, depth: usize) {
+        let Some(depth) = depth.checked_sub(1) else { return };
+        let part = |key: &str| value.as_map().and_then(|map| map.get(key)).and_then(ConfigValue::as_map);
+        self.groups.entry(name.to_owned()).or_default();
+        for (key, value) in pairs(part("vars")) {
+            self.group(name).variables.insert(key, plain(value));
+        }
+        for (pattern, value) in pairs(part("hosts")) {
+            for host in expanded(&pattern) {
+                let variables = pairs(value.as_map()).into_iter().map(|(key, value)| (key, plain(value))).collect();
+                self.add_host(name, &host, variables);
+            }
+        }
+        for (child, value) in pairs(part("children")) {
+            self.add_child(name, &child);
+            self.add_group(&child, value, depth);
+        }
+    }
+
+    fn add_ini(&mut self, text: &str) {
+        let (mut group, mut kind) = ("ungrouped".to_owned(), String::new());
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with(['#', ';'])) {
+            if let Some((header, _)) = line.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+                let (name, of) = header.split_once(':').unwrap_or((header, ""));
+                (group, kind) = (name.to_owned(), of.to_owned());
+                self.group(&group);
+                continue;
+            }
+            match (kind.as_str(), line.split_once('=')) {
+                ("vars", Some((name, value))) => {
+                    self.group(&group).variables.insert(name.trim().to_owned(), literal(value.trim()));
+                }
+                ("children", _) => {
+                    let child = line.split_whitespace().next().unwrap_or(line).to_owned();
+                    self.group(&child);
+                    self.add_child(&group, &child);
+                }
+                ("", _) => {
+                    let words = words(line);
+                    let Some((pattern, rest)) = words.split_first() else { continue };
+                    let variables: Variables = rest
+                        .iter()
+                        .filter_map(|word| word.split_once('='))
+                        .map(|(name, value)| (name.to_owned(), literal(value)))
+                        .collect();
+                    for host in expanded(pattern) {
+                        self.add_host(&group, &host, variables.clone());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn group(&mut self, name: &str) -> &mut Group {
+        self.groups.entry(name.to_owned()).or_default()
+    }
+
+    fn add_child(&mut self, group: &str, child: &str) {
+        let children = &mut self.group(group).children;
+        if !children.iter().any(|known| known == child) {
+            children.push(child.to_owned());
+        }
+    }
+
+    fn add_host(&mut self, group: &str, pattern: &str, mut variables: Variables) {
+        // A port is no part of the name.
+        let port = pattern.rsplit_once(':').and_then(|(name, port)| Some((name, port.parse::<u16>().ok()?)));
+        let name = port.filter(|(name, _)| !name.contains(':')).map_or(pattern, |(name, port)| {
+            variables.insert("ansible_port".to_owned(), port.into());
+            name
+        });
+        let hosts = &mut self.group(group).hosts;
+        if !hosts.iter().any(|known| known == name) {
+            hosts.push(name.to_owned());
+        }
+        if self.hosts.len() < MOST_HOSTS || self.hosts.contains_key(name) {
+            self.hosts.entry(name.to_owned()).or_default().extend(variables);
+        }
+    }
+
+    /// The first host that a pattern of a play names: a group, or a host. `None` if there is none.
+    pub(super) fn host(&self, pattern: &str) -> Option<&str> {
+        let first = |name: &str| self.hosts.get_key_value(name).map(|(host, _)| host.as_str());
+        if !self.groups.contains_key(pattern) {
+            return first(pattern);
+        }
+        let (mut open, mut seen) = (vec![pattern], BTreeSet::new());
+        while let Some(name) = open.pop() {
+            let Some(group) = self.groups.get(name).filter(|_| seen.insert(name)) else { continue };
+            if let Some(host) = group.hosts.first() {
+                return first(host);
+            }
+            open.extend(group.children.iter().rev().map(String::as_str));
+        }
+        None
+    }
+
+    /// The groups of a host but for `all`, in the order in which Ansible reads their variables: outer before inner, then by
+    /// `ansible_group_priority` and name.
+    pub(super) fn groups(&self, host: &str) -> Vec<&str> {
+        let holds = |group: &Group| group.hosts.iter().any(|known| known == host);
+        let direct = self.groups.iter().filter(|(_, group)| holds(group)).map(|(name, _)| name.as_str());
+        let (mut open, mut found): (Vec<&str>, BTreeSet<&str>) = (direct.collect(), BTreeSet::new());
+        while let Some(name) = open.pop() {
+            if !["all", "ungrouped"].contains(&name) && found.insert(name) {
+                let is_parent = |group: &Group| group.children.iter().any(|child| child == name);
+                open.extend(self.groups.iter().filter(|(_, group)| is_parent(group)).map(|(name, _)| name.as_str()));
+            }
+        }
+        if found.is_empty() {
+            return vec!["ungrouped"];
+        }
+        let priority = |name: &str| {
+            let given = self.groups.get(name).and_then(|group| group.variables.get(PRIORITY));
+            given.and_then(Value::as_i64).unwrap_or(1)
+        };
+        let mut sorted: Vec<_> =
+            found.into_iter().map(|name| (self.depth(name, DEEPEST), priority(name), name)).collect();
+        sorted.sort_unstable();
+        sorted.into_iter().map(|(_, _, name)| name).collect()
+    }
+
+    /// The longest way from `all` to a group.
+    fn depth(&self, name: &str, most: usize) -> usize {
+        let Some(most) = most.checked_sub(1) else { return 0 };
+        let is_parent = |group: &Group| group.children.iter().any(|child| child == name);
+        let parents = self.groups.iter().filter(|(parent, group)| *parent != "all" && is_parent(group));
+        parents.map(|(parent, _)| self.depth(parent, most)).max().unwrap_or(0) + 1
+    }
+
+    /// The variables that the inventory gives to a host by its groups.
+    pub(super) fn of_groups(&self, host: &str) -> Variables {
+        let groups = std::iter::once("all").chain(self.groups(host));
+        let variables = groups.filter_map(|name| self.groups.get(name)).flat_map(|group| &group.variables);
+        let variables = variables.filter(|(name, _)| *name != PRIORITY);
+        variables.map(|(name, value)| (name.clone(), value.clone())).collect()
+    }
+
+    /// The variables that the inventory gives to a host itself, which come after those of `group_vars`.
+    pub(super) fn of_host(&self, host: &str) -> Variables {
+        self.hosts.get(host).cloned().unwrap_or_default()
+    }
+}
+
+/// The text of an inventory. `None` if it is not there, is a program, or is outside of the repository.
+fn text(file: &str, repository: &Repository) -> Option<String> {
+    let (path, root) =
+        (repository.root.join(file).canonicalize().ok()?, repository.root.join(".").canonicalize().ok()?);
+    if !path.is_file() || !path.starts_with(root) {
+        return None;
+    }
+    let bytes = open(&path).and_then(|file| read_limited(file, LARGEST)).ok()??;
+    String::from_utf8(bytes).ok().filter(|text| !text.starts_with("#!"))
+}
+
+/// Returns `true` for a file that Ansible reads of a folder of inventories.
+fn is_read(name: &str) -> bool {
+    let ignored = [".pyc", ".pyo", ".swp", ".bak", ".cfg", ".retry", ".orig", "~", ".md"];
+    !name.starts_with('.') && !ignored.iter().any(|end| name.ends_with(end))
+}
+
+fn pairs(map: Option<&std::sync::Arc<yaml::value::Map>>) -> Vec<(String, &ConfigValue)> {
+    map.into_iter().flat_map(|map| &map.entries).map(|entry| (entry.key.python_str(), &entry.value)).collect()
+}
+
+/// A value as JSON.
+fn plain(value: &ConfigValue) -> Value {
+    match &value.kind {
+        ValueKind::Null => Value::Null,
+        ValueKind::Bool(value) | ValueKind::AnchoredBool(value) => (*value).into(),
+        ValueKind::Int(value) => (*value).into(),
+        ValueKind::Float(value) => serde_json::Number::from_f64(*value).map_or(Value::Null, Value::Number),
+        ValueKind::List(items) => items.iter().map(plain).collect(),
+        ValueKind::Map(map) => pairs(Some(map)).into_iter().map(|(key, value)| (key, plain(value))).collect(),
+        _ => value.python_str().into(),
+    }
+}
+
+/// The words of a line, as a shell reads them, without a comment.
+fn words(line: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote): (Vec<String>, Option<String>, Option<char>) = (Vec::new(), None, None);
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match (character, quote) {
+            (_, Some(open)) if character == open => quote = None,
+            ('\\', Some('"') | None) => word.get_or_insert_default().extend(characters.next()),
+            (_, Some(_)) => word.get_or_insert_default().push(character),
+            ('"' | '\'', None) => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            ('#', None) => break,
+            _ if character.is_whitespace() => words.extend(word.take()),
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// A value as Ansible reads it: a literal of Python, which may have a comment, or else text.
+fn literal(text: &str) -> Value {
+    let uncommented = || of_python(text.split_once('#')?.0.trim_end());
+    of_python(text).or_else(uncommented).unwrap_or_else(|| text.into())
+}
+
+/// A literal of Python. `None` for any other text.
+fn of_python(text: &str) -> Option<Value> {
+    match text {
+        "True" => return Some(true.into()),
+        "False" => return Some(false.into()),
+        "None" => return Some(Value::Null),
+        _ => {}
+    }
+    let bare = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let is_number = bare.starts_with(|c: char| c.is_ascii_digit() || c == '.') && !bare.contains(char::is_whitespace);
+    let has_zero = bare.len() > 1 && bare.starts_with('0') && bare.chars().all(|c| c.is_ascii_digit());
+    if is_number && !has_zero {
+        let number = || Some(Value::Number(serde_json::Number::from_f64(text.parse().ok()?)?));
+        return text.parse::<i64>().map(Value::from).ok().or_else(number);
+    }
+    for quote in ['"', '\''] {
+        let inner = text.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
+        if let Some(inner) = inner.filter(|inner| !inner.contains([quote, '\\'])) {
+            return Some(inner.into());
+        }
+    }
+    if !text.starts_with(['[', '{']) {
+        return None;
+    }
+    // Lists and mappings of Python are mostly those of YAML, in which words need no quotes.
+    let mut sources = SourceMap::new();
+    let id = sources.add("value", text);
+    let value = yaml::load(&sources, id, &mut Diagnostics::new()).filter(|document| is_quoted(&document.root))?;
+    Some(plain(&value.root))
+}
+
+/// Returns `true` if Python reads a value as YAML does: all text is in quotes.
+fn is_quoted(value: &ConfigValue) -> bool {
+    match &value.kind {
+        ValueKind::Str(text) => text.style != ScalarStyle::Plain,
+        ValueKind::List(items) => items.iter().all(is_quoted),
+        ValueKind::Map(map) => map.entries.iter().all(|entry| is_quoted(&entry.key) && is_quoted(&entry.value)),
+        ValueKind::Int(_) | ValueKind::Float(_) => true,
+        _ => false,
+    }
+}
+
+/// The hosts that a pattern such as `w[01:10].example.org` or `db-[a:c]` stands for.
+fn expanded(pattern: &str) -> Vec<String> {
+    let range = || {
+        let (before, rest) = pattern.split_once('[')?;
+        let (inner, after) = rest.split_once(']')?;
+        let mut parts = inner.split(':');
+        let (first, last) = (parts.next()?, parts.next()?);
+        let step: usize = parts.next().map_or(Some(1), |step| step.parse().ok()).filter(|step| *step > 0)?;
+        let letter = |text: &str| text.chars().next().filter(|c| c.is_ascii_alphabetic() && text.len() == 1);
+        let names: Vec<String> = if let (Some(first), Some(last)) = (letter(first), letter(last)) {
+            (first..=last).step_by(step).map(String::from).collect()
+        } else {
+            let (low, high): (usize, usize) =
+                (if first.is_empty() { 0 } else { first.parse().ok()? }, last.parse().ok()?);
+            let width = if first.starts_with('0') { first.len() } else { 0 };
+            (low..=high).step_by(step).take(MOST_HOSTS).map(|number| format!("{number:0width$}")).collect()
+        };
+        Some((before.to_owned(), names, after.to_owned()))
+    };
+    let Some((before, names, after)) = range() else { return vec![pattern.to_owned()] };
+    let ends = expanded(&after);
+    let all = names.iter().flat_map(|name| ends.iter().map(move |end| (name, end)));
+    all.take(MOST_HOSTS).map(|(name, end)| format!("{before}{name}{end}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+    use super::*;
+
+    /// `tests/record/record_inventory.py` records them. `TPVC_INVENTORY=FILE` compares another one with its `FILE.json`.
+    #[test]
+    fn inventories_are_read_as_by_ansible() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/templates/inventory");
+        let mut files = vec![format!("{folder}/hosts.ini"), format!("{folder}/hosts.yml")];
+        files.extend(std::env::var("TPVC_INVENTORY"));
+        for file in files {
+            let mut inventory = Inventory::default();
+            inventory.add(&std::fs::read_to_string(&file).unwrap());
+            let recorded: Value =
+                serde_json::from_str(&std::fs::read_to_string(format!("{file}.json")).unwrap()).unwrap();
+            let read = inventory.hosts.keys().map(|host| {
+                let (groups, of_groups, of_host) =
+                    (inventory.groups(host), inventory.of_groups(host), inventory.of_host(host));
+                (host.clone(), serde_json::json!({"groups": groups, "of_groups": of_groups, "of_host": of_host}))
+            });
+            let read: Map<String, Value> = read.collect();
+            let recorded = recorded.as_object().unwrap();
+            assert_eq!(read.keys().collect::<BTreeSet<_>>(), recorded.keys().collect::<BTreeSet<_>>(), "{file}");
+            for (host, expected) in recorded {
+                assert_eq!(&read[host], expected, "{file}: {host}");
+            }
+            println!("{file}: {} hosts", read.len());
+        }
+    }
+
+    #[test]
+    fn a_group_stands_for_its_first_host() {
+        let mut inventory = Inventory::default();
+        inventory.add("[a:children]\nb\nc\n[b]\n[c]\nsecond\nthird\n[loop:children]\nloop\n");
+        assert_eq!(inventory.host("a"), Some("second"));
+        assert_eq!((inventory.host("third"), inventory.host("b"), inventory.host("loop")), (Some("third"), None, None));
+        assert_eq!(inventory.groups("third"), ["a", "c"]);
+    }
+}
