@@ -190,6 +190,8 @@ struct Search<'a> {
     named: HashMap<String, Result<Vec<String>, String>>,
     /// The parts of the config of a tree.
     parts: HashMap<String, Vec<Part>>,
+    /// The config files that are named and not in a tree, which TPV would fail to read.
+    lacking: HashMap<String, Vec<String>>,
     /// The config files that the command names, or the settings of the last commit.
     wanted: Vec<String>,
     /// The config files that some tree has.
@@ -203,9 +205,9 @@ impl<'a> Search<'a> {
             config::check_paths(&git, configs)?;
         }
         let blobs = git.blobs()?;
-        let (named, parts, wanted) = (HashMap::new(), HashMap::new(), configs.to_owned());
+        let (named, parts, lacking, wanted) = (HashMap::new(), HashMap::new(), HashMap::new(), configs.to_owned());
         let (paths, present) = (BTreeSet::new(), BTreeSet::new());
-        let mut search = Self { git, repository, since, configs, blobs, paths, named, parts, wanted, present };
+        let mut search = Self { git, repository, since, configs, blobs, paths, named, parts, lacking, wanted, present };
         search.touch(configs)?;
         Ok(search)
     }
@@ -258,10 +260,12 @@ impl<'a> Search<'a> {
                 ));
             }
             let found = commits.into_iter().map(|(commit, tree)| {
-                let config = match self.named.get(&tree) {
-                    Some(Err(error)) => Err(error.clone()),
-                    Some(Ok(named)) => Ok((named.clone(), self.parts.get(&tree).cloned().unwrap_or_default())),
-                    None => Ok((self.configs.to_owned(), self.parts.get(&tree).cloned().unwrap_or_default())),
+                let parts = || self.parts.get(&tree).cloned().unwrap_or_default();
+                let config = match (self.lacking.get(&tree), self.named.get(&tree)) {
+                    (Some(lacking), _) => Err(format!("the commit has no {}", quoted(lacking))),
+                    (None, Some(Err(error))) => Err(error.clone()),
+                    (None, Some(Ok(named))) => Ok((named.clone(), parts())),
+                    (None, None) => Ok((self.configs.to_owned(), parts())),
                 };
                 Found { commit, tree, config }
             });
@@ -303,6 +307,8 @@ impl<'a> Search<'a> {
             self.touch(&configs)?;
             let found = parts(&self.git, &trees, &configs)?;
             self.watch(found.trail);
+            let lacking = trees.iter().zip(found.lacking).filter(|(_, lacking)| !lacking.is_empty());
+            self.lacking.extend(lacking.map(|(tree, lacking)| ((*tree).to_owned(), lacking)));
             self.parts.extend(trees.into_iter().map(str::to_owned).zip(found.sets));
             // A file may be there in some commits only.
             self.present.extend(configs.into_iter().filter(|config| !found.missing.contains(config)));
@@ -502,7 +508,7 @@ mod tests {
         assert_eq!(sets, [vec!["one", "one again"], vec!["two", "two again, and no text"]]);
         assert_eq!(broken[0].0, "broken");
         assert!(broken[0].1.starts_with("tpv/a.yml:3:"), "{}", broken[0].1);
-        assert_eq!(broken[1..], [("gone".to_owned(), "none of the files is there".to_owned())]);
+        assert_eq!(broken[1..], [("gone".to_owned(), "the commit has no `tpv`".to_owned())]);
         assert_eq!(kept.len(), 2);
         assert!(kept.values().all(|bytes| Rules::load(bytes).is_ok()));
         assert_eq!(repo.history(None, &["tpv/*.yml"]).unwrap().0, sets);
@@ -528,6 +534,20 @@ mod tests {
         let name = repo.0.path().display();
         assert_eq!(error.message, format!("no commit of `{name}` touches `a.yml` since `2025-03-01`"));
         assert!(repo.history(Some("--all"), &["a.yml"]).is_err());
+    }
+
+    #[test]
+    fn commits_that_lack_a_named_file_do_not_compile() {
+        let mut repo = Repo::new();
+        repo.commit("one file", &[("a.yml", ONE)]);
+        repo.commit("both", &[("b.yml", TWO)]);
+        repo.commit("the other", &[("a.yml", "")]);
+        let (sets, broken, _) = repo.history(None, &["a.yml", "b.yml"]).unwrap();
+        assert_eq!(sets, [["both"]]);
+        let lacks = |subject: &str, file: &str| (subject.to_owned(), format!("the commit has no `{file}`"));
+        assert_eq!(broken, [lacks("one file", "b.yml"), lacks("the other", "a.yml")]);
+        // A pattern names what is there.
+        assert_eq!(repo.history(None, &["a.yml", "b*.yml"]).unwrap().0, [vec!["one file"], vec!["both"]]);
     }
 
     /// Settings of a later file win: the order is that of the arguments, and of names if one argument names several.

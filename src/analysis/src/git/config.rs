@@ -32,9 +32,12 @@ pub fn check_paths(git: &Repository, configs: &[String]) -> Result<(), Error> {
 }
 
 /// The files and URLs of a config in several trees.
+#[derive(Default)]
 pub struct Parts {
     /// Of each tree.
     pub sets: Vec<Vec<Part>>,
+    /// Of each tree the paths, patterns apart, that name no file in it.
+    pub lacking: Vec<Vec<String>>,
     /// The pathspecs that name no file in any of the trees.
     pub missing: Vec<String>,
     /// The links that paths lead through, and what these lead to.
@@ -59,10 +62,10 @@ pub fn parts(git: &Repository, trees: &[&str], configs: &[String]) -> Result<Par
         place.trees = Some(git.files(trees, &with_excluding(place.config, configs))?.into_iter());
     }
     let (mut reader, prefix) = (Trees::new(git)?, git.prefix()?);
-    let mut parts = Parts { sets: Vec::with_capacity(trees.len()), missing: Vec::new(), trail: BTreeSet::new() };
+    let mut parts = Parts { sets: Vec::with_capacity(trees.len()), ..Parts::default() };
     for tree in trees {
         let links = reader.links(tree)?;
-        let (mut set, mut given) = (Vec::new(), 0..);
+        let (mut set, mut given, mut lacking) = (Vec::new(), 0.., Vec::new());
         for place in &mut places {
             let Some(trees) = &mut place.trees else {
                 set.extend(given.next().map(Part::Given));
@@ -75,7 +78,11 @@ pub fn parts(git: &Repository, trees: &[&str], configs: &[String]) -> Result<Par
                 through.iter().for_each(|file| parts.trail.extend(links.trail(&file.path)));
                 files.extend(through);
             }
-            for file in chosen(place.config, files) {
+            let files = chosen(place.config, files);
+            if files.is_empty() && !is_pattern(place.config) {
+                lacking.push(place.config.clone());
+            }
+            for file in files {
                 place.is_there = true;
                 // A file that two arguments name stands where the first of them does.
                 if !set.iter().any(|part| matches!(part, Part::File(other) if other.real == file.real)) {
@@ -84,6 +91,7 @@ pub fn parts(git: &Repository, trees: &[&str], configs: &[String]) -> Result<Par
             }
         }
         parts.sets.push(set);
+        parts.lacking.push(lacking);
     }
     parts.missing = places.into_iter().filter_map(Place::missing).collect();
     Ok(parts)

@@ -73,11 +73,15 @@ function names(group, words) {
     more > 0 && el("div", { class: "note" }, `and ${shown(more)} more`));
 }
 
+/** Narrow screens have room for the cells if the names are short. */
+const narrow = matchMedia("(max-width: 600px)");
+narrow.addEventListener("change", () => draw());
+
 function draw() {
   const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
   const seen = columns.filter((one) => words.every((word) => one.id.toLowerCase().includes(word)));
   const reach = (group) => seen.filter((one) => goes(group.row, one.index)).length;
-  const heads = cut(seen.map((one) => one.id), 40);
+  const heads = cut(seen.map((one) => one.id), narrow.matches ? 20 : 40);
   pagedTable(table, {
     caption: "Tools by destinations; a tool's name shows why",
     rows: groups,
