@@ -50,6 +50,9 @@ def matrix(page):
     # bwa_mem, all others, and user-defined ones; tools of which the same is true share a row.
     rows = page.locator("#matrix tbody tr")
     assert rows.count() >= 2, rows.count()
+    # Cells are in sight on narrow screens, too.
+    box = rows.first.locator("td.cell").nth(1).bounding_box()
+    assert box["x"] + box["width"] <= page.viewport_size["width"], box
     page.locator("#matrix").get_by_label("Search").fill("bwa")
     assert rows.count() == 1
     rows.get_by_role("button", name="bwa_mem").click()
