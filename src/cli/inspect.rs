@@ -1,6 +1,6 @@
 //! `tpvc inspect`
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -17,6 +17,7 @@ use tpv_analysis::figures::grouped;
 use tpv_compiler::config::suggest::did_you_mean;
 use tpv_compiler::link::{blocks_at, cpython_blocks, paths_near};
 use tpv_compiler::printable::{Form, put_line};
+use tpv_compiler::template::variables_in;
 
 /// Show what is inside an artifact
 ///
@@ -66,6 +67,7 @@ impl Inspect {
         text += &entities(rules.tables());
         text += &code(rules.program());
         text += &in_cpython(&rules);
+        text += &placeholders(&rules);
         Ok(text)
     }
 
@@ -108,6 +110,20 @@ fn entities(tables: &Tables) -> String {
         ("tags", tables.tags.len()),
     ] {
         text += &format!("  {:>12}  {name}\n", grouped(number as u64));
+    }
+    text
+}
+
+/// The variables of templates that had no value when the rules were compiled, by the texts that stand in for them.
+fn placeholders(rules: &Rules) -> String {
+    let texts = rules.tables().strings.iter().chain(&rules.program().strings);
+    let names: BTreeSet<&str> = texts.flat_map(|text| variables_in(text)).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let mut text = "\nvariables without a value, for which placeholders stand in\n".to_owned();
+    for name in names {
+        put_line!(text, "  {name}");
     }
     text
 }

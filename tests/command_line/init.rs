@@ -110,6 +110,8 @@ fn each_job_configuration_is_an_environment() {
     let (status, said) = run(site.path(), &["compile", "-o", "rules.bin"]);
     assert!(status == 0 && said.contains("placeholders stand in"), "{said}");
     assert!(!said.contains("placeholder_"), "{said}");
+    let (status, said) = run(site.path(), &["inspect", "rules.bin"]);
+    assert!(status == 0 && said.ends_with("for which placeholders stand in\n  key\n"), "{said}");
 }
 
 /// An inventory for each server, the list in `group_vars`, a job configuration that loops over it, code from a file.
