@@ -78,11 +78,14 @@ fn report(environment: &Environment, is_one_of_many: bool) {
     if let Some(inline) = inline(environment) {
         say(&format!("{indent}  {inline}: `tpvc dump --job-conf` reads them"));
     }
+    if let Some(host) = &environment.host {
+        say(&format!("{indent}host `{}`, by the inventory `{}`", host.value, host.from));
+    }
     if !environment.vars.is_empty() {
         let files = count(environment.vars.len() as u64, "file");
         let from = environment.vars.iter().rev().map(|file| file.from.as_str()).find(|from| from.contains(':'));
         let from = from.map_or_else(|| "its groups".to_owned(), str::to_owned);
-        say(&format!("{indent}variables from {files}, of {from}"));
+        say(&format!("{indent}variables from {files}, by {from}"));
     }
     let encrypted = environment.left_out.iter().filter(|file| file.from == "encrypted").count();
     if encrypted > 0 {
@@ -91,9 +94,6 @@ fn report(environment: &Environment, is_one_of_many: bool) {
     }
     for file in environment.left_out.iter().filter(|file| file.from != "encrypted") {
         say(&format!("{indent}  left out: {} ({})", file.value, file.from));
-    }
-    if let Some(host) = &environment.host {
-        say(&format!("{indent}  of the host `{}` of {}", host.value, host.from));
     }
     for variable in &environment.variables {
         say(&format!("{indent}  `{}` is set as in {}", variable.value.0, variable.from));

@@ -53,8 +53,11 @@ impl AtRevision {
 
     /// Says which files the revision lacks.
     fn report(&self, common: &Common) {
-        for (path, used) in self.lacking.take().into_keys() {
-            common.note(&format!("`{}` is not in `{}`: {used}", path.display(), self.name));
+        let lacking: Vec<String> =
+            self.lacking.take().into_keys().map(|(path, _)| format!("`{}`", path.display())).collect();
+        if !lacking.is_empty() {
+            let present = if lacking.len() == 1 { "the present file is used" } else { "the present files are used" };
+            common.note(&format!("`{}` lacks {}: {present}", self.name, lacking.join(", ")));
         }
     }
 

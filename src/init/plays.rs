@@ -110,7 +110,7 @@ pub(super) fn of(list: &List, repository: &Repository, environment: &mut Environ
         let Some(path) = endings.into_iter().find(|path| path.exists() && !value.contains("{{")) else {
             // Groups and hosts mostly have no files of their own.
             if !from.starts_with("of ") && !value.contains("group_vars/") && !value.contains("host_vars/") {
-                environment.left_out.push(Guess { value, from: format!("{from}: not there") });
+                environment.left_out.push(Guess { value, from: format!("not in this repository; {from} names it") });
             }
             continue;
         };

@@ -38,7 +38,10 @@ fn files_of_a_playbook_are_found_with_their_variables() {
     let (status, said) = run(site.path(), &["init"]);
     assert_eq!(status, 0, "{said}");
     assert!(said.contains("in the order of templates/job_conf.yml:7") && said.contains("server.yml:2"), "{said}");
-    assert!(said.contains("disks/dest/all.yml (server.yml:2: not there)") && said.contains("secret"), "{said}");
+    assert!(
+        said.contains("disks/dest/all.yml (not in this repository; server.yml:2 names it)") && said.contains("secret"),
+        "{said}"
+    );
     let written = settings(site.path());
     assert!(
         written.contains("\"files/tpv/tools.yml\"") && written.contains("\"files/tpv/destinations.yml.j2\""),
@@ -192,7 +195,7 @@ fn the_groups_of_a_host_are_those_of_the_inventory() {
         ),
     ]);
     let (status, said) = run(site.path(), &["init"]);
-    assert!(status == 0 && said.contains("of the host `server1` of inventories/live"), "{said}");
+    assert!(status == 0 && said.contains("host `server1`, by the inventory `inventories/live`"), "{said}");
     let written = settings(site.path());
     let files = "  \"group_vars/web.yml\",  # a group of `server1` in inventories/live\n  \"group_vars/galaxyservers.yml\",\n  \"host_vars/server1.yml\",";
     assert!(written.contains(files) && !written.contains("others"), "{written}");
