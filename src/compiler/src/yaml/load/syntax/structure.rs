@@ -64,6 +64,14 @@ impl Stop<'_> {
             let at = place(dashes + mistake.at.start..dashes + mistake.at.end);
             return Some(Diagnostic::error(mistake.message).at(at, "").help(mistake.help));
         }
+        // Ids of tools are no plain words.
+        if has_no_key && !inner.contains(char::is_whitespace) && here.indent() > column {
+            return Some(
+                Diagnostic::error(format!("a `:` is missing after `{inner}`"))
+                    .at(place(dashes..text.len()), "")
+                    .help(format!("write `{inner}:`")),
+            );
+        }
         if has_no_key {
             return Some(
                 Diagnostic::error("this line is no `key: value`")
@@ -166,9 +174,14 @@ impl Stop<'_> {
         }
         if line.is_item() && same.is_some_and(|above| above.behind_dashes().1 == indent) {
             let above = name(&same?);
-            return Some(Diagnostic::error("a list item is among keys").at(place, "").help(format!(
-                "indent it deeper than the key it belongs to, or remove the `- ` to have a key beside `{above}`"
-            )));
+            let help = if matches!(line.key(), Some("if" | "id")) {
+                "write `rules:` in the line above, and indent the rule deeper than that".to_owned()
+            } else {
+                format!(
+                    "indent it deeper than the key it belongs to, or remove the `- ` to have a key beside `{above}`"
+                )
+            };
+            return Some(Diagnostic::error("a list item is among keys").at(place, "").help(help));
         }
         let inner = with_key().take_while(|above| above.behind_dashes().1 > indent).last();
         let outer = with_key().find(|above| above.behind_dashes().1 < indent);
