@@ -57,6 +57,42 @@ fn runners_are_those_of_job_conf() {
     }
 }
 
+/// A variable without a value stands in names of `job_conf`, or of the config.
+#[test]
+fn names_that_are_not_known_are_left_alone() {
+    let config = "tools:
+  bwa:
+    mem: 4
+    resubmit:
+      one: {condition: memory_limit_reached, destination: pulsar_small}
+      two: {condition: memory_limit_reached, destination: slurm_small}
+destinations:
+  a: {runner: pulsar_eu}
+  b: {runner: slrum}
+";
+    let job_conf = "runners:
+  slurm: {load: galaxy.jobs.runners.slurm:SlurmJobRunner}
+  pulsar_{{ site }}: {load: galaxy.jobs.runners.pulsar:PulsarMQJobRunner}
+execution:
+  environments:
+    pulsar_{{ site }}_small: {runner: slurm}
+";
+    let settings = "placeholders = [\"site\"]\n[server]\njob_conf = \"job_conf.yml.j2\"\n";
+    let found_with = |config: &str| found(config, &[("job_conf.yml.j2", job_conf), ("tpvc.toml", settings)]);
+    let expected = [("T143", 6), ("T142", 9)].map(|(code, line)| (code.to_owned(), line));
+    assert_eq!(found_with(config), expected);
+    // It may be any if nothing of its name is known.
+    assert_eq!(
+        found(
+            "destinations: {a: {runner: bridges}}",
+            &[("job_conf.yml.j2", "runners: {'{{ site }}': {}}"), ("tpvc.toml", settings)]
+        ),
+        []
+    );
+    let open = config.replace("slrum", "placeholder_runner").replace("slurm_small", "placeholder_site");
+    assert_eq!(found_with(&open), []);
+}
+
 #[test]
 fn files_of_the_server_are_checked() {
     let folder = tempfile::tempdir().unwrap();
@@ -282,7 +318,7 @@ fn a_broken_job_conf_is_read_as_far_as_it_goes() {
     let settings = "[server]\njob_conf = \"job_conf.yml.j2\"\n";
     for job_conf in [
         "runners:\n  slurm: {}\n  bridges2: [\n  condor: {}\n",
-        "runners:\n  slurm: {}\n  {{ nothing_of_this_name }}: {}\n  condor: {}\n",
+        "runners:\n  slurm: {}\n  own: {load: \"{{ nothing_of_this_name }}\"}\n  condor: {}\n",
         "<job_conf><plugins><plugin id=\"slurm\"/><plugin id=\"condor\"></plugins></job_conf>",
     ] {
         let files = [("job_conf.yml.j2", job_conf), ("tpvc.toml", settings)];

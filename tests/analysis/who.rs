@@ -231,7 +231,7 @@ fn what_is_not_known_has_its_reason() {
     let config = "tools:\n  bwa:\n    rules:\n    - if: user\n      execute: |\n        mapper.destinations.clear()\n\
                   destinations:\n  slurm: {runner: slurm}\n";
     std::fs::write(folder.path().join("a.yml"), config).unwrap();
-    let reason = "a.yml:6:9: not proved: where jobs can go is not known, and T201 to T205 were not looked for: \
+    let reason = "a.yml:6:9: not proved: where jobs can go is not known, and T201 to T206 were not looked for: \
                   this code may change destinations\n";
     let checked = tpvc_in(folder.path(), &["check", "a.yml"]);
     assert!(checked.status.success() && stderr(&checked).contains(reason), "{}", stderr(&checked));

@@ -16,6 +16,7 @@ mod patterns;
 pub mod reach;
 mod resubmission;
 mod retries;
+mod sizes;
 mod user_defined;
 
 pub use budget::Unproved;
@@ -83,6 +84,9 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
         }
     };
     nowhere::check(linter, &reach);
+    let (lost, unfollowed) = reach::lost_sizes(linter.config, blocks);
+    sizes::check(linter, &lost);
+    unproved.extend(unfollowed);
     match &reach.unproved {
         Some(reason) => unproved.push(reason.clone()),
         // These hold for all jobs only.

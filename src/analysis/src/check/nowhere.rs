@@ -73,7 +73,7 @@ fn tools(linter: &mut Linter<'_>, reach: &Reach, known: &[Finding], unoffered: &
     }
 }
 
-fn whys(verdict: &Verdict) -> Vec<Why> {
+pub(super) fn whys(verdict: &Verdict) -> Vec<Why> {
     match verdict {
         Verdict::Never(reasons) => reasons.iter().map(|reason| reason.why.clone()).collect(),
         Verdict::Possible => Vec::new(),
@@ -103,12 +103,14 @@ fn lacks(why: &Why, unoffered: &HashSet<&str>) -> bool {
     matches!(why, Why::Lacks(tag) if unoffered.contains(tag.as_str()))
 }
 
-fn nowhere(linter: &Linter<'_>, lost: &Lost<'_>) -> Finding {
-    let config = linter.config;
-    let reached = lost.reached;
+/// Destinations that keep jobs out for the same reasons, and the place of one of these.
+pub(super) type Groups<'r> = IndexMap<&'r [Why], (Vec<&'r str>, Option<Span>)>;
+
+/// The destinations that are not abstract, by their reasons; the most frequent first.
+pub(super) fn groups<'r>(config: &'r Config, reached: &Reached, all: &'r [Vec<Why>]) -> Groups<'r> {
     // Destinations that are kept out for the same reasons are told together.
-    let mut groups: IndexMap<&[Why], (Vec<&str>, Option<Span>)> = IndexMap::new();
-    for ((destination, verdict), whys) in config.destinations.values().zip(&*reached.verdicts).zip(&lost.whys) {
+    let mut groups = Groups::new();
+    for ((destination, verdict), whys) in config.destinations.values().zip(&*reached.verdicts).zip(all) {
         let Verdict::Never(reasons) = verdict else { continue };
         if matches!(whys.as_slice(), [Why::Abstract]) {
             continue;
@@ -118,6 +120,13 @@ fn nowhere(linter: &Linter<'_>, lost: &Lost<'_>) -> Finding {
         names.push(&destination.id);
     }
     groups.sort_by(|_, (one, _), _, (other, _)| other.len().cmp(&one.len()));
+    groups
+}
+
+fn nowhere(linter: &Linter<'_>, lost: &Lost<'_>) -> Finding {
+    let config = linter.config;
+    let reached = lost.reached;
+    let groups = groups(config, reached, &lost.whys);
     let span = lost.tools.first().map(|tool| tool.span).unwrap_or_default();
     let names: Vec<String> = lost.tools.iter().map(|tool| format!("`{}`", tool.id)).collect();
     let (nouns, label) = match names.len() {
@@ -132,6 +141,16 @@ fn nowhere(linter: &Linter<'_>, lost: &Lost<'_>) -> Finding {
     if let Some(at) = groups.first().and_then(|(_, (_, at))| *at).filter(|at| *at != span) {
         diagnostic = diagnostic.also(at, "");
     }
+    Finding::new("T201", with_reasons(linter, diagnostic, reached, &groups))
+}
+
+/// Adds what keeps the jobs from each destination, and what may help.
+pub(super) fn with_reasons(
+    linter: &Linter<'_>,
+    mut diagnostic: Diagnostic,
+    reached: &Reached,
+    groups: &Groups<'_>,
+) -> Diagnostic {
     for (whys, (names, _)) in groups.iter().take(MOST_GROUPS) {
         let whys: Vec<String> = whys.iter().map(ToString::to_string).collect();
         diagnostic = diagnostic.note(format!("{}: {}", listed(names), whys.join("; ")));
@@ -155,7 +174,7 @@ fn nowhere(linter: &Linter<'_>, lost: &Lost<'_>) -> Finding {
         Some(Why::Fails) => "remove the rule that fails every job from a destination that is to take it",
         _ => "ask for less, or raise what a destination accepts",
     };
-    Finding::new("T201", diagnostic.help(help))
+    diagnostic.help(help)
 }
 
 /// `a`, `b`, `c` and 4 others

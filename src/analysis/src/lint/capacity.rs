@@ -119,6 +119,21 @@ struct Asked<'a> {
     owner: &'a Entity,
 }
 
+/// The roles and users of a config whose fields all jobs get: those of which anyone has the name, and the default.
+pub(crate) fn of_everyone(config: &Config) -> Vec<&Entity> {
+    let mut out: Vec<&Entity> = Vec::new();
+    for (kind, name) in SOMEONE {
+        let section = config.section(kind);
+        let keys: Vec<&str> = section.keys().map(|id| &**id).collect();
+        let mut found = Vec::new();
+        // A pattern that is not valid has a finding of its own.
+        drop(Matcher::new(PatternSet::build(&keys)).matches(name, &mut found));
+        out.extend(found.into_iter().filter_map(|index| Some(&**section.get_index(index as usize)?.1)));
+        out.extend(default(config, kind));
+    }
+    out
+}
+
 struct Capacity<'a> {
     config: &'a Config,
     tags: &'a Tags<'a>,
@@ -130,17 +145,7 @@ struct Capacity<'a> {
 impl<'a> Capacity<'a> {
     fn new(config: &'a Config, tags: &'a Tags<'a>) -> Self {
         let keys: Vec<&str> = config.tools.keys().map(|id| &**id).collect();
-        let mut common: Vec<&Entity> = Vec::new();
-        for (kind, name) in SOMEONE {
-            let section = config.section(kind);
-            let keys: Vec<&str> = section.keys().map(|id| &**id).collect();
-            let mut found = Vec::new();
-            // A pattern that is not valid has a finding of its own.
-            drop(Matcher::new(PatternSet::build(&keys)).matches(name, &mut found));
-            common.extend(found.into_iter().filter_map(|index| Some(&**section.get_index(index as usize)?.1)));
-            common.extend(default(config, kind));
-        }
-        Self { config, tags, tools: Matcher::new(PatternSet::build(&keys)), common }
+        Self { config, tags, tools: Matcher::new(PatternSet::build(&keys)), common: of_everyone(config) }
     }
 
     /// The other entities that set fields for the jobs of an entity: the default, other tools of the same pattern, users and roles.

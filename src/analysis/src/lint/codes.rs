@@ -105,6 +105,7 @@ codes! {
     "T203" Warning Config "a rule that never applies",
     "T204" Warning Config "a rule that always applies",
     "T205" Warning Config "user-defined tools on destinations that don't expect them",
+    "T206" Warning Config "input sizes that no destination accepts",
     "T211" Warning Config "a pattern that never matches",
     "T212" Warning Config "fields that a later pattern always overrides",
     "T213" Warning Config "an id that an abstract entry also matches",

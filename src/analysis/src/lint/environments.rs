@@ -15,7 +15,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let Some(job_conf) = &linter.server().job_conf else { return };
     let mut seen = HashSet::new();
     let judge = |name: &str, span: Span| {
-        if name.is_empty() || name.contains('{') || job_conf.has_environment(name) {
+        if name.is_empty() || job_conf.has_environment(name) {
             return None;
         }
         let help = closest(name, job_conf.environments.iter().map(String::as_str)).map_or_else(

@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::Linter;
-use super::server::{JobConf, JobLimit};
+use super::server::{JobConf, JobLimit, is_open};
 use tpv_compiler::checker::sites;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::DestinationFields;
@@ -44,11 +44,6 @@ fn is_complete(job_conf: &JobConf) -> bool {
         && !names.any(|name| is_open(name))
         && job_conf.asked.len() <= 1
         && job_conf.asked.iter().all(|function| function == OF_TPV)
-}
-
-/// Returns `true` for a name that code or a placeholder fills in.
-fn is_open(name: &str) -> bool {
-    name.contains(['{', '*']) || name.contains("placeholder_")
 }
 
 /// The ids and tags that Galaxy gets from TPV.

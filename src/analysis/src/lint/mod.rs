@@ -6,7 +6,7 @@
 
 pub mod baseline;
 mod by_default;
-mod capacity;
+pub(crate) mod capacity;
 pub mod codes;
 mod concrete_parents;
 mod entities;

@@ -14,7 +14,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     for destination in linter.config.destinations.values().filter(|destination| !destination.common.is_abstract) {
         let Some(runner) = destination.destination.as_ref().and_then(|fields| fields.runner.as_ref()) else { continue };
         let name = runner.as_str();
-        if name.is_empty() || name.contains('{') || job_conf.has_runner(name) || !seen.insert(runner.span) {
+        if name.is_empty() || job_conf.has_runner(name) || !seen.insert(runner.span) {
             continue;
         }
         let near = closest(name, job_conf.runners.keys().map(String::as_str));

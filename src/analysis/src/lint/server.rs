@@ -57,14 +57,15 @@ pub struct JobLimit {
 }
 
 impl JobConf {
-    /// Returns `true` if there is a runner plugin of this id.
+    /// Returns `true` if there is a runner plugin of this id, or one whose name is not known may be it.
     pub fn has_runner(&self, id: &str) -> bool {
-        self.may_have(id) || self.runners.contains_key(id)
+        self.may_have(id) || self.runners.contains_key(id) || may_be_of(self.runners.keys(), id)
     }
 
-    /// Returns `true` if there is an environment of this id, or they are not known.
+    /// Returns `true` if there is an environment of this id, or one whose name is not known may be it.
     pub fn has_environment(&self, id: &str) -> bool {
-        self.environments.is_empty() || self.may_have(id) || self.environments.contains(id)
+        let known = &self.environments;
+        known.is_empty() || self.may_have(id) || known.contains(id) || may_be_of(known.iter(), id)
     }
 
     /// Returns `true` if the file is broken and has the name somewhere.
@@ -72,6 +73,20 @@ impl JobConf {
         let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
         self.broken.as_ref().is_some_and(|text| text.split(|c| !is_of_name(c)).any(|word| word == id))
     }
+}
+
+/// The beginning of a text that stands for the missing value of a template's variable.
+const PLACEHOLDER: &str = "placeholder_";
+
+/// Returns `true` for a name of which a part is not known: code or the missing value of a variable gives it.
+pub(super) fn is_open(name: &str) -> bool {
+    name.contains('{') || name.contains(PLACEHOLDER)
+}
+
+/// Returns `true` if one of the names is not known as a whole, and may be this: it begins as this does.
+fn may_be_of<'a>(names: impl IntoIterator<Item = &'a String>, id: &str) -> bool {
+    let beginnings = names.into_iter().filter_map(|name| Some(name.split_once(PLACEHOLDER)?.0));
+    is_open(id) || beginnings.into_iter().any(|beginning| id.starts_with(beginning))
 }
 
 /// A repository of a tool shed.

@@ -129,6 +129,21 @@ pub fn assume(block: Block<'_>, names: &dyn Names, is_true: bool) -> Vec<(String
     named.collect()
 }
 
+/// The numbers at which comparisons of a name may change their outcome, anywhere in a block: the least number of what lies above each.
+pub fn borders(block: Block<'_>, names: &dyn Names, name: &str) -> Vec<f64> {
+    let Some(kernel) = &block.code.kernel else { return Vec::new() };
+    let mut evaluator = Evaluator::new(block, kernel, names);
+    let is_asked = |input: u32| kernel.inputs.get(input as usize).and_then(|own| block.name(*own)) == Some(name);
+    let compares = (0_u32..).zip(&kernel.nodes).filter(|(_, node)| matches!(node, Node::Compare { .. }));
+    let mut out = Vec::new();
+    for (index, is_true) in compares.flat_map(|(index, _)| [(index, true), (index, false)]) {
+        evaluator.assume(index, is_true);
+        let assumed = std::mem::take(&mut evaluator.assumed).into_iter().filter(|(input, _)| is_asked(*input));
+        out.extend(assumed.filter_map(|(_, value)| value.bounds()).flat_map(|(low, high)| [low, high.next_up()]));
+    }
+    out
+}
+
 fn of_name(block: Block<'_>, names: &dyn Names, index: u32) -> Outcome {
     block.name(index).and_then(|name| names.get(name)).unwrap_or_else(Outcome::unknown)
 }

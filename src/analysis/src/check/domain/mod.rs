@@ -9,5 +9,5 @@ mod compare;
 mod evaluate;
 mod value;
 
-pub use evaluate::{Block, Names, Outcome, assume, evaluate};
+pub use evaluate::{Block, Names, Outcome, assume, borders, evaluate};
 pub use value::{Kinds, Truth, Value};

@@ -87,6 +87,16 @@ pub(crate) enum Why {
 }
 
 impl Why {
+    /// The quantity of which the jobs ask for too much or too little.
+    pub(crate) fn quantity(&self) -> Option<Quantity> {
+        match self {
+            Self::AtMost { resource, .. } | Self::AtLeast { resource, .. } => {
+                Quantity::ALL.into_iter().find(|quantity| quantity.name() == *resource)
+            }
+            _ => None,
+        }
+    }
+
     /// Without what the jobs ask for: equal for all jobs that the same tag, limit or rule keeps out.
     pub(crate) fn cause(&self) -> Self {
         let mut cause = self.clone();

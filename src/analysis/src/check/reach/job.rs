@@ -12,13 +12,13 @@ use tpv_model::{Quantity, Resource, TagType};
 use crate::check::domain::{self, Kinds, Outcome, Truth, Value};
 use tpv_compiler::config::entity::{Entity, Rule};
 use tpv_compiler::source::Span;
-use tpv_compiler::yaml::value::Text;
+use tpv_compiler::yaml::value::{ConfigValue, Text};
 
 use super::code::Code;
 use super::conditions::{Answer, Conditions};
 use super::effects::Effects;
 use super::fields::{Fields, fields_of, inherit};
-use super::names::{Context, JobNames, any_input_size};
+use super::names::{Context, INPUT_SIZE, JobNames};
 use super::rules::{Layered, Rules};
 use super::tags::Tags;
 
@@ -81,20 +81,23 @@ pub(super) struct Jobs {
     input_size: Value,
     unknown: Option<Span>,
     doubts: IndexSet<Span>,
+    /// `true` if a rule of all jobs counts as one that does not apply where its condition is not decided, and is not about sizes.
+    pub is_plain: bool,
     /// The steps that this has taken so far.
     pub steps: usize,
 }
 
 impl Jobs {
     /// Jobs that no entity has matched yet.
-    pub(super) fn new(context: Context) -> Self {
+    pub(super) fn new(context: Context, input_size: Value) -> Self {
         Self {
             fields: Fields { context, ..Fields::default() },
             context: Context::default(),
             rules: Rules::default(),
-            input_size: any_input_size(),
+            input_size,
             unknown: None,
             doubts: IndexSet::new(),
+            is_plain: false,
             steps: 0,
         }
     }
@@ -135,6 +138,23 @@ impl Jobs {
         self.steps += TagType::APPLICATION.len() * higher.tags.len() + inherit(&higher.fields, &mut self.fields, false);
     }
 
+    /// The sizes of inputs, in GiB, at which the conditions of rules may change their outcome: the least size above each border.
+    pub(super) fn borders(&self, code: &Code<'_>) -> Vec<f64> {
+        let names = self.first_names();
+        let layers = self.rules.in_order().into_iter().flat_map(|(layered, _)| &layered.layers);
+        let conditions = layers.filter_map(|layer| layer.rule.condition.as_text());
+        let blocks = conditions.filter_map(|text| code.block(text, CodeKind::Block));
+        blocks.flat_map(|block| domain::borders(block, &names, INPUT_SIZE)).collect()
+    }
+
+    /// What the config sets each [`Quantity`] to, where it is one value for all of these jobs.
+    pub(super) fn amounts(&self) -> [Option<Arc<ConfigValue>>; 3] {
+        Quantity::ALL.map(|quantity| match self.fields.amounts.get(quantity.resource() as usize)?.sources.as_slice() {
+            [one] => Some(one.clone()),
+            _ => None,
+        })
+    }
+
     /// Applies the rules.
     ///
     /// # Errors
@@ -163,14 +183,7 @@ impl Jobs {
                 self.change(&code.effects(text, CodeKind::Block), text.span);
             }
         }
-        let mut truth = Truth::default();
-        // The highest layer whose condition may be true.
-        let mut top = None;
-        for (index, layer) in asked() {
-            let found = self.condition(&layer.rule, code, false).value.truth();
-            truth = Truth { yes: truth.yes || found.yes, no: truth.no || found.no };
-            top = found.yes.then_some(index).or(top);
-        }
+        let (truth, top) = self.truth(layered, code);
         self.steps += 2 * layered.layers.len();
         let answers = asked().map(|(_, layer)| self.answer(&layer.rule, code));
         conditions.note(layered, lowest, &answers.collect::<Vec<_>>());
@@ -178,7 +191,9 @@ impl Jobs {
         if !truth.yes && !truth.no {
             return if always { Err(End::Raises(highest.rule.span)) } else { Ok(()) };
         }
-        let Some(top) = top else { return Ok(()) };
+        let Some(top) = top.filter(|_| !(self.is_plain && always && truth.no && !mentions_size(layered))) else {
+            return Ok(());
+        };
         let fail = layered.choice(top, |rule| rule.fail.as_ref());
         if fail.always {
             if always && !truth.no {
@@ -188,7 +203,7 @@ impl Jobs {
             let condition = highest.rule.condition.as_text().filter(|_| always && lowest + 1 == layered.layers.len());
             if let Some(block) = condition.and_then(|text| code.block(text, CodeKind::Block)) {
                 let assumed = domain::assume(block, &self.names(false), false);
-                let sizes = assumed.into_iter().filter(|(name, _)| name == "input_size");
+                let sizes = assumed.into_iter().filter(|(name, _)| name == INPUT_SIZE);
                 if let Some((_, left)) = sizes.last() {
                     self.input_size = left;
                 }
@@ -207,6 +222,33 @@ impl Jobs {
         Ok(())
     }
 
+    /// The possible truth of the conditions of a rule's layers, one of which is asked, and the highest layer whose condition may be true.
+    fn truth(&self, layered: &Layered, code: &Code<'_>) -> (Truth, Option<usize>) {
+        let (mut truth, mut top) = (Truth::default(), None);
+        for (index, layer) in layered.layers.iter().enumerate().skip(layered.lowest()) {
+            let found = self.condition(&layer.rule, code, false).value.truth();
+            truth = Truth { yes: truth.yes || found.yes, no: truth.no || found.no };
+            top = found.yes.then_some(index).or(top);
+        }
+        (truth, top)
+    }
+
+    /// The number of rules of an entity that change what destinations are matched with, and whose conditions are not decided.
+    pub(super) fn undecided(&self, entity: &Entity, code: &Code<'_>) -> usize {
+        let names = self.first_names();
+        let changes = |rule: &Rule| {
+            let tags = &rule.common.tags;
+            rule.execute.is_some()
+                || rule.common.amounts.resources().next().is_some()
+                || TagType::APPLICATION.into_iter().any(|kind| !tags.get(kind).is_empty())
+        };
+        let is_open = |rule: &Rule| {
+            let truth = rule.condition.as_text().map(|text| code.evaluate(text, &names).value.truth());
+            truth.is_some_and(|truth| truth.yes && truth.no && !is_about_size(rule))
+        };
+        entity.rules.values().filter(|rule| changes(rule) && is_open(rule)).count()
+    }
+
     /// The outcomes of a condition, assuming that switches of the config may be flipped.
     fn answer(&self, rule: &Rule, code: &Code<'_>) -> Answer {
         if self.unknown.is_some() {
@@ -219,6 +261,11 @@ impl Jobs {
         let is_switch = block
             .is_some_and(|block| block.names().next().is_some() && block.names().all(|name| self.context.has(name)));
         Answer { yes: truth.yes || is_switch, no: truth.no || is_switch, raises: outcome.raises }
+    }
+
+    /// The names that conditions see before any rule is applied.
+    fn first_names(&self) -> JobNames<'_> {
+        JobNames { context: &self.fields.context, ..self.names(false) }
     }
 
     /// The names that conditions see.
@@ -300,6 +347,15 @@ impl Jobs {
         let asked = Asked { tags: self.fields.tags, wanted, is_known: self.unknown.is_none() };
         (asked, self.doubts.into_iter().collect())
     }
+}
+
+/// Returns `true` if the condition of a rule has the size of the inputs in it.
+fn is_about_size(rule: &Rule) -> bool {
+    rule.condition.as_text().is_some_and(|text| text.as_str().contains(INPUT_SIZE))
+}
+
+fn mentions_size(layered: &Layered) -> bool {
+    layered.layers.iter().any(|layer| is_about_size(&layer.rule))
 }
 
 /// `max(bound or 0, value or 0) if bound else value`, or the same with `min`.

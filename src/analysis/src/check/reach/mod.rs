@@ -15,19 +15,24 @@ mod names;
 mod overlap;
 mod page;
 mod rules;
+mod sizes;
 mod tags;
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use crate::check::budget::{Budget, Spent, Unproved};
+use crate::check::domain::Value;
 use crate::lint::Blocks;
+use crate::lint::capacity::of_everyone;
 use crate::lint::tags::default;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::code::each_code;
 use tpv_compiler::link::destination_defaults;
 use tpv_compiler::source::{SourceMap, Span};
+use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{Change, EntityClass};
 
 use code::Code;
@@ -39,9 +44,10 @@ use fields::{Fields, fields_of};
 pub(crate) use job::End;
 use job::{Asked, Higher, Jobs};
 pub use matrix::{Column, DECLARED, Matrix, Row, Tool};
-use names::Context;
+use names::{Context, any_input_size};
 pub(crate) use overlap::{Beside, Overlap};
 pub use page::page;
+pub(crate) use sizes::{LostSizes, lost_sizes};
 
 /// The type of user-defined tools, and the prefix of their ids.
 const USER_DEFINED: &str = "user_defined";
@@ -62,7 +68,7 @@ pub(crate) enum Whose {
 pub enum Users {
     /// All, with any roles.
     All,
-    /// Those who get no role or user of the config but the default.
+    /// Those who get no role or user of the config but those for everyone.
     Ordinary,
 }
 
@@ -103,9 +109,24 @@ pub(crate) struct Reached {
     pub unless_declared: bool,
     /// `true` if the jobs were followed. Otherwise they may reach any destination.
     pub is_followed: bool,
+    /// What the config sets cores, mem and gpus to, where it is one value for all of the jobs.
+    pub amounts: [Option<Arc<ConfigValue>>; 3],
 }
 
 impl Reached {
+    /// Nothing is known but whose jobs they are.
+    fn new(whose: Whose) -> Self {
+        Self {
+            whose,
+            verdicts: Rc::default(),
+            end: None,
+            doubts: Vec::new(),
+            unless_declared: false,
+            is_followed: true,
+            amounts: Default::default(),
+        }
+    }
+
     /// Returns `true` if no destination takes any of them.
     pub(crate) fn is_nowhere(&self) -> bool {
         let is_never = |verdict: &Verdict| matches!(verdict, Verdict::Never(_));
@@ -129,39 +150,12 @@ impl Reach {
     /// # Errors
     /// Its code may change destinations, an id is not a valid pattern, or its version of TPV clamps amounts otherwise.
     pub(crate) fn of(config: &Config, blocks: &Blocks, users: Users) -> Result<Self, Unproved> {
-        if !config.version.has(Change::ClampByBounds) {
-            return Err(unknown(None, "TPV before 3.1 bounds cores and memory in another way"));
-        }
         Self::within(config, blocks, users, Budget::new())
     }
 
     fn within(config: &Config, blocks: &Blocks, users: Users, budget: Budget) -> Result<Self, Unproved> {
-        let code = Code::new(blocks);
-        let defaults = destination_defaults(config);
-        let destinations: Vec<Destination> = config
-            .destinations
-            .values()
-            .map(|own| Destination::new(own, defaults.as_ref(), config.version, &code))
-            .collect();
-        if let Some(at) = changes_destinations(config, &code) {
-            return Err(unknown(Some(at), "this code may change destinations"));
-        }
-        let overlap = Overlap::new(config.tools.keys().map(|key| &**key))
-            .ok_or_else(|| unknown(None, "the id of a tool is not a valid pattern"))?;
-        let mut follower = Follower {
-            config,
-            code,
-            overlap,
-            higher: higher(config, users),
-            destinations,
-            fields: vec![OnceCell::new(); config.tools.len()],
-            conditions: Conditions::default(),
-            verdicts: HashMap::new(),
-            budget,
-        };
-        let concrete = config.tools.values().enumerate().filter(|(_, tool)| !tool.common.is_abstract);
-        let tools = concrete.map(|(index, _)| Whose::Tool(index));
-        let all: Vec<Whose> = tools.chain([Whose::Other, Whose::UserDefined]).collect();
+        let mut follower = Follower::new(config, blocks, users, budget)?;
+        let all: Vec<Whose> = tools(config).chain([Whose::Other, Whose::UserDefined]).collect();
         let reached: Vec<Reached> = all.into_iter().map(|whose| follower.reached(whose)).collect();
         let unproved = unproved(config, &reached);
         Ok(Self { reached, conditions: follower.conditions, unproved })
@@ -228,7 +222,7 @@ impl std::fmt::Display for End {
 
 /// The missing proofs if no jobs are followed.
 fn unknown(span: Option<Span>, why: &str) -> Unproved {
-    Unproved { message: format!("where jobs can go is not known, and T201 to T205 were not looked for: {why}"), span }
+    Unproved { message: format!("where jobs can go is not known, and T201 to T206 were not looked for: {why}"), span }
 }
 
 /// The first code that may change destinations, of which nothing is known then.
@@ -277,41 +271,79 @@ struct Follower<'a> {
     /// The fields of the tools that were met so far.
     fields: Vec<OnceCell<Fields>>,
     conditions: Conditions,
+    /// `true` if the jobs of a tool are those that no other entry matches unless it matches all, and to which no rule applies whose condition is
+    /// not decided.
+    is_plain: bool,
     /// The verdicts on what was asked for so far.
     verdicts: HashMap<Asked, Rc<[Verdict]>>,
     budget: Budget,
 }
 
-impl Follower<'_> {
+/// The tools of a config that jobs can be of.
+fn tools(config: &Config) -> impl Iterator<Item = Whose> + '_ {
+    let concrete = config.tools.values().enumerate().filter(|(_, tool)| !tool.common.is_abstract);
+    concrete.map(|(index, _)| Whose::Tool(index))
+}
+
+impl<'a> Follower<'a> {
+    /// A follower that has not followed any jobs yet.
+    ///
+    /// # Errors
+    /// As of [`Reach::of`].
+    fn new(config: &'a Config, blocks: &'a Blocks, users: Users, budget: Budget) -> Result<Self, Unproved> {
+        if !config.version.has(Change::ClampByBounds) {
+            return Err(unknown(None, "TPV before 3.1 bounds cores and memory in another way"));
+        }
+        let code = Code::new(blocks);
+        let defaults = destination_defaults(config);
+        let destinations: Vec<Destination> = config
+            .destinations
+            .values()
+            .map(|own| Destination::new(own, defaults.as_ref(), config.version, &code))
+            .collect();
+        if let Some(at) = changes_destinations(config, &code) {
+            return Err(unknown(Some(at), "this code may change destinations"));
+        }
+        let overlap = Overlap::new(config.tools.keys().map(|key| &**key))
+            .ok_or_else(|| unknown(None, "the id of a tool is not a valid pattern"))?;
+        Ok(Self {
+            config,
+            code,
+            overlap,
+            higher: higher(config, users),
+            destinations,
+            fields: vec![OnceCell::new(); config.tools.len()],
+            conditions: Conditions::default(),
+            is_plain: false,
+            verdicts: HashMap::new(),
+            budget,
+        })
+    }
+
     fn reached(&mut self, whose: Whose) -> Reached {
         self.try_reached(whose).unwrap_or_else(|Spent| {
             let verdicts = self.destinations.iter().map(|_| Verdict::Possible).collect();
-            Reached { whose, verdicts, end: None, doubts: Vec::new(), unless_declared: false, is_followed: false }
+            Reached { verdicts, is_followed: false, ..Reached::new(whose) }
         })
     }
 
     fn try_reached(&mut self, whose: Whose) -> Result<Reached, Spent> {
-        let found = self.follow(whose, true)?;
+        let found = self.follow(whose, true, any_input_size())?;
         // What a wrapper declares is seldom known: without it there may be more to say.
         if found.is_nowhere() || found.end.is_some() || matches!(whose, Whose::Other | Whose::UserDefined) {
             return Ok(found);
         }
-        let plain = self.follow(whose, false)?;
+        let plain = self.follow(whose, false, any_input_size())?;
         Ok(if plain.is_nowhere() { Reached { unless_declared: true, ..plain } } else { found })
     }
 
-    fn follow(&mut self, whose: Whose, declares: bool) -> Result<Reached, Spent> {
-        let followed = self.jobs(whose, declares)?;
-        let mut out = Reached {
-            whose,
-            verdicts: Rc::default(),
-            end: None,
-            doubts: Vec::new(),
-            unless_declared: false,
-            is_followed: true,
-        };
+    /// Follows jobs with inputs of these sizes.
+    fn follow(&mut self, whose: Whose, declares: bool, sizes: Value) -> Result<Reached, Spent> {
+        let followed = self.jobs(whose, declares, sizes)?;
+        let mut out = Reached::new(whose);
         match followed {
             Ok(jobs) => {
+                out.amounts = jobs.amounts();
                 let (asked, doubts) = jobs.ask(&self.code);
                 self.budget.bytes(size_of_val(doubts.as_slice()))?;
                 out.verdicts = self.verdicts(asked)?;
@@ -337,11 +369,23 @@ impl Follower<'_> {
     }
 
     /// The jobs of a tool, with their rules applied; or why none of them goes on to destinations.
-    fn jobs(&mut self, whose: Whose, declares: bool) -> Result<Result<Jobs, End>, Spent> {
+    fn jobs(&mut self, whose: Whose, declares: bool, sizes: Value) -> Result<Result<Jobs, End>, Spent> {
+        let mut jobs = match self.unruled(whose, declares, sizes)? {
+            Ok(jobs) => jobs,
+            Err(end) => return Ok(Err(end)),
+        };
+        jobs.is_plain = self.is_plain;
+        let ended = jobs.apply_rules(&self.code, &mut self.conditions);
+        self.budget.steps(std::mem::take(&mut jobs.steps))?;
+        Ok(ended.map(|()| jobs))
+    }
+
+    /// The jobs of a tool before their rules are applied.
+    fn unruled(&mut self, whose: Whose, declares: bool, sizes: Value) -> Result<Result<Jobs, End>, Spent> {
         let config = self.config;
         // Nothing is begun that cannot be ended.
         self.budget.steps(1)?;
-        let mut jobs = Jobs::new(Context::global(&config.global.context));
+        let mut jobs = Jobs::new(Context::global(&config.global.context), sizes);
         if let Some(default) = default(config, EntityClass::Tool) {
             jobs.inherit(default, &fields_of(&default.common), true);
         }
@@ -352,7 +396,7 @@ impl Follower<'_> {
             Whose::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")),
         };
         self.budget.steps(beside.len())?;
-        for Beside { index, always } in beside {
+        for Beside { index, always } in beside.into_iter().filter(|beside| beside.always || !self.is_plain) {
             match config.tools.get_index(index) {
                 Some((_, tool)) if !tool.common.is_abstract => {
                     let Some(fields) = self.fields.get(index) else { continue };
@@ -365,9 +409,8 @@ impl Follower<'_> {
             self.budget.steps(std::mem::take(&mut jobs.steps))?;
         }
         jobs.or_with(&self.higher);
-        let ended = jobs.apply_rules(&self.code, &mut self.conditions);
         self.budget.steps(std::mem::take(&mut jobs.steps))?;
-        Ok(ended.map(|()| jobs))
+        Ok(Ok(jobs))
     }
 }
 
@@ -378,6 +421,8 @@ fn higher(config: &Config, users: Users) -> Higher {
         // The default is below all others, wherever it stands.
         default(config, kind).into_iter().for_each(|entity| out.add(entity));
         if users == Users::Ordinary {
+            let everyone = of_everyone(config).into_iter().filter(|entity| entity.class == kind);
+            everyone.filter(|entity| !entity.common.is_abstract).for_each(|entity| out.add(entity));
             continue;
         }
         let entities = config.section(kind).values();

@@ -70,7 +70,7 @@ const OBJECTS: [&str; 7] = ["app", "tool", "job", "mapper", "entity", "self", "h
 const ANYTHING: [&str; 3] = ["job_wrapper", "resource_params", "workflow_invocation_uuid"];
 
 /// The size of the job's inputs, in GiB.
-const INPUT_SIZE: &str = "input_size";
+pub(super) const INPUT_SIZE: &str = "input_size";
 
 /// The names of one job's code.
 pub(super) struct JobNames<'s> {

@@ -7,7 +7,7 @@ pub(crate) mod in_code;
 mod rejected;
 mod turned;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Linter;
 use tpv_compiler::config::Config;
@@ -16,6 +16,7 @@ use tpv_compiler::config::scheduling::SchedulingTags;
 use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
+use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::Text;
 use tpv_model::{EntityClass, TagType};
 
@@ -88,12 +89,14 @@ pub(super) fn having(tags: &SchedulingTags) -> impl Iterator<Item = &Text> {
 /// Tags that a tool, user, role or a rule of theirs requires, and no destination has.
 fn offered(linter: &mut Linter<'_>) {
     let config = linter.config;
-    let mut offers: BTreeSet<&str> = BTreeSet::new();
+    let mut offers: BTreeMap<&str, Span> = BTreeMap::new();
     let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
     let inherited = default(config, EntityClass::Destination);
     for destination in concrete.map(|destination| &**destination).chain(inherited) {
         if let Some(fields) = &destination.destination {
-            offers.extend(having(&fields.dest_tags).map(Text::as_str));
+            for tag in having(&fields.dest_tags) {
+                offers.entry(tag.as_str()).or_insert(tag.span);
+            }
         }
     }
     let mut seen = HashSet::new();
@@ -105,15 +108,17 @@ fn offered(linter: &mut Linter<'_>) {
             let rules = entity.rules.values().filter(|rule| rule.fail.is_none() && rule.execute.is_none());
             let rules = rules.map(|rule| &rule.common.tags);
             for tag in std::iter::once(&entity.common.tags).chain(rules).flat_map(|tags| tags.get(TagType::Require)) {
-                if offers.contains(tag.as_str()) || !seen.insert(tag.span) {
+                if offers.contains_key(tag.as_str()) || !seen.insert(tag.span) {
                     continue;
                 }
                 let diagnostic = Diagnostic::warning(format!("no destination has the tag `{}`", tag.as_str()))
                     .at(tag.span, "a job that requires this finds no destination")
                     .also(entity.span, "")
                     .note(OTHER_FILES);
-                let diagnostic = match closest(tag.as_str(), offers.iter().copied()) {
-                    Some(near) => diagnostic.help(did_you_mean(near)),
+                let names = || offers.keys().copied();
+                let near = closest(tag.as_str(), names()).or_else(|| turned::with_one_word_more(tag.as_str(), names()));
+                let diagnostic = match near.and_then(|near| offers.get_key_value(near)) {
+                    Some((near, at)) => diagnostic.also(*at, "").help(did_you_mean(near)),
                     None => diagnostic.help("add the tag to the `scheduling` of a destination, under `accept`"),
                 };
                 linter.report(Finding::new("T114", diagnostic).of(&entity.common));

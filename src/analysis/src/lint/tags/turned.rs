@@ -19,6 +19,17 @@ fn words(tag: &str) -> Option<Vec<&str>> {
     (words.len() > 1).then_some(words)
 }
 
+/// The only tag that has one word more than another of two or more, or one less: `pulsar-qld-blast` for `pulsar-blast`.
+pub(super) fn with_one_word_more<'a>(tag: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let own = words(tag)?;
+    let mut found = known.filter(|known| {
+        let Some(words) = words(known) else { return false };
+        let (less, more) = if words.len() < own.len() { (&words, &own) } else { (&own, &words) };
+        more.len() == less.len() + 1 && less.iter().all(|word| more.contains(word))
+    });
+    found.next().filter(|_| found.next().is_none())
+}
+
 fn all(tags: &SchedulingTags) -> impl Iterator<Item = &Text> {
     having(tags).chain(tags.get(TagType::Reject))
 }

@@ -1,0 +1,106 @@
+//! T206: sizes of inputs with which no destination accepts the jobs of a tool that others of its jobs reach.
+
+use indexmap::IndexMap;
+
+use crate::lint::tags::default;
+use crate::lint::{Linter, about_limits};
+use tpv_compiler::config::Config;
+use tpv_compiler::config::entity::Entity;
+use tpv_compiler::diagnostic::Diagnostic;
+use tpv_compiler::finding::{Finding, silences};
+use tpv_compiler::source::Span;
+use tpv_compiler::yaml::value::ConfigValue;
+use tpv_model::EntityClass;
+
+use super::nowhere::{groups, whys, with_reasons};
+use super::parts::joined;
+use super::reach::{LostSizes, Whose, Why};
+
+/// The reasons of each destination, and the bits of both sizes: equal for tools that lose the same jobs.
+type Cause = (Vec<Vec<Why>>, u64, u64);
+
+/// Looks at the sizes of inputs with which no destination takes the jobs of a tool. Tools with the same cause share a finding.
+pub(super) fn check(linter: &mut Linter<'_>, lost: &[LostSizes]) {
+    let config = linter.config;
+    let known = about_limits(linter);
+    let mut groups: IndexMap<Cause, (Vec<&Entity>, &LostSizes)> = IndexMap::new();
+    for sizes in lost {
+        let Whose::Tool(index) = sizes.reached.whose else { continue };
+        let Some((_, tool)) = config.tools.get_index(index) else { continue };
+        let is_told = |at: &Span| known.iter().any(|known| known.span() == Some(*at));
+        if silences(&tool.common.no_qa_codes, "T206")
+            || sizes.reached.amounts.iter().flatten().any(|value| is_told(&value.span))
+        {
+            continue;
+        }
+        let whys = sizes.reached.verdicts.iter().map(whys).collect();
+        let key = (whys, sizes.low.to_bits(), sizes.high.to_bits());
+        groups.entry(key).or_insert_with(|| (Vec::new(), sizes)).0.push(tool);
+    }
+    for ((whys, ..), (tools, sizes)) in &groups {
+        let finding = lost_sizes(linter, whys, tools, sizes);
+        linter.report(finding);
+    }
+}
+
+/// `inputs of 5 to 20 GiB`
+fn inputs(sizes: &LostSizes) -> String {
+    match (sizes.low > 0.0, sizes.high < f64::MAX) {
+        (true, true) => format!("inputs of {} to {} GiB", rounded(sizes.low), rounded(sizes.high)),
+        (true, false) => format!("inputs of {} GiB and more", rounded(sizes.low)),
+        (false, true) => format!("inputs of less than {} GiB", rounded(sizes.high)),
+        (false, false) => "inputs of any size".to_owned(),
+    }
+}
+
+/// A size to four digits.
+fn rounded(size: f64) -> f64 {
+    format!("{size:.3e}").parse().unwrap_or(size)
+}
+
+fn lost_sizes(linter: &Linter<'_>, whys: &[Vec<Why>], tools: &[&Entity], sizes: &LostSizes) -> Finding {
+    let groups = groups(linter.config, &sizes.reached, whys);
+    // The amount that alone keeps these jobs from destinations, or from most of them.
+    let mut by_amount: Vec<_> =
+        groups.iter().filter(|(whys, _)| whys.iter().any(|why| why.quantity().is_some())).collect();
+    by_amount.sort_by_key(|(whys, _)| whys.iter().any(|why| why.quantity().is_none()));
+    let amount = by_amount.into_iter().find_map(|(whys, (_, limit))| {
+        let quantity = whys.iter().find_map(Why::quantity)?;
+        Some((sizes.reached.amounts.get(quantity as usize)?.as_deref()?, *limit))
+    });
+    let span = tools.first().map(|tool| tool.span).unwrap_or_default();
+    let names: Vec<String> = tools.iter().map(|tool| format!("`{}`", tool.id)).collect();
+    let noun = if names.len() == 1 { "tool" } else { "tools" };
+    let message = format!("no destination accepts the {noun} {} with {}", joined(&names), inputs(sizes));
+    let mut diagnostic = match amount {
+        Some((value, _)) => {
+            Diagnostic::warning(message).at(value.span, "this is what such jobs ask for").also(span, "")
+        }
+        None => Diagnostic::warning(message).at(span, "such jobs end in an error"),
+    };
+    if let (Some((value, _)), Some(tool)) = (amount, tools.first()) {
+        for (name, read) in read_from_context(linter.config, tool, value) {
+            diagnostic = diagnostic.also(read.span, format!("`{name}` is {} here", read.python_str()));
+        }
+    }
+    if let Some(limit) = amount.and_then(|(_, limit)| limit) {
+        diagnostic = diagnostic.also(limit, "");
+    }
+    diagnostic = diagnostic.note("unless a role or user of theirs changes what they ask for");
+    Finding::new("T206", with_reasons(linter, diagnostic, &sizes.reached, &groups))
+}
+
+/// The values that code reads from the context of a tool, with their names.
+fn read_from_context<'a>(
+    config: &'a Config,
+    tool: &'a Entity,
+    value: &'a ConfigValue,
+) -> Vec<(&'a str, &'a ConfigValue)> {
+    let code = value.as_text().map_or("", |text| text.as_str());
+    let words = code.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let own = std::iter::once(tool).chain(default(config, EntityClass::Tool));
+    let contexts: Vec<_> =
+        own.filter_map(|entity| entity.common.context.as_deref()).chain([&*config.global.context]).collect();
+    let find = |name| contexts.iter().find_map(|context| context.get(name));
+    words.filter_map(|name| Some((name, find(name)?))).collect()
+}
