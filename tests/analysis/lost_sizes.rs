@@ -144,4 +144,7 @@ fn conditions_about_users_and_growth_without_end_are_left_out() {
     let fails = "    - {id: fails, if: input_size > 10, fail: too large}";
     assert!(check(fails, "min(input_size * 4, 44)").is_empty());
     assert!(check(&format!("{large}\n{fails}"), "8").is_empty(), "such jobs fail on purpose");
+    let some = "    - {id: some, if: user is None, max_mem: 4}";
+    assert_eq!(check(some, "60"), ["no destination accepts the tool `bwa` with inputs of any size"]);
+    assert!(check("    - {id: all, if: true, max_mem: 4}", "60").is_empty());
 }

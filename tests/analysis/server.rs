@@ -591,3 +591,55 @@ limits:
         assert_eq!(dead_limits(&LIMITED.replace(old, new), job_conf), [0; 0], "{new}");
     }
 }
+
+/// Each line but the first two of a tool or of params has a slip.
+#[test]
+fn slips_of_ids_params_and_code_are_found() {
+    let ids = "tools:
+  toolshed.g2.bx.psu.edu/repos/iuc/bwa/bwa/.*: {mem: 4}
+  Remove beginning1: {mem: 4}
+  toolshed.g2.bx.psu.edu/iuc/bwa/bwa_mem/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/tools/iuc/bwa/bwa_mem2/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc//bwameth/.*: {mem: 4}
+  toolshed.g2.bx.psu.de/repos/iuc/bwameth/bwameth/.*: {mem: 4}
+  'Cut1 ': {mem: 4}
+";
+    assert_eq!(found(ids, &[]), [4, 5, 6, 7, 8].map(|line| ("T136".to_owned(), line)));
+    let params = |lines: &str| format!("destinations:\n  slurm:\n    runner: slurm\n    params:\n{lines}");
+    let right = "      native_specification: --mem={int(mem*1024)} --ntasks={cores}
+      submit_native_specification: --mem={int(mem)}G
+      default_file_action: remote_transfer
+      docker_volumes: $defaults,/data:ro,/a:/b:rw,$SCRATCH:/tmp,cache:/cache
+      singularity_volumes: '$job_directory:rw, /scratch/{cores}'
+      requirements: Group == \"compute\"
+      native_spec: --mem=4
+";
+    assert_eq!(found(&params(right), &[]), []);
+    let wrong = "      native_specification: --mem={int(mem)} --ntasks={cores}
+      default_file_action: remote_transfers
+      dependency_resolution: globally
+      docker_volumes: $default,/data:ro
+      singularity_volumes: /data:or
+      requirements: Group == \"compute
+";
+    assert_eq!(found(&params(wrong), &[]), [5, 6, 7, 8, 9, 10].map(|line| ("T139".to_owned(), line)));
+    let short = "      docker_run_extra_args: --gpus all\n      submit_request_mem: 4G\n";
+    assert_eq!(found(&params(short), &[]), [5, 6].map(|line| ("T138".to_owned(), line)));
+    let code = "tools:
+  bwa:
+    cores: 2
+    mem: min(max(input_size * 4, 8), 60)
+    rules:
+      - {id: a, if: \"tool.id.endswith(('a', 'b'))\", mem: 'max([input_size])'}
+      - {id: b, if: \"tool.id.endswith(['a', 'b'])\", mem: 4}
+      - {id: c, if: user, mem: 'min(max(input_size * 4), 60)'}
+";
+    assert_eq!(found(code, &[]), [7, 8].map(|line| ("T111".to_owned(), line)));
+    let rejected = "tools:
+  default: {abstract: true, scheduling: {reject: [offline, pulsar-brisbanne]}}
+  bwa: {mem: 4}
+destinations:
+  brisbane: {runner: slurm, scheduling: {accept: [pulsar-brisbane]}}
+";
+    assert_eq!(found(rejected, &[]), [("T147".to_owned(), 2)]);
+}

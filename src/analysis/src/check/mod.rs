@@ -85,7 +85,7 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
     };
     nowhere::check(linter, &reach);
     let (lost, unfollowed) = reach::lost_sizes(linter.config, blocks);
-    sizes::check(linter, &lost);
+    sizes::check(linter, &reach, &lost);
     unproved.extend(unfollowed);
     match &reach.unproved {
         Some(reason) => unproved.push(reason.clone()),

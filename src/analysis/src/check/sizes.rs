@@ -14,19 +14,23 @@ use tpv_model::EntityClass;
 
 use super::nowhere::{groups, whys, with_reasons};
 use super::parts::joined;
-use super::reach::{LostSizes, Whose, Why};
+use super::reach::{LostSizes, Reach, Whose, Why};
 
 /// The reasons of each destination, and the bits of both sizes: equal for tools that lose the same jobs.
 type Cause = (Vec<Vec<Why>>, u64, u64);
 
 /// Looks at the sizes of inputs with which no destination takes the jobs of a tool. Tools with the same cause share a finding.
-pub(super) fn check(linter: &mut Linter<'_>, lost: &[LostSizes]) {
+pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach, lost: &[LostSizes]) {
     let config = linter.config;
     let known = about_limits(linter);
     let mut groups: IndexMap<Cause, (Vec<&Entity>, &LostSizes)> = IndexMap::new();
     for sizes in lost {
         let Whose::Tool(index) = sizes.reached.whose else { continue };
         let Some((_, tool)) = config.tools.get_index(index) else { continue };
+        // T201 says so of all jobs.
+        if reach.reached.iter().any(|reached| reached.whose == sizes.reached.whose && reached.is_nowhere()) {
+            continue;
+        }
         let is_told = |at: &Span| known.iter().any(|known| known.span() == Some(*at));
         if silences(&tool.common.no_qa_codes, "T206")
             || sizes.reached.amounts.iter().flatten().any(|value| is_told(&value.span))
@@ -86,7 +90,7 @@ fn lost_sizes(linter: &Linter<'_>, whys: &[Vec<Why>], tools: &[&Entity], sizes: 
     if let Some(limit) = amount.and_then(|(_, limit)| limit) {
         diagnostic = diagnostic.also(limit, "");
     }
-    diagnostic = diagnostic.note("unless a role or user of theirs changes what they ask for");
+    diagnostic = diagnostic.note("unless a role, a user or a rule for some of the jobs changes what they ask for");
     Finding::new("T206", with_reasons(linter, diagnostic, &sizes.reached, &groups))
 }
 

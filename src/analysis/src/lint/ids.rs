@@ -66,6 +66,14 @@ impl<'a> Path<'a> {
     }
 }
 
+/// The tool sheds of the Galaxy project.
+const HOSTS: [&str; 2] = ["toolshed.g2.bx.psu.edu", "testtoolshed.g2.bx.psu.edu"];
+
+/// Returns `true` if four of the words of both names are the same.
+fn is_nearly(host: &str, known: &str) -> bool {
+    known.split('.').filter(|word| host.split('.').any(|own| own == *word)).count() >= 4
+}
+
 /// Ids of a form that no tool's id has.
 fn impossible(entity: &Entity) -> Option<Diagnostic> {
     let id = &*entity.id;
@@ -83,7 +91,27 @@ fn impossible(entity: &Entity) -> Option<Diagnostic> {
             });
         }
     }
+    if id.trim() != id {
+        return Some(says("ids of tools have no blank at either end", format!("write `{}`", id.trim())));
+    }
+    // `//*` is a slip of another kind.
+    if id.split("//").skip(1).any(|rest| !rest.starts_with(['*', '+', '?', '{'])) {
+        return Some(says("ids of tools have no empty part", format!("write `{}`", id.replace("//", "/"))));
+    }
     let (first, rest) = id.split_once('/')?;
+    let host = first.replace('\\', "");
+    let is_known = HOSTS.contains(&host.as_str());
+    if !is_known
+        && rest.starts_with("repos/")
+        && host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-'))
+        && let Some(near) = HOSTS.into_iter().find(|known| is_nearly(&host, known))
+    {
+        return Some(says("no tool shed has this name", did_you_mean(near)));
+    }
+    if is_known && rest.starts_with(char::is_alphanumeric) && !rest.starts_with("repos") && !rest.starts_with("view/") {
+        let help = format!("write `{first}/repos/{rest}`");
+        return Some(says("ids of a tool shed have `/repos/` behind its name", help));
+    }
     if rest.starts_with("view/") && first.contains('.') && !first.contains('*') {
         return Some(says(
             "this is the address of a page: ids of tools have `/repos/`",

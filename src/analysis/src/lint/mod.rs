@@ -35,6 +35,7 @@ mod shadowing;
 pub(crate) mod tags;
 mod units;
 mod upgrade;
+mod volumes;
 mod zeros;
 
 pub(crate) use linter::Linter;

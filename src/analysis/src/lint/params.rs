@@ -4,8 +4,9 @@ use std::collections::HashSet;
 
 use super::Linter;
 use super::fields::key_span;
+use super::volumes;
 use tpv_compiler::config::entity::{Common, Dict};
-use tpv_compiler::config::suggest::did_you_mean;
+use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
 use tpv_compiler::source::Span;
@@ -86,6 +87,27 @@ const MEMORY: [(&str, &str, &str); 3] = [
     ("docker_memory", "Docker takes this for bytes", "g"),
 ];
 
+/// Params with all the values that their reader knows: `__dependency_resolution` of `galaxy/jobs/runners/pulsar.py`, which raises for others, and the
+/// actions of `pulsar/client/action_mapper.py`.
+const VALUES: [(&str, &[&str]); 2] = [
+    ("dependency_resolution", &["none", "local", "remote"]),
+    (
+        "default_file_action",
+        &[
+            "none",
+            "rewrite",
+            "transfer",
+            "copy",
+            "remote_copy",
+            "remote_transfer",
+            "remote_transfer_tus",
+            "remote_object_store_copy",
+            "remote_rsync_transfer",
+            "remote_scp_transfer",
+        ],
+    ),
+];
+
 /// Looks at all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let mut seen = HashSet::new();
@@ -107,7 +129,7 @@ fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(&'static str, Span, Diagn
     let params: Option<&Dict> = common.params.as_deref();
     let mut out = Vec::new();
     for (key, value) in params.into_iter().flatten() {
-        if let Some(meant) = slip(key) {
+        if let Some(meant) = slip(key).or_else(|| cut_short(key)) {
             let span = key_span(linter, key, value);
             let diagnostic = Diagnostic::warning(format!("`{key}` is not a param that Galaxy reads"))
                 .at(span, "no runner and no container reads this")
@@ -117,7 +139,12 @@ fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(&'static str, Span, Diagn
             let diagnostic = if is_free { diagnostic.fix(span, meant) } else { diagnostic };
             out.push(("T138", span, diagnostic));
         }
-        if let Some(diagnostic) = without_unit(key, value).or_else(|| in_quotes(key, value)) {
+        let otherwise = without_unit(key, value)
+            .or_else(|| slurm_without_unit(key, value))
+            .or_else(|| unknown_value(key, value))
+            .or_else(|| volumes::wrong(key, value))
+            .or_else(|| in_quotes(key, value));
+        if let Some(diagnostic) = otherwise {
             out.push(("T139", value.span, diagnostic));
         }
     }
@@ -132,6 +159,22 @@ fn slip(key: &str) -> Option<&'static str> {
     }
     let found = |known: &&str| known.len() >= 7 && is_one_slip(key.as_bytes(), known.as_bytes());
     KNOWN.iter().copied().find(|known| found(known))
+}
+
+/// The param of which a name has one word cut short: `docker_run_extra_args`.
+fn cut_short(key: &str) -> Option<&'static str> {
+    // TPV's documentation has `native_spec` for whatever a runner reads.
+    if KNOWN.contains(&key) || key.contains("cpu") || key == "native_spec" || !key.contains('_') {
+        return None;
+    }
+    let is_short =
+        |word: &str, whole: &str| (word.len() > 2 && whole.starts_with(word)) || word == "args" && whole == "arguments";
+    KNOWN.iter().copied().find(|known| {
+        let words = || key.split('_').zip(known.split('_')).filter(|(own, known)| own != known);
+        key.split('_').count() == known.split('_').count()
+            && words().count() == 1
+            && words().all(|(own, known)| is_short(own, known) && known.len() > own.len() + 2)
+    })
 }
 
 /// Returns `true` if one slip of a key makes the one of the other.
@@ -151,13 +194,48 @@ fn without_unit(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
     let (_, taken, unit) = MEMORY.into_iter().find(|(name, ..)| *name == key)?;
     let text = value.as_text()?.as_str().trim();
     let inner = text.strip_prefix('{')?.strip_suffix('}')?.trim();
-    if !matches!(inner, "mem" | "int(mem)" | "round(mem)" | "entity.mem") {
+    if !MEM.contains(&inner) {
         return None;
     }
     Some(
         Diagnostic::warning(format!("`{key}` has no unit, and `mem` is in GiB"))
             .at(value.span, taken)
             .help(format!("write `{text}{unit}`")),
+    )
+}
+
+/// The amount of memory in code, if code is all that it is: `{int(mem)}`.
+const MEM: [&str; 4] = ["mem", "int(mem)", "round(mem)", "entity.mem"];
+
+/// A memory in GiB without its unit among the options for Slurm.
+fn slurm_without_unit(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
+    if !key.to_lowercase().ends_with("native_specification") && key != "nativeSpecification" {
+        return None;
+    }
+    let (_, rest) = value.as_text()?.as_str().split_once("--mem=")?;
+    let (inner, after) = rest.strip_prefix('{')?.split_once('}')?;
+    if !MEM.contains(&inner.trim()) || after.starts_with(is_of_name) {
+        return None;
+    }
+    Some(
+        Diagnostic::warning("`--mem` has no unit, and `mem` is in GiB".to_owned())
+            .at(value.span, "Slurm takes this for MB")
+            .help("write `--mem={int(mem*1024)}`"),
+    )
+}
+
+/// A value that the reader of a param does not know.
+fn unknown_value(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
+    let (_, known) = VALUES.into_iter().find(|(name, _)| *name == key)?;
+    let text = value.as_text()?.as_str();
+    if text.is_empty() || text.contains(['{', '$']) || text.contains("placeholder_") || known.contains(&text) {
+        return None;
+    }
+    let names = || known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    Some(
+        Diagnostic::warning(format!("`{key}` has no value `{text}`")).at(value.span, "Pulsar's jobs fail").help(
+            closest(text, known.iter().copied()).map_or_else(|| format!("write one of {}", names()), did_you_mean),
+        ),
     )
 }
 
@@ -190,7 +268,9 @@ fn unclosed(text: &str) -> Option<&'static str> {
 
 /// Options that are one word to the shell, because the quotes around them are a part of the text.
 fn in_quotes(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
-    if !key.ends_with("_run_extra_arguments") && !key.to_lowercase().ends_with("native_specification") {
+    let is_for_condor = key.eq_ignore_ascii_case("requirements");
+    if !key.ends_with("_run_extra_arguments") && !key.to_lowercase().ends_with("native_specification") && !is_for_condor
+    {
         return None;
     }
     let text = value.as_text()?.as_str().trim();
@@ -209,6 +289,9 @@ fn in_quotes(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
                 .at(value.span, format!("there is one {quote} too few or too many"))
                 .help("close the quote, or leave it out"),
         );
+    }
+    if is_for_condor {
+        return None;
     }
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;

@@ -57,6 +57,13 @@ impl<'a> Checker<'a> {
         if let (Type::Function("builtins", "len"), [ty], [argument]) = (&function, arguments.as_slice(), &*node.args) {
             self.has_no_length(ty, argument, node.range);
         }
+        if let (Type::Function("builtins", name), [ty], [argument]) = (&function, arguments.as_slice(), &*node.args) {
+            self.has_no_items(name, ty, argument, node.range);
+        }
+        if let (Type::Class("str"), Expr::Attribute(method), [ty, ..]) = (&receiver, &*node.func, arguments.as_slice())
+        {
+            self.tries_a_list(&method.attr, ty, node);
+        }
         if let Type::Object(path) = &function {
             if let Some((module, name)) = path.split_once(':') {
                 self.left_out_arguments(node, module, name, &arguments);
@@ -104,6 +111,31 @@ impl<'a> Checker<'a> {
             "only texts, lists, tuples, sets and dicts have a length"
         };
         self.always_raises(range, format!("{} has no length", ty.describe()), "TypeError", help);
+    }
+
+    /// `max(input_size)`
+    fn has_no_items(&mut self, function: &str, ty: &Type, argument: &'a Expr, range: TextRange) {
+        let (is_extreme, is_number) =
+            (matches!(function, "min" | "max"), ty.is_number() && !argument.is_starred_expr());
+        if !is_number || !(is_extreme || matches!(function, "sum" | "any" | "all" | "sorted")) {
+            return;
+        }
+        let message = format!("`{function}` of {} alone", ty.describe());
+        let help = if is_extreme {
+            "give it a second number: a bracket may be closed too early"
+        } else {
+            "it takes a list, or anything else with items"
+        };
+        self.always_raises(range, message, "TypeError", help);
+    }
+
+    /// `tool.id.endswith(['a', 'b'])`
+    fn tries_a_list(&mut self, method: &str, ty: &Type, node: &'a ExprCall) {
+        if !matches!(method, "startswith" | "endswith") || !matches!(ty, Type::List(_)) {
+            return;
+        }
+        let (message, help) = (format!("`{method}` does not take a list"), "write a tuple: `('a', 'b')`");
+        self.always_raises(node.range, message, "TypeError", help);
     }
 
     /// `getattr` and `hasattr`; with a default, a missing attribute is not an error.

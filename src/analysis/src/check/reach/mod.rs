@@ -85,6 +85,14 @@ pub(crate) enum Verdict {
 const BYTES_OF_REASON: usize = 2 * size_of::<Reason>();
 
 impl Verdict {
+    /// Returns `true` if amounts alone keep the jobs out.
+    fn is_of_amounts(&self) -> bool {
+        match self {
+            Self::Never(reasons) => reasons.iter().all(|reason| reason.why.quantity().is_some()),
+            Self::Possible => false,
+        }
+    }
+
     /// The number of reasons.
     fn reasons(&self) -> usize {
         match self {

@@ -1,4 +1,4 @@
-//! The sizes of inputs with which no destination takes the jobs of a tool, although it may take others of them.
+//! The sizes of inputs with which no destination takes the ordinary jobs of a tool.
 //!
 //! The sizes are cut where the conditions of rules change their outcome, and each piece is followed by itself. Within a piece the amounts may still
 //! depend on the size, so its upper end is looked at as well; what grows without a bound there is not reported, because some size is always too much.
@@ -6,7 +6,7 @@
 use tpv_compiler::config::Config;
 
 use super::names::any_input_size;
-use super::{Follower, Reached, Users, Whose, tools};
+use super::{Follower, Reached, Users, Verdict, Whose, tools};
 use crate::check::budget::{Budget, Spent, Unproved};
 use crate::check::domain::{Kinds, Value};
 use crate::lint::Blocks;
@@ -63,7 +63,7 @@ fn between(low: f64, high: f64) -> Value {
 impl Follower<'_> {
     fn lost_sizes(&mut self, whose: Whose, index: usize) -> Result<Vec<LostSizes>, Spent> {
         let whole = self.follow(whose, false, any_input_size())?;
-        if whole.end.is_some() || whole.is_nowhere() {
+        if whole.end.is_some() {
             return Ok(Vec::new());
         }
         let Ok(jobs) = self.unruled(whose, false, any_input_size())? else { return Ok(Vec::new()) };
@@ -71,6 +71,12 @@ impl Follower<'_> {
         // Several such rules may be for all jobs together.
         if jobs.undecided(tool, &self.code) > 1 {
             return Ok(Vec::new());
+        }
+        if whole.is_nowhere() {
+            // A tag may be what a role brings; an amount is more likely a slip.
+            let is_too_much = whole.verdicts.iter().any(Verdict::is_of_amounts);
+            let reached = Reached { unless_declared: true, ..whole };
+            return Ok(is_too_much.then_some(LostSizes { low: 0.0, high: f64::MAX, reached }).into_iter().collect());
         }
         let mut starts = jobs.borders(&self.code);
         starts.push(0.0);

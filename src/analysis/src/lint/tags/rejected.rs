@@ -25,18 +25,19 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>, mut seen: HashSet<
         // What the default and abstract entities reject is often a standing arrangement: `offline`, for any destination that gets the tag.
         let default = super::default(config, kind).map(|default| &*default.id);
         let is_own = |entity: &Entity| !entity.common.is_abstract && default != Some(&*entity.id);
-        for entity in config.section(kind).values().filter(|entity| is_own(entity)) {
+        for entity in config.section(kind).values() {
             for tag in entity.commons().flat_map(|common| common.tags.get(TagType::Reject)) {
                 let name = tag.as_str();
                 let is_known = offered.contains(name) || tags.may_be_asked(name);
-                if is_known || !seen.insert(tag.span) {
+                let near = closest(name, offered.iter().copied());
+                if is_known || (near.is_none() && !is_own(entity)) || !seen.insert(tag.span) {
                     continue;
                 }
                 let diagnostic = Diagnostic::warning(format!("nothing has the rejected tag `{name}`"))
                     .at(tag.span, "this keeps no job from any destination")
                     .also(entity.span, "")
                     .note(super::OTHER_FILES);
-                let diagnostic = match closest(name, offered.iter().copied()) {
+                let diagnostic = match near {
                     Some(near) => diagnostic.help(did_you_mean(near)),
                     None => diagnostic.help("remove it, or give the tag to the destination that is meant"),
                 };
