@@ -643,3 +643,31 @@ destinations:
 ";
     assert_eq!(found(rejected, &[]), [("T147".to_owned(), 2)]);
 }
+
+/// A tool that was moved to a repository of its own has an entry for each; a destination for some jobs only inherits all of another.
+#[test]
+fn entries_for_older_layouts_and_variants_are_left_alone() {
+    let config = "tools:
+  toolshed.g2.bx.psu.edu/repos/iuc/maxquant/maxquant_mqpar/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/maxquant_mqpar/maxquant_mqpar/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/online_data/get_pdb/0.1.0: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/get_pdb/get_pdb/0.1.0: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/import_data/export_data/.*: {mem: 4}
+  toolshed.g2.bx.psu.edu/repos/iuc/export_data/export_data/.*: {mem: 4}
+  one: {mem: 4, scheduling: {require: [training]}}
+destinations:
+  _cluster: {abstract: true, runner: slurm, params: {native_specification: -p all}}
+  cluster: {inherits: _cluster, max_accepted_cores: 16}
+  cluster_training: {inherits: cluster, max_accepted_cores: 4, scheduling: {require: [training]}}
+  cluster_large: {inherits: cluster, params: {native_specification: -p large}, scheduling: {require: [training]}}
+";
+    let list = "tools:
+- {name: maxquant, owner: iuc}
+- {name: maxquant_mqpar, owner: iuc}
+- {name: get_pdb, owner: iuc}
+- {name: import_data, owner: iuc}
+- {name: export_data, owner: iuc}
+";
+    let files = [("list.yml", list), ("tpvc.toml", "[server]\ntools = [\"list.yml\"]\n")];
+    assert_eq!(found(config, &files), [("T136", 6), ("T140", 13)].map(|(code, line)| (code.to_owned(), line)));
+}

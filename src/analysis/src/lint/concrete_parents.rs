@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::Linter;
+use tpv_compiler::config::entity::{Entity, entries};
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::finding::Finding;
-use tpv_model::EntityClass;
+use tpv_model::{EntityClass, Field, TagType};
 
 /// Looks at the parents of all entities.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -21,7 +22,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             };
             let inherits = concrete.common.inherits.as_ref().is_some_and(|own| own.as_str() == template);
             let fits = !concrete.common.is_abstract && meant.common.is_abstract && inherits;
-            if !fits || *entity.id == *template || !seen.insert(parent.span) {
+            if !fits || *entity.id == *template || is_variant(entity, concrete) || !seen.insert(parent.span) {
                 continue;
             }
             let message = format!("`{}` inherits from `{}`, which jobs use itself", entity.id, parent.as_str());
@@ -32,4 +33,25 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             linter.report(Finding::new("T140", diagnostic).of(&entity.common));
         }
     }
+}
+
+/// Returns `true` for the same destination for some jobs only: it requires another tag, and sets nothing of how jobs run there.
+fn is_variant(child: &Entity, parent: &Entity) -> bool {
+    let required = |entity: &Entity| {
+        let fields = entity.destination.iter();
+        fields
+            .flat_map(|fields| fields.dest_tags.get(TagType::Require))
+            .map(|tag| tag.value.clone())
+            .collect::<HashSet<_>>()
+    };
+    let is_same = |field| {
+        let of =
+            |entity| entries(entity, field).into_iter().flatten().map(|(_, value)| value.span).collect::<HashSet<_>>();
+        of(&child.common) == of(&parent.common)
+    };
+    let rules = |entity: &Entity| entity.rules.values().map(|rule| rule.span).collect::<HashSet<_>>();
+    !required(child).is_subset(&required(parent))
+        && [Field::Params, Field::Context, Field::Resubmit].into_iter().all(is_same)
+        && child.common.env.as_ref().map(|env| env.len()) == parent.common.env.as_ref().map(|env| env.len())
+        && rules(child) == rules(parent)
 }

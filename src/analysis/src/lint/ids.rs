@@ -316,7 +316,9 @@ fn elsewhere(linter: &Linter<'_>, entity: &Entity, here: &BTreeSet<(&str, &str, 
     let is_alike = !words(path.tool).is_disjoint(&words(path.repository));
     // A version of the tool that another entry is for as well may be from an older layout of the repositories.
     let has_version = !entity.id.ends_with(".*");
-    if has_version && beside && known(path.owner, path.tool) && known(path.owner, path.repository) {
+    // So may a tool of a suite that got a repository of its own: `maxquant/maxquant_mqpar` beside `maxquant_mqpar/maxquant_mqpar`.
+    let is_of_suite = path.tool.strip_prefix(path.repository).is_some_and(|rest| rest.starts_with(['_', '-']));
+    if beside && (has_version || is_of_suite) {
         return None;
     }
     let is_likely = is_alike || (known(path.owner, path.tool) && !known(path.owner, path.repository));
