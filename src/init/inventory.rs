@@ -20,6 +20,10 @@ const LARGEST: u64 = 4 << 20;
 const MOST_HOSTS: usize = 10_000;
 /// The variable that orders groups of one depth.
 const PRIORITY: &str = "ansible_group_priority";
+/// The most bytes of lines of hosts, where a pattern is as many lines.
+const MOST_BYTES: usize = 16 << 20;
+/// The most ranges of a pattern.
+const MOST_RANGES: usize = 4;
 /// The deepest groups.
 const DEEPEST: usize = 64;
 /// The usual names of an inventory, below the folder of a playbook. Of a folder all files are read.
@@ -37,6 +41,8 @@ pub(super) struct Inventory {
     groups: BTreeMap<String, Group>,
     /// The variables of all hosts.
     hosts: BTreeMap<String, Variables>,
+    /// The bytes of the lines of all hosts so far.
+    spent: usize,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -107,7 +113,10 @@ impl Inventory {
             self.group(name).variables.insert(key, plain(value));
         }
         for (pattern, value) in pairs(part("hosts")) {
-            for host in expanded(&pattern) {
+            for host in expanded(&pattern, MOST_RANGES) {
+                if !self.may_add(host.len() + value.span.range().len()) {
+                    return;
+                }
                 let variables = pairs(value.as_map()).into_iter().map(|(key, value)| (key, plain(value))).collect();
                 self.add_host(name, &host, variables);
             }
@@ -144,7 +153,10 @@ impl Inventory {
                         .filter_map(|word| word.split_once('='))
                         .map(|(name, value)| (name.to_owned(), literal(value)))
                         .collect();
-                    for host in expanded(pattern) {
+                    for host in expanded(pattern, MOST_RANGES) {
+                        if !self.may_add(line.len()) {
+                            return;
+                        }
                         self.add_host(&group, &host, variables.clone());
                     }
                 }
@@ -153,15 +165,18 @@ impl Inventory {
         }
     }
 
+    /// Returns `true` if there is room for one more host.
+    fn may_add(&mut self, bytes: usize) -> bool {
+        self.spent += bytes;
+        self.spent <= MOST_BYTES
+    }
+
     fn group(&mut self, name: &str) -> &mut Group {
         self.groups.entry(name.to_owned()).or_default()
     }
 
     fn add_child(&mut self, group: &str, child: &str) {
-        let children = &mut self.group(group).children;
-        if !children.iter().any(|known| known == child) {
-            children.push(child.to_owned());
-        }
+        self.group(group).children.push(child.to_owned());
     }
 
     fn add_host(&mut self, group: &str, pattern: &str, mut variables: Variables) {
@@ -171,10 +186,7 @@ impl Inventory {
             variables.insert("ansible_port".to_owned(), port.into());
             name
         });
-        let hosts = &mut self.group(group).hosts;
-        if !hosts.iter().any(|known| known == name) {
-            hosts.push(name.to_owned());
-        }
+        self.group(group).hosts.push(name.to_owned());
         if self.hosts.len() < MOST_HOSTS || self.hosts.contains_key(name) {
             self.hosts.entry(name.to_owned()).or_default().extend(variables);
         }
@@ -203,10 +215,10 @@ impl Inventory {
         let holds = |group: &Group| group.hosts.iter().any(|known| known == host);
         let direct = self.groups.iter().filter(|(_, group)| holds(group)).map(|(name, _)| name.as_str());
         let (mut open, mut found): (Vec<&str>, BTreeSet<&str>) = (direct.collect(), BTreeSet::new());
+        let parents = self.parents();
         while let Some(name) = open.pop() {
             if !["all", "ungrouped"].contains(&name) && found.insert(name) {
-                let is_parent = |group: &Group| group.children.iter().any(|child| child == name);
-                open.extend(self.groups.iter().filter(|(_, group)| is_parent(group)).map(|(name, _)| name.as_str()));
+                open.extend(parents.get(name).into_iter().flatten());
             }
         }
         if found.is_empty() {
@@ -216,18 +228,20 @@ impl Inventory {
             let given = self.groups.get(name).and_then(|group| group.variables.get(PRIORITY));
             given.and_then(Value::as_i64).unwrap_or(1)
         };
+        let mut depths = BTreeMap::new();
         let mut sorted: Vec<_> =
-            found.into_iter().map(|name| (self.depth(name, DEEPEST), priority(name), name)).collect();
+            found.into_iter().map(|name| (depth(name, &parents, DEEPEST, &mut depths), priority(name), name)).collect();
         sorted.sort_unstable();
         sorted.into_iter().map(|(_, _, name)| name).collect()
     }
 
-    /// The longest way from `all` to a group.
-    fn depth(&self, name: &str, most: usize) -> usize {
-        let Some(most) = most.checked_sub(1) else { return 0 };
-        let is_parent = |group: &Group| group.children.iter().any(|child| child == name);
-        let parents = self.groups.iter().filter(|(parent, group)| *parent != "all" && is_parent(group));
-        parents.map(|(parent, _)| self.depth(parent, most)).max().unwrap_or(0) + 1
+    /// The groups that each group is a child of, but for `all`.
+    fn parents(&self) -> BTreeMap<&str, Vec<&str>> {
+        let mut parents: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (name, group) in self.groups.iter().filter(|(name, _)| *name != "all") {
+            group.children.iter().for_each(|child| parents.entry(child).or_default().push(name));
+        }
+        parents
     }
 
     /// The variables that the inventory gives to a host by its groups.
@@ -242,6 +256,25 @@ impl Inventory {
     pub(super) fn of_host(&self, host: &str) -> Variables {
         self.hosts.get(host).cloned().unwrap_or_default()
     }
+}
+
+/// The longest way from `all` to a group. `known` has those of the groups before.
+fn depth<'a>(
+    name: &'a str,
+    parents: &BTreeMap<&str, Vec<&'a str>>,
+    most: usize,
+    known: &mut BTreeMap<&'a str, usize>,
+) -> usize {
+    if let Some(depth) = known.get(name) {
+        return *depth;
+    }
+    let Some(most) = most.checked_sub(1) else { return 0 };
+    // A circle ends here.
+    known.insert(name, 0);
+    let above = parents.get(name).into_iter().flatten().map(|parent| depth(parent, parents, most, known)).max();
+    let depth = above.unwrap_or(0) + 1;
+    known.insert(name, depth);
+    depth
 }
 
 /// The text of an inventory. `None` if it is not there, is a program, or is outside of the repository.
@@ -349,7 +382,8 @@ fn is_quoted(value: &ConfigValue) -> bool {
 }
 
 /// The hosts that a pattern such as `w[01:10].example.org` or `db-[a:c]` stands for.
-fn expanded(pattern: &str) -> Vec<String> {
+fn expanded(pattern: &str, most: usize) -> Vec<String> {
+    let Some(most) = most.checked_sub(1) else { return vec![pattern.to_owned()] };
     let range = || {
         let (before, rest) = pattern.split_once('[')?;
         let (inner, after) = rest.split_once(']')?;
@@ -368,7 +402,7 @@ fn expanded(pattern: &str) -> Vec<String> {
         Some((before.to_owned(), names, after.to_owned()))
     };
     let Some((before, names, after)) = range() else { return vec![pattern.to_owned()] };
-    let ends = expanded(&after);
+    let ends = expanded(&after, most);
     let all = names.iter().flat_map(|name| ends.iter().map(move |end| (name, end)));
     all.take(MOST_HOSTS).map(|(name, end)| format!("{before}{name}{end}")).collect()
 }
@@ -411,5 +445,9 @@ mod tests {
         assert_eq!(inventory.host("a"), Some("second"));
         assert_eq!((inventory.host("third"), inventory.host("b"), inventory.host("loop")), (Some("third"), None, None));
         assert_eq!(inventory.groups("third"), ["a", "c"]);
+        // As many ways as would take forever one by one.
+        let level = |n: usize| format!("[x{n}:children]\nx{0}\ny{0}\n[y{n}:children]\nx{0}\ny{0}\n", n + 1);
+        inventory.add(&((0..60).map(level).collect::<String>() + "[x60]\ndeep\n"));
+        assert_eq!(inventory.groups("deep").len(), 121);
     }
 }
