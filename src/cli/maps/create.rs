@@ -19,7 +19,7 @@ use crate::cli::{input, paths, world};
 use tpv_analysis::figures::{count, grouped};
 use tpv_compiler::printable::Form;
 use tpv_maps::create::{Plan, RuleSet, Step, Versions, create};
-use tpv_maps::history::{self, Broken, Plain, Site};
+use tpv_maps::history::{self, Broken, Commit, Lacking, Plain, Site, quoted};
 use tpv_maps::slice_size::SliceSize;
 use tpv_maps::submit::Budget;
 
@@ -175,35 +175,45 @@ fn report_commits(history: &history::History, common: &Common) {
     let commits = history.rule_sets.iter().map(|set| set.commits.len()).sum::<usize>() + history.broken.len();
     let (commits, sets) = (count(commits as u64, "commit"), count(history.rule_sets.len() as u64, "rule set"));
     common.note(&format!("{commits}: {sets}, {} without rules", grouped(history.broken.len() as u64)));
-    // The same error moves with the lines above it.
-    let mut groups: Vec<Vec<&Broken>> = Vec::new();
-    for broken in &history.broken {
-        let is_same = |group: &&mut Vec<&Broken>| {
-            group.first().is_some_and(|first| without_line(&first.error) == without_line(&broken.error))
-        };
-        match groups.iter_mut().find(is_same) {
-            Some(group) => group.push(broken),
-            None => groups.push(vec![broken]),
+    report_alike(history.broken.iter().map(|Broken { commit, error }| (commit, error.clone())), common);
+    if history.lacking.is_empty() {
+        return;
+    }
+    let lacking = count(history.lacking.len() as u64, "commit");
+    common.note(&format!("{lacking} without a config file that is named, compiled from the others:"));
+    let lacking = history.lacking.iter().map(|Lacking { commit, files }| (commit, format!("no {}", quoted(files))));
+    report_alike(lacking, common);
+    common.note("  a file that had another name is found by a pattern: docs/maps.md");
+}
+
+/// Reports commits with the same to say of them in one line each.
+fn report_alike<'a>(commits: impl Iterator<Item = (&'a Commit, String)>, common: &Common) {
+    let mut groups: Vec<(String, Vec<&Commit>)> = Vec::new();
+    for (commit, text) in commits {
+        // The same error moves with the lines above it.
+        match groups.iter_mut().find(|(first, _)| without_line(first) == without_line(&text)) {
+            Some((_, group)) => group.push(commit),
+            None => groups.push((text, vec![commit])),
         }
     }
-    let brief = |broken: &Broken| format!("{:.12} {:.10}", broken.commit.id, broken.commit.date);
-    for group in groups.iter().take(MOST_BROKEN) {
+    let brief = |commit: &Commit| format!("{:.12} {:.10}", commit.id, commit.date);
+    for (text, group) in groups.iter().take(MOST_LINES) {
         match group.as_slice() {
-            [only] => common.note(&format!("  {}: {}", only.commit.name(), only.error)),
+            [only] => common.note(&format!("  {}: {text}", only.name())),
             [first, .., last] => {
                 let commits = count(group.len() as u64, "commit");
-                common.note(&format!("  {commits} from {} to {}: {}", brief(first), brief(last), first.error));
+                common.note(&format!("  {commits} from {} to {}: {text}", brief(first), brief(last)));
             }
             [] => {}
         }
     }
-    if groups.len() > MOST_BROKEN {
+    if groups.len() > MOST_LINES {
         common.note("  ...");
     }
 }
 
-/// The number of errors of commits that are reported.
-const MOST_BROKEN: usize = 10;
+/// The lines that such a report has.
+const MOST_LINES: usize = 10;
 
 /// The file and the message of an error at `file:line:column: message`.
 fn without_line(error: &str) -> (&str, &str) {

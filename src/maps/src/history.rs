@@ -35,6 +35,15 @@ pub struct Broken {
     pub error: String,
 }
 
+/// A commit whose config is compiled without some of its files.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lacking {
+    /// The commit.
+    pub commit: Commit,
+    /// The config files that are named, and that the commit has not.
+    pub files: Vec<String>,
+}
+
 /// The rule sets of a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
@@ -42,6 +51,9 @@ pub struct History {
     pub rule_sets: Vec<RuleSet>,
     /// The commits without rules.
     pub broken: Vec<Broken>,
+    /// The commits with rules of a part of the files. Files that are named today may have come later, or had other names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lacking: Vec<Lacking>,
 }
 
 /// The site of a repository: what the config of a commit is read with.
@@ -162,7 +174,13 @@ pub fn compile(
             Some(Err(error)) => Some(Err(error.clone())),
             None => None,
         };
-        return Ok(grouped(commits.into_iter().filter_map(|found| Some((found.commit, outcome(&found.tree)?)))));
+        let lacking = commits.iter().filter_map(|found| {
+            let files = search.lacking.get(&found.tree).filter(|_| matches!(outcome(&found.tree), Some(Ok(_))))?;
+            Some(Lacking { commit: found.commit.clone(), files: files.clone() })
+        });
+        let lacking = lacking.collect();
+        let outcomes = commits.into_iter().filter_map(|found| Some((found.commit, outcome(&found.tree)?)));
+        return Ok(History { lacking, ..grouped(outcomes) });
     }
 }
 
@@ -190,7 +208,7 @@ struct Search<'a> {
     named: HashMap<String, Result<Vec<String>, String>>,
     /// The parts of the config of a tree.
     parts: HashMap<String, Vec<Part>>,
-    /// The config files that are named and not in a tree, which TPV would fail to read.
+    /// The config files that are named, and that a tree has not.
     lacking: HashMap<String, Vec<String>>,
     /// The config files that the command names, or the settings of the last commit.
     wanted: Vec<String>,
@@ -261,11 +279,10 @@ impl<'a> Search<'a> {
             }
             let found = commits.into_iter().map(|(commit, tree)| {
                 let parts = || self.parts.get(&tree).cloned().unwrap_or_default();
-                let config = match (self.lacking.get(&tree), self.named.get(&tree)) {
-                    (Some(lacking), _) => Err(format!("the commit has no {}", quoted(lacking))),
-                    (None, Some(Err(error))) => Err(error.clone()),
-                    (None, Some(Ok(named))) => Ok((named.clone(), parts())),
-                    (None, None) => Ok((self.configs.to_owned(), parts())),
+                let config = match self.named.get(&tree) {
+                    Some(Err(error)) => Err(error.clone()),
+                    Some(Ok(named)) => Ok((named.clone(), parts())),
+                    None => Ok((self.configs.to_owned(), parts())),
                 };
                 Found { commit, tree, config }
             });
@@ -508,7 +525,7 @@ mod tests {
         assert_eq!(sets, [vec!["one", "one again"], vec!["two", "two again, and no text"]]);
         assert_eq!(broken[0].0, "broken");
         assert!(broken[0].1.starts_with("tpv/a.yml:3:"), "{}", broken[0].1);
-        assert_eq!(broken[1..], [("gone".to_owned(), "the commit has no `tpv`".to_owned())]);
+        assert_eq!(broken[1..], [("gone".to_owned(), "none of the files is there".to_owned())]);
         assert_eq!(kept.len(), 2);
         assert!(kept.values().all(|bytes| Rules::load(bytes).is_ok()));
         assert_eq!(repo.history(None, &["tpv/*.yml"]).unwrap().0, sets);
@@ -537,17 +554,20 @@ mod tests {
     }
 
     #[test]
-    fn commits_that_lack_a_named_file_do_not_compile() {
+    fn commits_that_lack_a_named_file_are_named() {
         let mut repo = Repo::new();
         repo.commit("one file", &[("a.yml", ONE)]);
         repo.commit("both", &[("b.yml", TWO)]);
-        repo.commit("the other", &[("a.yml", "")]);
-        let (sets, broken, _) = repo.history(None, &["a.yml", "b.yml"]).unwrap();
-        assert_eq!(sets, [["both"]]);
-        let lacks = |subject: &str, file: &str| (subject.to_owned(), format!("the commit has no `{file}`"));
-        assert_eq!(broken, [lacks("one file", "b.yml"), lacks("the other", "a.yml")]);
+        let lacking = |configs: &[&str]| {
+            let configs: Vec<String> = configs.iter().map(|config| (*config).to_owned()).collect();
+            let keep = |bytes: &[u8]| Ok(Digest::of(bytes).as_str().to_owned());
+            let history = compile(repo.0.path(), None, &configs, &mut Plain, keep, |_, _| ()).unwrap();
+            assert_eq!((history.rule_sets.len(), history.broken.len()), (2, 0));
+            history.lacking.into_iter().map(|lacking| (lacking.commit.subject, lacking.files)).collect::<Vec<_>>()
+        };
+        assert_eq!(lacking(&["a.yml", "b.yml"]), [("one file".to_owned(), vec!["b.yml".to_owned()])]);
         // A pattern names what is there.
-        assert_eq!(repo.history(None, &["a.yml", "b*.yml"]).unwrap().0, [vec!["one file"], vec!["both"]]);
+        assert_eq!(lacking(&["a.yml", "b*.yml"]), []);
     }
 
     /// Settings of a later file win: the order is that of the arguments, and of names if one argument names several.
