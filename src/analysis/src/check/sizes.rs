@@ -1,4 +1,4 @@
-//! T206: sizes of inputs with which no destination accepts the jobs of a tool that others of its jobs reach.
+//! T206: sizes of inputs with which no destination accepts the ordinary jobs of a tool.
 
 use indexmap::IndexMap;
 
