@@ -107,5 +107,6 @@ def make(tpvc, folder):
     page("matrix", "check", "config.yml", flag="--matrix")
     page("fit", "fit", "config.yml", "--jobs", "finished.jsonl", "--format", "html")
     simulate = ("simulate", "config.yml", "--jobs", "history.jsonl", "--capacity", "capacity.yml", "--format", "html")
+    page("simulation", *simulate, "--seeds", "2")
     page("grid", *simulate, "--vary", "all.cores=16..48", "--vary", "all.jobs=4,8,16")
     return pages

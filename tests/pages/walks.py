@@ -83,6 +83,14 @@ def fit(page):
     assert page.get_by_text("GiB of inputs: used").count() >= 1
 
 
+def simulation(page):
+    figures = page.locator("figure svg[role=img]")
+    assert figures.count() >= 3, figures.count()
+    # The label is that of the drawing, not of a swatch in its legend.
+    widths = [figure.bounding_box()["width"] for figure in figures.all()]
+    assert min(widths) > 200, widths
+
+
 def grid(page):
     figures = page.locator("figure svg[role=img]")
     # The front, and one for each axis.

@@ -136,7 +136,7 @@ function plot(host, { caption, label, make }) {
     if (!width || width === drawn) return;
     drawn = width;
     const node = make(width);
-    const svg = node.matches("svg") ? node : node.querySelector("svg:last-of-type");
+    const svg = node.matches("svg") ? node : node.querySelector(":scope > svg:last-of-type");
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", label);
     // Its parts are named after the marks that drew them, which tells a listener nothing.
