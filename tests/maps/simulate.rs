@@ -105,7 +105,7 @@ impl Site {
         stderr(&output)
     }
 
-    /// What `tpvc simulate` says of these values, as JSON.
+    /// The JSON report of `tpvc simulate` on these values.
     fn local(&self, values: &[&str]) -> String {
         self.done(&[&["simulate"], &INPUTS[..], &["--format", "json"], values].concat())
     }

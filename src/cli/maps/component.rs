@@ -35,7 +35,7 @@ pub(super) struct Component {
     /// The world
     #[arg(long)]
     world: Option<PathBuf>,
-    /// What the runs of a simulation share
+    /// File of the scenario that the runs of a simulation share
     #[arg(long, requires_all = ["point", "run"])]
     scenario: Option<PathBuf>,
     /// The values of the axes

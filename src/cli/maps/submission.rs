@@ -53,7 +53,7 @@ impl Submission {
         engine.is_some() || memory.is_some() || time.is_some() || !option.is_empty() || program.is_some()
     }
 
-    /// What the flags say, and else the settings. A program that execute nodes may not be able to run is noted.
+    /// Chooses by the flags, and else by the settings. A program that execute nodes may not be able to run is noted.
     pub(in crate::cli) fn choose(&self, context: &Context) -> Result<Chosen, CliError> {
         let settings = &context.settings;
         let engine = self.engine.map(Kind::from).or(settings.engine).unwrap_or(Kind::Local);

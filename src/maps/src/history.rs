@@ -40,7 +40,7 @@ pub struct Broken {
 pub struct Lacking {
     /// The commit.
     pub commit: Commit,
-    /// The config files that are named, and that the commit has not.
+    /// The config files that are named, and that the commit lacks.
     pub files: Vec<String>,
 }
 
@@ -208,7 +208,7 @@ struct Search<'a> {
     named: HashMap<String, Result<Vec<String>, String>>,
     /// The parts of the config of a tree.
     parts: HashMap<String, Vec<Part>>,
-    /// The config files that are named, and that a tree has not.
+    /// The config files that are named, and that a tree lacks.
     lacking: HashMap<String, Vec<String>>,
     /// The config files that the command names, or the settings of the last commit.
     wanted: Vec<String>,

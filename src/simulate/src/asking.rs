@@ -15,7 +15,7 @@ const MOST_TOOLS: usize = 50_000;
 /// A job's place among those that wait: the number of its arrival, and its index.
 pub type Turn = (u64, usize);
 
-/// What a part of the world was.
+/// The state of a part of the world when it was read.
 #[derive(Debug, PartialEq, Eq, Hash)]
 enum Was {
     /// A number that is another one once the part has changed.
@@ -176,7 +176,7 @@ impl Asking {
         }
     }
 
-    /// What this part of the world is.
+    /// The present state of this part of the world.
     fn result(&self, read: &Read, table: &JobTable) -> Was {
         Was::Number(match read {
             Read::Totals(totals) => return Was::Totals(totals.amounts(table)),

@@ -41,7 +41,7 @@ pub(super) fn wrong(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
     })
 }
 
-/// What is wrong with a volume, and what to write.
+/// The fault of a volume, and the text to write.
 fn judge(volume: &str) -> Option<(String, String)> {
     let parts: Vec<&str> = volume.split(':').map(str::trim).collect();
     let [source, rest @ ..] = parts.as_slice() else { return None };

@@ -147,7 +147,7 @@ impl Jobs {
         blocks.flat_map(|block| domain::borders(block, &names, INPUT_SIZE)).collect()
     }
 
-    /// What the config sets each [`Quantity`] to, where it is one value for all of these jobs.
+    /// The value that the config gives each [`Quantity`], if it is the same for all of these jobs.
     pub(super) fn amounts(&self) -> [Option<Arc<ConfigValue>>; 3] {
         Quantity::ALL.map(|quantity| match self.fields.amounts.get(quantity.resource() as usize)?.sources.as_slice() {
             [one] => Some(one.clone()),

@@ -117,12 +117,12 @@ pub(crate) struct Reached {
     pub unless_declared: bool,
     /// `true` if the jobs were followed. Otherwise they may reach any destination.
     pub is_followed: bool,
-    /// What the config sets cores, mem and gpus to, where it is one value for all of the jobs.
+    /// The values that the config gives cores, mem and gpus, if they are the same for all of the jobs.
     pub amounts: [Option<Arc<ConfigValue>>; 3],
 }
 
 impl Reached {
-    /// Nothing is known but whose jobs they are.
+    /// Jobs of which only the owner is known.
     fn new(whose: Whose) -> Self {
         Self {
             whose,
