@@ -32,6 +32,7 @@ impl Random {
 }
 
 /// The number that a variable of the environment has, or `default`.
+#[allow(clippy::panic, reason = "the unit tests of some crates have this file, too")]
 pub fn setting(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}")))
 }
