@@ -3,18 +3,16 @@
 use std::path::{Path, PathBuf};
 
 use tpv_compiler::config::Input;
+use tpv_compiler::config::job_conf::{DISPATCHER, of_yaml};
 use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::source::{Limits, SourceMap, is_url};
 use tpv_compiler::yaml;
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_compiler::yaml::value::ValueKind;
 use tpv_model::{UnknownVersion, Version};
 
 use super::common::Common;
 use super::error::CliError;
 use super::kind::Kind;
-
-/// The destination that refers to TPV, by the name that TPV's own commands look for.
-const DISPATCHER: &str = "tpv_dispatcher";
 
 /// A job configuration.
 pub(super) struct JobConf {
@@ -90,55 +88,6 @@ fn listed(text: &str, folder: &Path) -> Vec<Input> {
         path => folder.join(path).to_string_lossy().into_owned(),
     };
     names.map(|name| Input::Named(resolve(name))).collect()
-}
-
-/// The settings of TPV's destination.
-struct Found {
-    /// The configs that `tpv_config_files` or `tpv_configs` lists.
-    configs: Vec<ConfigValue>,
-    /// The text of `tpvc_tpv`.
-    version: Option<String>,
-}
-
-/// The settings of TPV's destination in a `job_conf.yml`. `None` if there is no such destination, or it names no configs.
-///
-/// DIFFERENCE: TPV's commands know only `tpv_config_files` of a destination called `tpv_dispatcher`, as a list; they take
-/// a text apart letter by letter.
-fn of_yaml(root: &ConfigValue) -> Option<Found> {
-    let environments = root.as_map()?.get("execution")?.as_map()?.get("environments")?;
-    let named: Vec<(&str, &ConfigValue)> = match &environments.kind {
-        ValueKind::Map(map) => {
-            map.entries.iter().filter_map(|entry| Some((entry.key.as_str()?, &entry.value))).collect()
-        }
-        ValueKind::List(list) => {
-            list.iter().filter_map(|item| Some((item.as_map()?.get("id")?.as_str()?, item))).collect()
-        }
-        _ => return None,
-    };
-    let refers_to_tpv = |environment: &ConfigValue| {
-        let get = |key: &str| environment.as_map().and_then(|map| map.get(key)).and_then(ConfigValue::as_str);
-        get("runner") == Some("dynamic_tpv") || get("rules_module").is_some_and(|module| module.starts_with("tpv"))
-    };
-    let (_, environment) = named
-        .iter()
-        .find(|(id, _)| *id == DISPATCHER)
-        .or_else(|| named.iter().find(|(_, environment)| refers_to_tpv(environment)))?;
-    let environment = environment.as_map()?;
-    let params = environment.get("params").and_then(ConfigValue::as_map).unwrap_or(environment);
-    let configs = ["tpv_config_files", "tpv_configs"].iter().find_map(|key| params.get(key))?;
-    let configs = match &configs.kind {
-        ValueKind::List(items) => items.to_vec(),
-        _ => vec![configs.clone()],
-    };
-    let version = params.get("tpvc_tpv").and_then(|version| match &version.kind {
-        ValueKind::Null => None,
-        ValueKind::Str(text) => Some(text.as_str().to_owned()),
-        // Without quotes it is a number; `3.0` has its zero, as in Python.
-        ValueKind::Float(number) => Some(format!("{number:?}")),
-        ValueKind::Int(number) => Some(number.to_string()),
-        _ => Some("no text".to_owned()),
-    });
-    Some(Found { configs, version })
 }
 
 fn of_xml(text: &str, name: &str, folder: &Path) -> Result<(Vec<Input>, Option<String>), CliError> {

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::common::Common;
 use super::error::CliError;
+use super::input;
 use super::kind::Kind;
+use crate::init::has_configs;
 use crate::settings::FILE;
 use tpv_compiler::source::{is_url, redacted};
 use tpv_compiler::template::fits;
@@ -61,6 +63,10 @@ fn checked(arguments: &[String]) -> Result<Vec<String>, CliError> {
             }
             Kind::Jobs => format!("name config files; `tpvc map --config CONFIG {file}` maps the jobs"),
             Kind::World => format!("name config files; `tpvc map RULES JOBS --world {file}` takes it"),
+            // Its configs are read from it.
+            Kind::JobConf if input::text("the config", Path::new(file)).is_ok_and(|text| has_configs(&text)) => {
+                continue;
+            }
             Kind::JobConf => "name the files of its `tpv_config_files`; `tpvc dump` and `tpvc dry-run` take it with \
                               `--job-conf`"
                 .to_owned(),

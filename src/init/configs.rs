@@ -87,9 +87,10 @@ pub(super) fn of(list: &List, repository: &Repository) -> Found {
             let is_config = repository.plain(path).is_some_and(is_config);
             (is_config, shared(path, item), count, std::cmp::Reverse(path.len()))
         };
-        match candidates(item).into_iter().max_by_key(weight) {
+        let own = Some(&list.file).filter(|file| *file == item);
+        match own.or_else(|| candidates(item).into_iter().max_by_key(weight)) {
             Some(path) => {
-                found.has_files |= repository.plain(path).is_some_and(is_config);
+                found.has_files |= own.is_some() || repository.plain(path).is_some_and(is_config);
                 found.files.push(path.clone());
                 if !path.ends_with(".j2")
                     && let Some(from) = rendered(path, repository)

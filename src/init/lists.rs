@@ -9,11 +9,11 @@ pub(super) struct List {
     pub(super) file: String,
     /// Its line, from 1.
     pub(super) line: usize,
-    /// The paths and URLs.
+    /// The paths and URLs; this file itself where configs stand in the list.
     pub(super) items: Vec<String>,
     /// The job configuration: this file, or one that loops over the list.
     pub(super) job_conf: Option<String>,
-    /// The number of configs in the list itself, as mappings.
+    /// The number of configs in the list, as mappings, where the file is no job configuration.
     pub(super) inline: usize,
 }
 
@@ -42,7 +42,14 @@ pub(super) fn of(repository: &Repository) -> Vec<List> {
             let Some(found) = items(line, rest) else { continue };
             let job_conf = is_job_conf(text).then(|| file.clone());
             match found {
-                Items::Listed(items, inline) => {
+                Items::Listed(mut items, mut inline) => {
+                    // What a job configuration has in its list is read from it (`tpv_compiler::config::job_conf`).
+                    let own = items.iter().position(|item| item == HERE);
+                    items.retain(|item| item != HERE);
+                    if let Some(own) = own.filter(|_| lines.iter().any(|line| line.starts_with("execution:"))) {
+                        items.insert(own, file.clone());
+                        inline = 0;
+                    }
                     lists.push(List { file: file.clone(), line: at + 1, items, job_conf, inline });
                 }
                 Items::Looped(variable) => loops.push((variable, file.clone())),
@@ -57,6 +64,15 @@ pub(super) fn of(repository: &Repository) -> Vec<List> {
     lists
 }
 
+/// Returns `true` for the text of a job configuration with configs in its list.
+pub fn has_configs(text: &str) -> bool {
+    let lines: Vec<&str> = text.lines().collect();
+    let begins = |(at, line): (usize, &&str)| {
+        matches!(items(line, lines.get(at + 1..).unwrap_or(&[])), Some(Items::Listed(_, 1..)))
+    };
+    lines.iter().any(|line| line.starts_with("execution:")) && lines.iter().enumerate().any(begins)
+}
+
 /// Returns `true` for a text with runners, as `job_conf` has them.
 fn is_job_conf(text: &str) -> bool {
     text.lines().any(|line| {
@@ -65,8 +81,11 @@ fn is_job_conf(text: &str) -> bool {
     })
 }
 
+/// The item that stands for mappings, where the first of them is.
+const HERE: &str = "";
+
 enum Items {
-    /// Paths and URLs, and the number of mappings.
+    /// Paths and URLs, with [`HERE`] among them, and the number of mappings.
     Listed(Vec<String>, usize),
     /// They are those of this variable.
     Looped(String),
@@ -115,7 +134,12 @@ fn items(line: &str, rest: &[&str]) -> Option<Items> {
         let item = uncommented(item).trim().trim_matches(['"', '\'']).to_owned();
         mapping = (item.contains(": ") || item.ends_with(':')).then_some(depth);
         match mapping {
-            Some(_) => inline += 1,
+            Some(_) => {
+                if inline == 0 {
+                    items.push(HERE.to_owned());
+                }
+                inline += 1;
+            }
             None => items.push(item),
         }
     }
@@ -157,7 +181,7 @@ mod tests {
         assert_eq!(listed("<param id=\"tpv_config_files\">a.yml, b.yml</param>"), ["a.yml", "b.yml"]);
         assert_eq!(listed("tpv_config_files:\n{% for conf in my_files %}\n  - {{ conf }}\n"), ["loop my_files"]);
         let text = "tpv_configs:\n- a.yml\n- tools:\n    bwa:\n      rules:\n      - cores: 2\n- global: {}\n- b.yml\nnext:\n- c.yml\n";
-        assert_eq!(listed(text), ["a.yml", "b.yml", "2 inline"]);
+        assert_eq!(listed(text), ["a.yml", HERE, "b.yml", "2 inline"]);
         assert!(listed("tpv_configs: \"{{ other | list }}\"").is_empty() && listed("tpv_dir: x").is_empty());
     }
 }

@@ -23,6 +23,7 @@ use tpv_compiler::template::{Site, StoodIn, Templates, Why};
 
 use crate::settings::ServerFiles;
 use lists::List;
+pub use lists::has_configs;
 use scan::Repository;
 pub use write::{inline, settings};
 

@@ -220,6 +220,76 @@ fn configs_in_the_list_itself_are_counted() {
     assert!(status == 1 && said.contains("of group_vars/all.yml:1 are in the list itself"), "{said}");
 }
 
+const WITH_CONFIGS: &str = "\
+runners:
+  slurm:
+    load: galaxy.jobs.runners.slurm:SlurmJobRunner
+execution:
+  default: tpv_dispatcher
+  environments:
+    tpv_dispatcher:
+      runner: dynamic
+      rules_module: tpv.rules
+      tpv_configs:
+      - /srv/a.yml
+      - tools:
+          bwa:
+            cores: {{ cores }}
+            mem: 4
+            env:
+              TYPO: \"{entity.coers}\"
+      - global:
+          default_inherits: _default
+        destinations:
+          slurm:
+            runner: slurm
+      - /srv/b.yml
+tools:
+- id: upload1
+  environment: local
+";
+
+/// Configs in the list of a job configuration are merged where they stand, and mistakes are at their lines.
+#[test]
+fn configs_in_a_job_configuration_are_read() {
+    let a = "tools:\n  _default:\n    abstract: true\n    mem: 2\n  bwa:\n    cores: 2\n    gpus: 1\n";
+    let b = "tools:\n  bwa:\n    mem: 16\n";
+    let site = repository(&[
+        ("templates/job_conf.yml.j2", WITH_CONFIGS),
+        ("group_vars/all.yml", "cores: 12\n"),
+        ("tpv/a.yml", a),
+        ("tpv/b.yml", b),
+    ]);
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.args(["-c", "user.name=jo", "-c", "user.email=jo@example.org", "-c", "commit.gpgsign=false"]);
+        assert!(command.args(arguments).current_dir(site.path()).output().unwrap().status.success());
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "one"]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && !said.contains("not listed"), "{said}");
+    let files = "  \"tpv/a.yml\",\n  \"templates/job_conf.yml.j2\",\n  \"tpv/b.yml\",\n";
+    assert!(settings(site.path()).contains(files), "{}", settings(site.path()));
+    let (status, said) = run(site.path(), &["dump"]);
+    assert!(
+        status == 0 && said.contains("cores: 12") && said.contains("mem: 16") && said.contains("gpus: 1"),
+        "{said}"
+    );
+    let (_, said) = run(site.path(), &["lint"]);
+    assert!(said.contains("templates/job_conf.yml.j2:17:") && said.contains("coers"), "{said}");
+    let changed = WITH_CONFIGS.replace("mem: 4", "mem: 4\n            gpus: 3");
+    std::fs::write(site.path().join("templates/job_conf.yml.j2"), changed).unwrap();
+    git(&["commit", "-qam", "two"]);
+    let (_, said) = run(site.path(), &["diff", "HEAD~1.."]);
+    assert!(said.contains("bwa") && said.contains("gpus"), "{said}");
+    // Without configs it is no config.
+    std::fs::write(site.path().join("plain.yml"), "execution: {environments: {}}\nrunners: {}\n").unwrap();
+    let (status, said) = run(site.path(), &["lint", "plain.yml"]);
+    assert!(status != 0 && said.contains("is Galaxy's job configuration, not a config"), "{said}");
+}
+
 #[test]
 fn xml_and_repositories_of_configs_alone_are_found() {
     let rules = "tools:\n  bwa:\n    cores: 2\n    mem: 4\n";

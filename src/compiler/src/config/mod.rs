@@ -8,6 +8,7 @@ pub mod entity;
 pub mod fields;
 pub mod holes;
 mod inherit;
+pub mod job_conf;
 mod merge;
 pub mod origin;
 pub mod rules;
@@ -214,6 +215,10 @@ fn merge_documents(
         // A file whose only entities are left out is not empty.
         let is_left = !document.root.is_null() || holes.is_empty();
         let name = sources.get(id).map_or("", |source| &source.name);
+        if let Some(configs) = job_conf::inline(&document.root) {
+            files.extend(configs.into_iter().map(|config| (id, validator.file(config, name))));
+            continue;
+        }
         files.extend(is_left.then(|| (id, validator.file(document.root, name))));
     }
     let (checks, lost) = (std::mem::take(&mut validator.checks), std::mem::take(&mut validator.lost));
