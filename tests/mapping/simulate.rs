@@ -425,4 +425,7 @@ fn the_verb_reports_and_refuses() {
     let (status, text) = run(&["untimed.jsonl"]);
     assert_eq!(status, 1);
     assert!(text.contains("no job of `untimed.jsonl` tells when it was created"), "{text}");
+    let (status, text) = crate::support::run(folder.path(), &["simulate", "--guess-capacity", "--jobs", "jobs.jsonl"]);
+    assert_eq!(status, 1);
+    assert!(text.contains("no job of `jobs.jsonl` tells when it ran"), "{text}");
 }

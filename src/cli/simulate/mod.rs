@@ -361,6 +361,12 @@ impl Simulate {
         if let Some(fault) = fault.get() {
             return Err(fault.into());
         }
+        if guessed.jobs == 0 && guessed.told.without_run == guessed.told.lines && guessed.told.lines > 0 {
+            return Err(CliError::new(
+                format!("no job of `{}` tells when it ran", jobs.display()),
+                "a capacity is guessed from `running_time`, `end_time` and `destination_id` of `outcome`, which `tpvc export-jobs` writes",
+            ));
+        }
         usable(jobs, &Told { without_time: 0, ..guessed.told.clone() }, guessed.jobs)?;
         write_text("the capacity", &self.output, Form::Text, &guessed.text())?;
         Ok(Outcome::Done)
