@@ -22,6 +22,8 @@ const MOST_HOSTS: usize = 10_000;
 const PRIORITY: &str = "ansible_group_priority";
 /// The most bytes of lines of hosts, where a pattern is as many lines.
 const MOST_BYTES: usize = 16 << 20;
+/// The most bytes of a pattern; names of hosts have 253 at most.
+const LONGEST: usize = 1_000;
 /// The most ranges of a pattern.
 const MOST_RANGES: usize = 4;
 /// The deepest groups.
@@ -383,7 +385,7 @@ fn is_quoted(value: &ConfigValue) -> bool {
 
 /// The hosts that a pattern such as `w[01:10].example.org` or `db-[a:c]` stands for.
 fn expanded(pattern: &str, most: usize) -> Vec<String> {
-    let Some(most) = most.checked_sub(1) else { return vec![pattern.to_owned()] };
+    let Some(most) = most.checked_sub(1).filter(|_| pattern.len() <= LONGEST) else { return vec![pattern.to_owned()] };
     let range = || {
         let (before, rest) = pattern.split_once('[')?;
         let (inner, after) = rest.split_once(']')?;
@@ -411,6 +413,15 @@ fn expanded(pattern: &str, most: usize) -> Vec<String> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
+
+    #[test]
+    fn patterns_cost_no_more_than_their_hosts() {
+        assert_eq!(expanded("w[08:10].example.org", MOST_RANGES).len(), 3);
+        let zeros = "0".repeat(1 << 20);
+        for pattern in [format!("w[{zeros}:99999]"), format!("{zeros}[1:99999]")] {
+            assert_eq!(expanded(&pattern, MOST_RANGES), [pattern]);
+        }
+    }
 
     /// `tests/record/record_inventory.py` records them. `TPVC_INVENTORY=FILE` compares another one with its `FILE.json`.
     #[test]
