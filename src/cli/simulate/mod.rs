@@ -169,10 +169,10 @@ struct Task {
 
 impl Simulate {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
-        let jobs = match (&self.jobs, &self.map) {
-            (None, Some(tag)) => return self.existing_map(tag, common),
-            (jobs, _) => jobs.as_deref().unwrap_or(Path::new("-")),
-        };
+        if let (None, Some(tag)) = (&self.jobs, &self.map) {
+            return self.existing_map(tag, common);
+        }
+        let jobs = self.jobs();
         self.check_map_flags()?;
         check_kind(jobs)?;
         if self.guess_capacity {
@@ -363,7 +363,7 @@ impl Simulate {
         }
         if guessed.jobs == 0 && guessed.told.without_run == guessed.told.lines && guessed.told.lines > 0 {
             return Err(CliError::new(
-                format!("no job of `{}` tells when it ran", jobs.display()),
+                format!("no job of {} tells when it ran", name_of(jobs)),
                 "a capacity is guessed from `running_time`, `end_time` and `destination_id` of `outcome`, which `tpvc export-jobs` writes",
             ));
         }
@@ -373,9 +373,14 @@ impl Simulate {
     }
 }
 
+/// The name of a job file in messages.
+fn name_of(jobs: &Path) -> String {
+    if jobs == Path::new("-") { "stdin".to_owned() } else { format!("`{}`", jobs.display()) }
+}
+
 /// Refuses jobs of which nothing can be simulated, or some lines cannot be read.
 fn usable(jobs: &Path, told: &Told, arrived: u64) -> Result<(), CliError> {
-    let name = if jobs == Path::new("-") { "stdin".to_owned() } else { format!("`{}`", jobs.display()) };
+    let name = name_of(jobs);
     if told.faulty > 0 {
         let faults = told.faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.message));
         let faults = faults.collect::<Vec<_>>().join("; ");

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use super::Linter;
 use super::fields::key_span;
+use super::server::is_open;
 use super::volumes;
 use tpv_compiler::config::entity::{Common, Dict};
 use tpv_compiler::config::suggest::{closest, did_you_mean};
@@ -228,7 +229,7 @@ fn slurm_without_unit(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
 fn unknown_value(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
     let (_, known) = VALUES.into_iter().find(|(name, _)| *name == key)?;
     let text = value.as_text()?.as_str();
-    if text.is_empty() || text.contains(['{', '$']) || text.contains("placeholder_") || known.contains(&text) {
+    if text.is_empty() || text.contains('$') || is_open(text) || known.contains(&text) {
         return None;
     }
     let names = || known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");

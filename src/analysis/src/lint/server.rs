@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use tpv_compiler::source::Source;
+use tpv_compiler::template::PLACEHOLDER;
 
 /// The content of the files of `[server]` in `tpvc.toml`. Without a file nothing is reported about what it would list.
 #[derive(Clone, Debug, Default)]
@@ -74,9 +75,6 @@ impl JobConf {
         self.broken.as_ref().is_some_and(|text| text.split(|c| !is_of_name(c)).any(|word| word == id))
     }
 }
-
-/// The beginning of a text that stands for the missing value of a template's variable.
-const PLACEHOLDER: &str = "placeholder_";
 
 /// Returns `true` for a name of which a part is not known: code or the missing value of a variable gives it.
 pub(super) fn is_open(name: &str) -> bool {

@@ -2,6 +2,7 @@
 //!
 //! Galaxy splits them at commas and colons: `Volume.parse_volume_str` of `galaxy/tool_util/deps/container_classes.py`, Galaxy 26.1.1.
 
+use super::server::is_open;
 use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::diagnostic::Diagnostic;
 use tpv_compiler::yaml::value::ConfigValue;
@@ -32,7 +33,7 @@ pub(super) fn wrong(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
     }
     let text = value.as_text()?.as_str();
     // Code may have commas and colons of its own, and what a variable without a value holds is not known.
-    if text.contains('{') || text.contains("placeholder_") {
+    if is_open(text) {
         return None;
     }
     text.split(',').map(str::trim).filter(|volume| !volume.is_empty()).find_map(|volume| {

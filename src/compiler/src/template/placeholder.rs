@@ -53,11 +53,11 @@ struct Placeholder {
 const LONGEST: usize = 200;
 
 /// The beginning of a placeholder's text, before the name of the variable.
-const START: &str = "placeholder_";
+pub const PLACEHOLDER: &str = "placeholder_";
 
 /// The variables whose placeholders are in a text.
 pub fn variables_in(text: &str) -> impl Iterator<Item = &str> {
-    text.split(START).skip(1).filter_map(|rest| {
+    text.split(PLACEHOLDER).skip(1).filter_map(|rest| {
         let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
         rest.get(..end).filter(|name| !name.is_empty())
     })
@@ -65,7 +65,7 @@ pub fn variables_in(text: &str) -> impl Iterator<Item = &str> {
 
 /// The placeholder of a variable.
 pub(super) fn placeholder(variable: &str, why: Why, recorder: &Recorder) -> Value {
-    part(variable, why, &format!("{START}{variable}"), recorder)
+    part(variable, why, &format!("{PLACEHOLDER}{variable}"), recorder)
 }
 
 fn part(variable: &str, why: Why, text: &str, recorder: &Recorder) -> Value {
