@@ -2,11 +2,17 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
+#[allow(dead_code, reason = "other tests use the rest")]
+#[path = "../../tests/support/random.rs"]
+mod random;
+
 use std::time::Instant;
 
 use serde_json::Value;
 use tpv_python::regex::{Effort, Regex};
 use tpv_runtime::patterns::{Engine, Matcher, PatternKind, PatternSet};
+
+use random::{Random, rounds, setting};
 
 /// The matcher's result, with the index of the pattern whose error ended it early.
 fn matches(matcher: &Matcher<&PatternSet>, id: &str) -> (Vec<u32>, Option<u32>) {
@@ -56,20 +62,8 @@ fn finds_what_cpython_recorded() {
     assert!(asked > 700, "only {asked} lookups");
 }
 
-/// A small generator of pseudo-random numbers, so that a failure can be repeated.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        usize::try_from(self.0 % bound as u64).unwrap()
-    }
-
-    fn join(&mut self, parts: &[&str], most: usize) -> String {
-        (0..self.below(most + 1)).map(|_| parts[self.below(parts.len())]).collect()
-    }
+fn join(random: &mut Random, parts: &[&str], most: u32) -> String {
+    (0..random.below(most + 1)).map(|_| *random.pick(parts)).collect()
 }
 
 #[test]
@@ -114,15 +108,17 @@ fn finds_what_trying_each_key_finds() {
         ".+",
         ".*a.*b",
     ];
-    let mut random = Random(0x5eed);
-    for _ in 0..400 {
-        let keys: Vec<String> = (0..8).map(|_| random.join(PARTS, 6)).collect();
+    let (seed, count) = (setting("TPVC_SEED", 0x5eed), rounds("TPVC_ROUNDS", 400));
+    println!("seed {seed}, {count} sets (TPVC_SEED, TPVC_ROUNDS)");
+    let mut random = Random::new(seed);
+    for _ in 0..count {
+        let keys: Vec<String> = (0..8).map(|_| join(&mut random, PARTS, 6)).collect();
         let alone = compile_each(&keys);
         let set = PatternSet::build(&keys);
         set.verify().unwrap();
         let matcher = Matcher::new(&set);
         for _ in 0..12 {
-            let id = random.join(&["a", "a", "b", ".", "/", "é", "\n", "A"], 6);
+            let id = join(&mut random, &["a", "a", "b", ".", "/", "é", "\n", "A"], 6);
             assert_eq!(matches(&matcher, &id), one_by_one(&alone, &id), "{id:?} in {keys:?}");
         }
     }

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::support::cases::Case;
 use crate::support::random::{Random, rounds, setting};
 use serde_json::{Value, json};
 use tpv_analysis::check::reach::{DECLARED, Matrix};
@@ -136,15 +137,6 @@ impl Proofs {
     }
 }
 
-/// The recorded answers of a fixture with its jobs. `None` if none of its configs loads.
-fn fixtures() -> Vec<PathBuf> {
-    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures");
-    let folders = std::fs::read_dir(fixtures).unwrap().map(|entry| entry.unwrap().path());
-    let mut folders: Vec<PathBuf> = folders.filter(|folder| folder.join("case.json").exists()).collect();
-    folders.sort();
-    folders
-}
-
 fn lines(path: &Path) -> Vec<Value> {
     let text = std::fs::read_to_string(path).unwrap();
     text.lines().map(|line| serde_json::from_str(line).unwrap_or(Value::Null)).collect()
@@ -153,24 +145,17 @@ fn lines(path: &Path) -> Vec<Value> {
 #[test]
 fn no_recorded_answer_contradicts_a_proof() {
     let (mut cells, mut answers) = (0, 0);
-    for folder in fixtures() {
-        let case: Value = serde_json::from_str(&std::fs::read_to_string(folder.join("case.json")).unwrap()).unwrap();
-        let configs: Vec<String> = case["configs"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|name| folder.join(name.as_str().unwrap()).display().to_string())
-            .collect();
-        let Some(proofs) = Proofs::of(&configs) else { continue };
+    for case in Case::fixtures() {
+        let Some(proofs) = Proofs::of(&case.configs()) else { continue };
         cells += proofs.matrix.rows.iter().flat_map(|row| &row.never).filter(|cell| cell.is_some()).count();
-        let (jobs, expected) = (folder.join("jobs.jsonl"), folder.join("expected.jsonl"));
+        let (jobs, expected) = (case.folder.join("jobs.jsonl"), case.folder.join("expected.jsonl"));
         for (job, answer) in lines(&jobs).iter().zip(lines(&expected)) {
             if !job["tool"]["id"].is_string() {
                 continue;
             }
             answers += 1;
             if let Some(what) = proofs.contradicted(job, &answer) {
-                panic!("{}: {what}\n{job}\n{answer}", folder.display());
+                panic!("{}: {what}\n{job}\n{answer}", case.name);
             }
         }
     }

@@ -106,9 +106,9 @@ fn answers_have_a_budget_of_bytes() {
         &format!(
             "tools:\n  shared:\n    rules:\n      - if: true\n        execute: |\n          {shared}\n          entity.params['x'] = x\n  \
              lists:\n    rules:\n      - if: true\n        execute: |\n          x = ['a']\n          for i in range(50): x = [x, x]\n          entity.params['x'] = x\n  \
-             env:\n    rules:\n      - if: true\n        execute: |\n          x = 'a' * 10 ** 6\n          entity.env = [dict(name=str(i), value=x) for i in range(300)]\n  \
-             escapes:\n    rules:\n      - if: true\n        execute: |\n          entity.params['x'] = 'é' * (15 * 2 ** 20)\n  \
-             message:\n    rules:\n      - if: true\n        execute: raise ValueError('é' * (15 * 2 ** 20))\n  \
+             env:\n    rules:\n      - if: true\n        execute: |\n          x = 'a' * 10 ** 6\n          entity.env = [dict(name=str(i), value=x) for i in range(80)]\n  \
+             escapes:\n    rules:\n      - if: true\n        execute: |\n          entity.params['x'] = 'é' * (11 * 2 ** 20)\n  \
+             message:\n    rules:\n      - if: true\n        execute: raise ValueError('é' * (11 * 2 ** 20))\n  \
              failure:\n    rules:\n      - if: true\n        execute: |\n          {shared}\n          e = ValueError('a')\n          e.failure_message = x\n          raise e\n  \
              rank:\n    rank: |\n      x = candidate_destinations[0]\n      x.id = 'a' * 10 ** 6\n      [x] * 1000\n  \
              fine:\n    cores: 2\n\

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::support::random::{Random, rounds, setting};
 use crate::support::{stderr, stdout, tpvc_in};
 
 const CONFIG: &str = "tools:\n  bwa:\n    cores: 2\n    mem: cores * 4\n    env:\n      A: '{cores}'\ndestinations:\n  local:\n    \
@@ -71,21 +72,17 @@ fn sections_of_random_bytes_do_not_crash() {
     let manifest = tpv_runtime::artifact::format::manifest(&good).unwrap();
     let header = u32::from_le_bytes(good[12..16].try_into().unwrap()) as usize;
     let table = header - 4 - 24 * manifest.sections.len();
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = move || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let (seed, count) = (setting("TPVC_SEED", 20_261_125), rounds("TPVC_ROUNDS", 20_000));
+    println!("seed {seed}, {count} artifacts (TPVC_SEED, TPVC_ROUNDS)");
+    let mut random = Random::new(seed);
     let mut refused = 0;
-    for _ in 0..20_000 {
+    for _ in 0..count {
         let mut bytes = good.clone();
-        let index = (random() % manifest.sections.len() as u64) as usize;
+        let index = random.below(manifest.sections.len() as u32) as usize;
         let section = &manifest.sections[index];
-        for _ in 0..=random() % 3 {
-            let at = section.offset + (random() % section.length as u64) as usize;
-            bytes[at] = random() as u8;
+        for _ in 0..=random.below(3) {
+            let at = section.offset + random.below(section.length as u32) as usize;
+            bytes[at] = random.below(256) as u8;
         }
         let sum = crc32(&bytes[section.offset..section.offset + section.length]);
         let entry = table + 24 * index;
@@ -101,7 +98,7 @@ fn sections_of_random_bytes_do_not_crash() {
             }
         }
     }
-    assert!(refused > 5_000, "only {refused} of 20,000 were refused");
+    assert!(refused > count / 4, "only {refused} of {count} were refused");
 }
 
 fn crc32(bytes: &[u8]) -> u32 {

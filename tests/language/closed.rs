@@ -10,6 +10,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::support::python as machine;
+use crate::support::random::a_fifth;
 use serde_json::{Value as Json, json};
 use tpv_analysis::lint::codes::LIMITS;
 use tpv_analysis::render::Render;
@@ -163,6 +164,7 @@ fn programs() -> Vec<String> {
 fn names_that_are_not_there_are_told() {
     let programs = programs();
     assert!(programs.len() > 8_000, "{}", programs.len());
+    let programs: Vec<String> = a_fifth(programs, 0).collect();
     let compiled = compile(&programs);
     let world = Arc::new(World::default());
     let mut wrong = Vec::new();
@@ -185,7 +187,7 @@ fn names_that_are_not_there_are_told() {
             wrong.push(format!("{program:?}: raises {raised:?}, told {told:?}"));
         }
     }
-    assert!(missing > 3_000 && there > 1_000, "{missing} {there} {classes:?}");
+    assert!(missing > 600 && there > 200, "{missing} {there} {classes:?}");
     assert!(wrong.is_empty(), "{} of {}:\n{}", wrong.len(), programs.len(), wrong.join("\n"));
 }
 
@@ -205,7 +207,7 @@ fn handlers_hide_no_absence() {
         Some(format!("{before}\nhasattr({object}, '{name}')"))
     };
     // Every third name of each list is enough.
-    let plain: Vec<String> = programs().into_iter().step_by(3).collect();
+    let plain: Vec<String> = a_fifth(programs().into_iter().step_by(3), 1).collect();
     let told = compile(&plain).told;
     let limits = |told: &BTreeMap<usize, BTreeSet<&'static str>>, number: usize| -> BTreeSet<&'static str> {
         let codes = told.get(&number).into_iter().flatten().copied();

@@ -5,66 +5,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use tpv_model::Version;
 
+use crate::support::cases::Case;
+
 /// The number of a case's differences printed.
 const SHOWN: usize = 5;
-
-/// A case's `case.json`.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Description {
-    /// The point of the case.
-    about: String,
-    /// Config files in load order.
-    configs: Vec<String>,
-    /// The world file, if the case has one.
-    world: Option<String>,
-    /// Job id (as text) -> why the text of its error may differ.
-    #[serde(default)]
-    messages_differ: BTreeMap<String, String>,
-    /// Job id (as text) -> why the answer differs on purpose. It must differ: a difference that is gone is no longer listed.
-    #[serde(default)]
-    answers_differ: BTreeMap<String, String>,
-}
-
-/// A folder of `fixtures/` or `examples/` with its `case.json`.
-struct Case {
-    name: String,
-    folder: PathBuf,
-    description: Description,
-}
-
-impl Case {
-    fn lines(&self, file: &str) -> Vec<String> {
-        let path = self.folder.join(file);
-        let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        text.split('\n').filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
-    }
-}
-
-fn cases() -> Vec<Case> {
-    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found: Vec<Case> = ["fixtures", "examples"]
-        .iter()
-        .flat_map(|folder| std::fs::read_dir(project.join(folder)).unwrap())
-        .map(|entry| entry.unwrap().path())
-        .filter(|folder| folder.join("case.json").is_file())
-        .map(|folder| {
-            let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-            let text = std::fs::read_to_string(folder.join("case.json")).unwrap();
-            let description = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}/case.json: {e}"));
-            Case { name, folder, description }
-        })
-        .collect();
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    found
-}
 
 /// A JSON value that keeps what Python keeps: an int of any size is not a float, and `-0.0` is not `0.0`.
 #[derive(Debug, Clone, PartialEq)]
@@ -230,6 +180,11 @@ fn tpvc(args: &[&std::ffi::OsStr]) -> Result<String, String> {
     Err(format!("tpvc {verb} ended with {}:{told}", output.status))
 }
 
+/// All cases, those for newcomers among them.
+fn cases() -> Vec<Case> {
+    Case::of(&["fixtures", "examples"])
+}
+
 /// The records of a case, each with its version of TPV: `expected.jsonl` is that of the newest.
 fn records(case: &Case) -> Vec<(Version, String)> {
     let name = |version: Version| match version == Version::default() {
@@ -250,7 +205,7 @@ fn judge(case: &Case) -> Result<(), String> {
 fn judge_version(case: &Case, version: Version, expected: &str) -> Result<(), String> {
     let work = tempfile::tempdir().map_err(|e| e.to_string())?;
     let rules = work.path().join("rules.bin");
-    let configs: Vec<PathBuf> = case.description.configs.iter().map(|file| case.folder.join(file)).collect();
+    let configs: Vec<PathBuf> = case.configs().into_iter().map(PathBuf::from).collect();
     let mut args = vec!["compile".as_ref(), "--tpv".as_ref(), version.name().as_ref()];
     args.extend(configs.iter().map(|path| path.as_os_str()));
     args.extend(["-o".as_ref(), rules.as_os_str()]);
@@ -263,7 +218,7 @@ fn judge_version(case: &Case, version: Version, expected: &str) -> Result<(), St
     tpvc(&args)?;
 
     let jobs = case.folder.join("jobs.jsonl");
-    let world = case.description.world.as_ref().map(|file| case.folder.join(file));
+    let world = case.world_file();
     let mut args = vec!["map".as_ref(), rules.as_os_str(), jobs.as_os_str(), "--detail".as_ref()];
     if let Some(world) = &world {
         args.extend(["--world".as_ref(), world.as_os_str()]);

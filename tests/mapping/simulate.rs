@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::Value;
 use tpv_compiler::{CompileOptions, compile};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::Answer;
@@ -20,35 +19,26 @@ use tpv_simulate::engine::{Settings, Step, run};
 use tpv_simulate::measure::{End, Measure};
 use tpv_simulate::route::{Routed, Router, RuleRouter};
 
-use crate::support::{project, site};
+use crate::support::cases::{Case, hooks};
+use crate::support::site;
 
 fn rules(files: &[String]) -> Arc<Rules> {
     Arc::new(compile(files, &CompileOptions::default()).rules.unwrap())
 }
 
-fn hooks() -> Hooks {
-    Hooks { compile: Some(Arc::new(tpv_compiler::python::run_time::compile)), ..Hooks::default() }
-}
-
 /// A case of `fixtures/`: its rules, its jobs in several rounds, and its world.
 fn case(name: &str, rounds: usize) -> (Arc<Rules>, Vec<Arrival>, World) {
-    let folder = project().join("fixtures").join(name);
-    let text = |file: &str| std::fs::read_to_string(folder.join(file)).unwrap();
-    let description: Value = serde_json::from_str(&text("case.json")).unwrap();
-    let configs = description["configs"].as_array().unwrap().iter();
-    let configs: Vec<String> = configs.map(|file| folder.join(file.as_str().unwrap()).display().to_string()).collect();
-    let world = description["world"].as_str().map(|file| World::parse(&text(file)).unwrap()).unwrap_or_default();
-    let lines = text("jobs.jsonl");
-    let jobs: Vec<Job> = lines.lines().filter_map(|line| Job::parse(line).ok()).collect();
+    let case = Case::fixture(name);
+    let (jobs, world) = (case.jobs(), case.world());
     let mut arrivals = Vec::new();
     for (index, job) in (0..rounds).flat_map(|_| &jobs).enumerate() {
         let number = index as i64;
-        let mut job = job.clone();
+        let mut job = Job::clone(job);
         job.seed.get_or_insert(number.into());
         let past = Past { runs: (number * 37 % 900) * SECOND, ..Past::default() };
         arrivals.push(Arrival { at: number * 5 * SECOND, line: index + 1, job: Arc::new(job), past });
     }
-    (rules(&configs), arrivals, world)
+    (case.rules(), arrivals, Arc::unwrap_or_clone(world))
 }
 
 /// Lets a case run, and asks a mapper about each job in a world whose table is made new. Gives the measure, and the number of answers that differ

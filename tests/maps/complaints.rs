@@ -42,6 +42,7 @@ impl Site {
         fs::copy(example.join("tpv.yml"), site.path("tpv.yml")).unwrap();
         let jobs = fs::read_to_string(example.join("jobs.jsonl")).unwrap();
         fs::write(site.path("jobs.jsonl"), jobs.repeat(400)).unwrap();
+        crate::small_program(site.0.path());
         site.done(&["compile", "-q", "tpv.yml", "-o", "rules.bin"]);
         fs::create_dir(site.path("bin")).unwrap();
         for (name, text) in [("sbatch", SBATCH), ("squeue", SQUEUE), ("scancel", SCANCEL), ("scontrol", SCONTROL)] {
@@ -61,7 +62,10 @@ impl Site {
         command.args(arguments).current_dir(self.0.path()).env("HOME", self.0.path()).env("FAKE", self.0.path());
         let path = std::env::var("PATH").unwrap();
         command.env("PATH", format!("{}:{path}", self.path("bin").display())).env("NO_COLOR", "1");
-        command.env_remove("TPVC_MAPS_DIR").env_remove("TPVC_MAPS_ENGINE").env_remove("TPVC_MAPS_PROGRAM");
+        command
+            .env_remove("TPVC_MAPS_DIR")
+            .env_remove("TPVC_MAPS_ENGINE")
+            .env("TPVC_MAPS_PROGRAM", self.path("program"));
         command
     }
 
@@ -83,7 +87,8 @@ impl Site {
     fn within_a_minute(&self, arguments: &[&str]) -> Output {
         let mut command = Command::new("timeout");
         command.args(["60", env!("CARGO_BIN_EXE_tpvc")]).args(arguments).current_dir(self.0.path());
-        let output = command.env("HOME", self.0.path()).env("NO_COLOR", "1").output().unwrap();
+        command.env("HOME", self.0.path()).env("NO_COLOR", "1").env("TPVC_MAPS_PROGRAM", self.path("program"));
+        let output = command.output().unwrap();
         assert_ne!(output.status.code(), Some(124), "{arguments:?} does not end");
         output
     }

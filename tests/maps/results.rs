@@ -32,6 +32,7 @@ impl Site {
         jobs.extend(b"\nno job\n");
         fs::write(site.path("jobs.jsonl.zst"), zstd::encode_all(&jobs[..], 1).unwrap()).unwrap();
         fs::copy(fixture.join("world.json"), site.path("world.json")).unwrap();
+        crate::small_program(site.0.path());
         site
     }
 
@@ -45,6 +46,7 @@ impl Site {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TPVC_MAPS_")) {
             command.env_remove(name);
         }
+        command.env("TPVC_MAPS_PROGRAM", self.path("program"));
         command.output().unwrap()
     }
 

@@ -67,8 +67,7 @@ impl Site {
         }
         let files = [("rules.yml", RULES), ("capacity.yml", CAPACITY), ("world.json", WORLD), ("jobs.jsonl", &jobs)];
         let site = Self(site(&files));
-        let program = format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_tpvc"));
-        fs::write(site.path("program"), program).unwrap();
+        crate::small_program(site.0.path());
         fs::write(site.path("jobs.jsonl.zst"), zstd::encode_all(jobs.as_bytes(), 1).unwrap()).unwrap();
         site
     }
@@ -83,7 +82,6 @@ impl Site {
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("TPVC_MAPS_")) {
             command.env_remove(name);
         }
-        // Not the program itself, whose copy and digest would take seconds.
         command.env("TPVC_MAPS_PROGRAM", self.path("program"));
         command
     }

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub mod blocks;
+pub mod cases;
 pub mod dump;
 pub mod python;
 pub mod random;

@@ -1,4 +1,4 @@
-//! Random numbers for tests: SplitMix64, the same on every machine.
+//! Random numbers for tests: SplitMix64, the same on every machine. And the part of a long test that runs.
 
 /// A stream of random numbers.
 pub struct Random(u64);
@@ -37,8 +37,18 @@ pub fn setting(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{variable} is {text:?}")))
 }
 
-/// The number of rounds of a random test: what the variable says, or else a fifth of `all`; with `TPVC_THOROUGH=1`, as `.ci/run`
-/// has it, all.
+/// Returns `true` if long tests run whole: with `TPVC_THOROUGH=1`, as `.ci/run` has it.
+fn is_thorough() -> bool {
+    std::env::var_os("TPVC_THOROUGH").is_some()
+}
+
+/// The number of rounds of a random test: what the variable says, or else a fifth of `all`; in a thorough run all.
 pub fn rounds(variable: &str, all: u64) -> u64 {
-    setting(variable, if std::env::var_os("TPVC_THOROUGH").is_some() { all } else { all.div_ceil(5) })
+    setting(variable, if is_thorough() { all } else { all.div_ceil(5) })
+}
+
+/// Of many cases that are tried in the same way a fifth, from the case `first` modulo 5 on; in a thorough run all.
+pub fn a_fifth<T>(cases: impl IntoIterator<Item = T>, first: usize) -> impl Iterator<Item = T> {
+    let (skipped, step) = if is_thorough() { (0, 1) } else { (first % 5, 5) };
+    cases.into_iter().skip(skipped).step_by(step)
 }

@@ -171,7 +171,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
     use super::super::store::Digest;
     use super::*;
-    use crate::random::Random;
+    use crate::random::{Random, rounds, setting};
 
     /// Gives pieces of random size, and now and then a call that is interrupted.
     struct Slow(Vec<u8>, usize, Random);
@@ -222,10 +222,10 @@ mod tests {
     /// Texts at random, with lines of all lengths, blank ones and a last one without its end, however they are read and cut.
     #[test]
     fn slices_are_the_ranges_that_they_say() {
-        let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
-        println!("seed {seed} (TPVC_SEED)");
+        let (seed, count) = (setting("TPVC_SEED", 20_261_122), rounds("TPVC_ROUNDS", 10));
+        println!("seed {seed}, {count} texts (TPVC_SEED, TPVC_ROUNDS)");
         let mut random = Random::new(seed);
-        for _ in 0..10 {
+        for _ in 0..count {
             let mut text = Vec::new();
             for _ in 0..random.below(400) {
                 let length = match random.below(60) {

@@ -8,6 +8,7 @@ use tpv_runtime::galaxy::shape::{Object, Shape};
 
 use super::Judge;
 use super::readers::{Verdict, settings, verdict};
+use crate::support::random::a_fifth;
 
 /// Values of all kinds, and texts that are read as other kinds in places.
 fn samples() -> Vec<Value> {
@@ -112,7 +113,8 @@ fn least_object(object: &Object) -> Map<String, Value> {
 
 /// Puts all samples in a place and in every place below it. `document` makes a document of what stands in the place.
 fn probe(shape: &Shape, path: &str, document: &dyn Fn(Value) -> Value, judge: &dyn Fn(&str, &Shape, &Value, Value)) {
-    for sample in samples() {
+    // Places of paths of other lengths get others.
+    for sample in a_fifth(samples(), path.len()) {
         judge(path, shape, &sample, document(sample.clone()));
     }
     for shape in shape.alternatives() {
@@ -201,7 +203,7 @@ fn compare(file: File) {
     });
     let (count, different) = (count.into_inner(), different.into_inner());
     eprintln!("{file:?}: {count} documents");
-    assert!(count > 400, "{count}");
+    assert!(count > 80, "{count}");
     let first = different.iter().take(40).map(|line| line.chars().take(300).collect::<String>()).collect::<Vec<_>>();
     assert!(different.is_empty(), "{} of {count} documents:\n{}", different.len(), first.join("\n"));
 }

@@ -188,7 +188,7 @@ mod tests {
 
     use super::*;
     use crate::diff::answers::compare;
-    use crate::random::Random;
+    use crate::random::{Random, setting};
     use crate::render::Render;
     use tpv_compiler::config::Input;
     use tpv_compiler::source::SourceMap;
@@ -297,7 +297,7 @@ mod tests {
     /// However answers are spread over summaries, and in whatever order these are merged: it is the summary of all.
     #[test]
     fn merging_is_exact() {
-        let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
+        let seed = setting("TPVC_SEED", 20_261_122);
         println!("seed {seed} (TPVC_SEED)");
         let mut random = Random::new(seed);
         let (old, new) = (answers("job.id / 7", 200), answers("job.id / 7 if job.id % 5 else nothing", 200));

@@ -152,13 +152,13 @@ fn shortened(name: &str) -> &str {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
-    use crate::random::Random;
+    use crate::random::{Random, setting};
 
     /// Names at random, some of them often, spread over tables that are merged in any order and grouping, some of them written and read in
     /// between: each way tells the same as one table, and the same as the definition.
     #[test]
     fn merging_tells_the_same_in_any_order() {
-        let seed = std::env::var("TPVC_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_122);
+        let seed = setting("TPVC_SEED", 20_261_122);
         println!("seed {seed} (TPVC_SEED)");
         let mut random = Random::new(seed);
         for (names, count) in [(10, 100), (MOST_NAMES as u32, 30_000), (35_000, 80_000)] {

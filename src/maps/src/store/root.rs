@@ -116,14 +116,15 @@ impl Root {
             std::fs::create_dir(&path).map_err(|error| Error::io("made", &path, &error))?;
         }
         draft.map.write_tag(tag, transient)?;
-        self.reserve(tag, &draft.name)?;
+        self.reserve(tag, &draft.name, &draft.map)?;
         Ok(draft)
     }
 
-    /// Makes a tag lead to a map.
-    fn reserve(&self, tag: &str, name: &str) -> Result<(), Error> {
+    /// Makes a tag lead to a map of this name. The file is written in the map's own folder, or in that of its draft: what a kill leaves
+    /// goes with it.
+    fn reserve(&self, tag: &str, name: &str, map: &MapDir) -> Result<(), Error> {
         let path = self.tag_path(tag);
-        let made = whole::write_new(&path, format!("{name}\n").as_bytes());
+        let made = whole::write_new(&path, format!("{name}\n").as_bytes(), map.path());
         if made.map_err(|error| Error::io("written", &path, &error))? {
             return Ok(());
         }
@@ -140,7 +141,7 @@ impl Root {
     pub fn retag(&self, map: &MapDir, old: &str, new: &str) -> Result<(), Error> {
         check_tag(new)?;
         if old != new {
-            self.reserve(new, &map.name())?;
+            self.reserve(new, &map.name(), map)?;
         }
         map.write_tag(new, false)?;
         if old == new { Ok(()) } else { map.remove(&self.tag_path(old)) }
@@ -233,7 +234,7 @@ impl Root {
                 // Left by a kill between two steps of `retag`, which holds the lock.
                 let Some(_lock) = map.try_lock()? else { continue };
                 if let Ok(noted) = map.tag() {
-                    self.reserve(&noted, &name).ok();
+                    self.reserve(&noted, &name, &map).ok();
                     if noted != tag && self.find(&noted)?.is_some_and(|other| other == map) {
                         map.remove(&path)?;
                     }

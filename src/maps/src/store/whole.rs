@@ -33,9 +33,10 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     sync_folder(folder(path))
 }
 
-/// Writes a file that must not be there yet; false if it is.
-pub(super) fn write_new(path: &Path, bytes: &[u8]) -> io::Result<bool> {
-    let mut file = temporary(path)?;
+/// Writes a file that must not be there yet; false if it is. `within` is a folder on the same file system, in which a kill may leave
+/// what it interrupts.
+pub(super) fn write_new(path: &Path, bytes: &[u8], within: &Path) -> io::Result<bool> {
+    let mut file = temporary(&within.join("new"))?;
     file.write_all(bytes)?;
     file.as_file().sync_all()?;
     match file.persist_noclobber(path) {
