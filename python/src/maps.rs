@@ -13,7 +13,7 @@ use pyo3::pybacked::PyBackedBytes;
 use serde::Serialize;
 use tpv_analysis::render::Render;
 use tpv_compiler::diagnostic::Diagnostics;
-use tpv_maps::create::{Plan, RuleSet, Versions, create};
+use tpv_maps::create::{Execution, Plan, RuleSet, Versions, create};
 use tpv_maps::engine::{Action, Kind};
 use tpv_maps::history::Plain;
 use tpv_maps::settings::Settings;
@@ -149,7 +149,6 @@ impl PyMaps {
         };
         let engine = engine.map(str::parse).transpose().map_err(|error| raised(&error))?;
         let engine = engine.or(self.settings.engine).unwrap_or(Kind::Local);
-        let limits = Limits::default();
         let rule_set = |(name, bytes): (String, PyBackedBytes)| RuleSet { name, bytes: bytes.to_vec() };
         let program = match program.as_ref().or(self.settings.program.as_ref()) {
             Some(path) => crate::rules::read(path)?,
@@ -157,6 +156,7 @@ impl PyMaps {
         };
         let mut all_options = self.settings.options(engine);
         all_options.extend(options);
+        let limits = Limits::default();
         let plan = Plan {
             tag,
             rules: rules.into_iter().map(rule_set).collect(),
@@ -168,11 +168,13 @@ impl PyMaps {
             detail,
             jit: jit.to_owned(),
             budget: Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth },
-            engine,
-            memory_mib: memory.or(self.settings.memory),
-            time_s: time.or(self.settings.time),
-            options: all_options,
-            program,
+            execution: Execution {
+                engine,
+                memory_mib: memory.or(self.settings.memory),
+                time_s: time.or(self.settings.time),
+                options: all_options,
+                program,
+            },
             slices,
         };
         let hooks = Hooks { compile: Some(Arc::new(tpv_compiler::python::run_time::compile)), ..Hooks::default() };

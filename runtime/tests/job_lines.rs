@@ -14,6 +14,9 @@ use tpv_runtime::galaxy::json::{Json, Reader, write_text};
 
 use random::{Random, rounds, setting};
 
+/// Characters that a line gets too many of.
+const DAMAGE: [&str; 13] = ["\"", "{", "}", "[", "]", ",", ":", "\\", " ", "\t", "1", "e", "\u{1}"];
+
 const STRINGS: [&str; 9] = [
     "",
     "a",
@@ -233,10 +236,8 @@ fn lines_are_read_the_same_quickly_and_exactly() {
         // A character more or less: what the exact reader says of the whole line holds, unless a field was at fault before.
         let at = *random.pick(&line.char_indices().map(|(at, _)| at).collect::<Vec<_>>());
         if random.one_in(2) {
-            line.insert_str(
-                at,
-                *random.pick(&["\"", "{", "}", "[", "]", ",", ":", "\\", " ", "\t", "1", "e", "\u{1}"]),
-            );
+            let added = random.pick(&DAMAGE);
+            line.insert_str(at, added);
         } else {
             line.remove(at);
         }

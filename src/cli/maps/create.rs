@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::context::Context;
-use super::submission::{Chosen, Submission};
+use super::submission::{Submission, budget};
 use crate::cli::code::Code;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
@@ -21,7 +21,6 @@ use tpv_compiler::printable::Form;
 use tpv_maps::create::{Plan, RuleSet, Step, Versions, create};
 use tpv_maps::history::{self, Broken, Commit, Lacking, Plain, Site, quoted};
 use tpv_maps::slice_size::SliceSize;
-use tpv_maps::submit::Budget;
 
 /// Make a map and submit it
 ///
@@ -106,7 +105,7 @@ impl Create {
             "{}: {} on {}",
             map.tag(),
             count(u64::from(components), "component"),
-            plan.engine
+            plan.execution.engine
         ));
         print_stdout(Form::Text, &format!("{}\n", map.tag()))?;
         Ok(Outcome::Done)
@@ -137,10 +136,8 @@ impl Create {
         for path in paths::expand(&self.rules)? {
             rules.push(rule_set(Path::new(&path))?);
         }
-        let Chosen { engine, memory_mib, time_s, options, program } = self.submission.choose(context)?;
         // Read as `tpvc map` does, so that a wrong file is reported now and not by each component.
         let world = self.world.as_deref().map(world::text).transpose()?;
-        let limits = self.code.limits();
         Ok(Plan {
             tag: self.tag.clone(),
             rules,
@@ -155,12 +152,8 @@ impl Create {
             simulation: None,
             detail: self.detail,
             jit: self.code.jit.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default(),
-            budget: Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth },
-            engine,
-            memory_mib,
-            time_s,
-            options,
-            program,
+            budget: budget(self.code.limits()),
+            execution: self.submission.choose(context)?,
             slices: match (self.slice_bytes, self.slice_seconds) {
                 (Some(bytes), _) => SliceSize::Bytes(bytes),
                 (None, Some(seconds)) => SliceSize::Time(Duration::from_secs(seconds)),

@@ -28,7 +28,7 @@ use clap::{Args, Subcommand};
 use super::common::Common;
 use super::error::{CliError, Outcome};
 pub(super) use context::Context;
-pub(super) use submission::{Chosen, Submission};
+pub(super) use submission::{Submission, budget};
 
 /// Map years of jobs: in parts, on this machine, on HTCondor or on Slurm
 ///

@@ -10,7 +10,10 @@ use crate::cli::error::CliError;
 use tpv_compiler::open::open;
 use tpv_compiler::source::read_limited;
 use tpv_maps::Error;
+use tpv_maps::create::Execution;
 use tpv_maps::engine::Kind;
+use tpv_maps::submit::Budget;
+use tpv_python::vm::Limits;
 
 /// The flags.
 #[derive(Args)]
@@ -32,20 +35,6 @@ pub(in crate::cli) struct Submission {
     program: Option<PathBuf>,
 }
 
-/// The way that components of a map run.
-pub(in crate::cli) struct Chosen {
-    /// The engine.
-    pub(in crate::cli) engine: Kind,
-    /// The memory of a component in MiB.
-    pub(in crate::cli) memory_mib: Option<u64>,
-    /// The time of a component in seconds.
-    pub(in crate::cli) time_s: Option<u64>,
-    /// Options of the engine.
-    pub(in crate::cli) options: BTreeMap<String, String>,
-    /// The program that is shipped.
-    pub(in crate::cli) program: Vec<u8>,
-}
-
 impl Submission {
     /// Returns `true` if any of the flags is there.
     pub(in crate::cli) fn is_given(&self) -> bool {
@@ -54,7 +43,7 @@ impl Submission {
     }
 
     /// Chooses by the flags, and else by the settings. A program that execute nodes may not be able to run is noted.
-    pub(in crate::cli) fn choose(&self, context: &Context) -> Result<Chosen, CliError> {
+    pub(in crate::cli) fn choose(&self, context: &Context) -> Result<Execution, CliError> {
         let settings = &context.settings;
         let engine = self.engine.map(Kind::from).or(settings.engine).unwrap_or(Kind::Local);
         let mut options: BTreeMap<String, String> = settings.options(engine);
@@ -74,8 +63,13 @@ impl Submission {
             );
         }
         let (memory_mib, time_s) = (self.memory.or(settings.memory), self.time.or(settings.time));
-        Ok(Chosen { engine, memory_mib, time_s, options, program })
+        Ok(Execution { engine, memory_mib, time_s, options, program })
     }
+}
+
+/// The budgets of a job's code, for a map.
+pub(in crate::cli) fn budget(limits: Limits) -> Budget {
+    Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth }
 }
 
 /// The engines, for the command line.

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::super::common::Common;
 use super::super::error::{CliError, Outcome};
 use super::super::map::hooks;
-use super::super::maps::{Chosen, Context};
+use super::super::maps::{Context, budget};
 use super::super::output::print_stdout;
 use super::super::world;
 use super::{Format, Named, Simulate, usable};
@@ -16,7 +16,6 @@ use tpv_maps::create::{Plan, RuleSet, Simulation, create};
 use tpv_maps::history::Plain;
 use tpv_maps::item::Item;
 use tpv_maps::slice_size::SliceSize;
-use tpv_maps::submit::Budget;
 use tpv_maps::{Map, results};
 use tpv_python::vm::Limits;
 use tpv_simulate::capacity::Capacity;
@@ -68,12 +67,12 @@ impl Simulate {
     ) -> Result<Outcome, CliError> {
         let (scenario, points) = self.scenario(set, capacity)?;
         let context = Context::new(self.maps_dir.as_deref(), common)?;
-        let Chosen { engine, memory_mib, time_s, options, program } = self.submission.choose(&context)?;
+        let execution = self.submission.choose(&context)?;
+        let engine = execution.engine;
         let bytes = set
             .rules
             .to_bytes()
             .map_err(|error| CliError::new(format!("the rules cannot be written: {error}"), REPORT_BUG))?;
-        let limits = Limits::default();
         let number = count(points.len() as u64, "point");
         let plan = Plan {
             tag: Some(tag.to_owned()),
@@ -85,12 +84,8 @@ impl Simulate {
             simulation: Some(Simulation { scenario, points }),
             detail: false,
             jit: "lazy".to_owned(),
-            budget: Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth },
-            engine,
-            memory_mib,
-            time_s,
-            options,
-            program,
+            budget: budget(Limits::default()),
+            execution,
             // Each run has all jobs.
             slices: SliceSize::Bytes(u64::MAX),
         };

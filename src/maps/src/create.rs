@@ -82,7 +82,15 @@ pub struct Plan {
     pub jit: String,
     /// The budgets of a job's code.
     pub budget: Budget,
-    /// The engine that runs the components.
+    /// The way that the components run.
+    pub execution: Execution,
+    /// The size of a component's work.
+    pub slices: SliceSize,
+}
+
+/// The way that the components of a map run.
+pub struct Execution {
+    /// The engine that runs them.
     pub engine: Kind,
     /// The memory of a component in MiB.
     pub memory_mib: Option<u64>,
@@ -92,8 +100,6 @@ pub struct Plan {
     pub options: BTreeMap<String, String>,
     /// The program that is shipped.
     pub program: Vec<u8>,
-    /// The size of a component's work.
-    pub slices: SliceSize,
 }
 
 /// Makes a map and submits it, and tells `progress` how that goes. `site` is what commits are read with, if the plan has any.
@@ -124,7 +130,7 @@ pub fn create(
         None => vec![None],
         Some(simulation) => simulation.scenario.runs(&simulation.points).into_iter().map(Some).collect(),
     };
-    let program = dir.put_program(&plan.program)?;
+    let program = dir.put_program(&plan.execution.program)?;
     dir.write_script(SCRIPT)?;
     let sizes = Sizes::of(plan, dir, &kept, hooks)?;
     let slices = cut(dir, plan, sizes, progress)?;
@@ -154,19 +160,19 @@ pub fn create(
         (None, None) => Output::Answers,
     };
     let submit = Submit {
-        engine: plan.engine,
+        engine: plan.execution.engine,
         output,
         detail: plan.detail,
         world: world.map(String::from),
         scenario,
         now: clock::microseconds(),
         program: program.into(),
-        platform: platform(&plan.program),
+        platform: platform(&plan.execution.program),
         jit: plan.jit.clone(),
         budget: plan.budget,
-        memory_mib: plan.memory_mib,
-        time_s: plan.time_s,
-        options: plan.options.clone(),
+        memory_mib: plan.execution.memory_mib,
+        time_s: plan.execution.time_s,
+        options: plan.execution.options.clone(),
     };
     dir.write_submit(&submit)?;
     let tag = draft.tag().to_owned();
@@ -203,7 +209,7 @@ fn check(plan: &Plan) -> Result<(), Error> {
     if plan.jobs.is_empty() {
         return Err(Error::new("the map has no jobs", "name one or more job files"));
     }
-    engine::check_options(plan.engine, &plan.options)?;
+    engine::check_options(plan.execution.engine, &plan.execution.options)?;
     if plan.simulation.is_some() {
         // Each run has all jobs, in their order.
         return Ok(());

@@ -69,7 +69,7 @@ impl Sizes {
         let speed = speed(plan, &sample.text, load(&RuleSet { name: name.clone(), bytes })?, hooks)?;
         let bytes = |time: Duration| whole(time.as_secs_f64() * speed).max(1);
         let mut shrinking = None;
-        if plan.slices == SliceSize::Fitting && plan.engine == Kind::Local {
+        if plan.slices == SliceSize::Fitting && plan.execution.engine == Kind::Local {
             let sizes =
                 plan.jobs.iter().map(|path| size(path, sample.ratio)).collect::<Result<Option<Vec<u64>>, Error>>()?;
             let cores = std::thread::available_parallelism().map_or(1, usize::from) as u64;
