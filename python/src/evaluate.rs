@@ -17,7 +17,8 @@ use crate::outside::Outside;
 use crate::session::Session;
 use crate::{exception, to_native, to_python};
 
-/// Evaluates a block of code in a context of names, natively or in CPython, and gives its value. For tests: both give the same.
+/// Evaluates a block of code in a context of names, natively or in CPython, and returns its value. For tests that compare
+/// the two tiers.
 ///
 /// `kind` is `block`, `fstring` or `exec`, `tier` is `native` or `cpython`.
 #[pyfunction]

@@ -29,7 +29,8 @@ pub struct Call<'a, 'py> {
     pub workflow_invocation_uuid: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Maps a job of Galaxy, in the session of the caller. `explain` is called with the explanation as JSON, however the mapping ends.
+/// Maps a job of Galaxy, in the session of the caller. `explain` is called with the explanation as JSON, even if the mapping
+/// fails.
 ///
 /// # Errors
 /// The exceptions that TPV raises, including Galaxy's own.
@@ -56,7 +57,7 @@ pub fn map<'py>(
     result
 }
 
-/// Maps a job, and shows the outcome to `look` while its values live.
+/// Maps a job, and passes the outcome to `look` before its values are dropped.
 fn observed<'py>(
     py: Python<'py>,
     mapper: &Mapper,
@@ -90,7 +91,7 @@ fn observed<'py>(
                 Ok(mapped) => destination(py, mapped),
                 Err(raised) => {
                     let error = exception::to_python(py, &raised);
-                    // A job that waits is asked for once a second.
+                    // Galaxy maps a waiting job again every second, so looking up the places would be wasted.
                     if !raised.is(&JOB_NOT_READY_EXCEPTION) {
                         places::add(py, mapper.rules(), &raised, &error);
                     }
@@ -101,7 +102,8 @@ fn observed<'py>(
     )
 }
 
-/// Passes the steps of a mapping on, and warns of a block that spent its native budget before CPython runs it without one.
+/// Forwards the steps of a mapping, and logs a warning if a block that has spent its native budget runs again in CPython,
+/// which has none.
 struct Warning<'a, 'py> {
     py: Python<'py>,
     mapper: &'a Mapper,
@@ -151,7 +153,7 @@ impl Warning<'_, '_> {
     }
 }
 
-/// Returns `true` if nothing was logged in the last hour of a block, by its file and name.
+/// Returns `true`, and records the time, if no warning about a block (its file and name) was due in the last hour.
 fn is_due(block: (String, String)) -> bool {
     const HOUR: Duration = Duration::from_secs(3600);
     const MOST: usize = 10_000;
@@ -190,7 +192,7 @@ fn destination<'py>(py: Python<'py>, mapped: &Mapped) -> PyResult<Bound<'py, PyA
     class.bind(py).call((), Some(&keywords))
 }
 
-/// A value for Galaxy, which keeps it longer than the job is mapped: lists and dicts are Python's alone.
+/// Converts a value for Galaxy, which keeps it after the mapping has ended: lists and dicts are copies without native twins.
 fn data<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Dict(dict) => {

@@ -1,4 +1,4 @@
-//! Native modules in Python: `tpv.core.entities` and its like.
+//! Native modules in Python, such as `tpv.core.entities`.
 
 use pyo3::exceptions::PyModuleNotFoundError;
 use pyo3::prelude::*;
@@ -6,9 +6,9 @@ use tpv_python::value::Value;
 
 use crate::to_python;
 
-/// The native module of this dotted name, whose attributes are its classes, functions and values.
+/// The native module of this dotted name. Its attributes are its classes, functions and values.
 ///
-/// Raises `ModuleNotFoundError` where there is none.
+/// Raises `ModuleNotFoundError` if there is none.
 #[pyfunction]
 pub fn native_module<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     match tpv_runtime::mapper::find_module(name) {

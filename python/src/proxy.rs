@@ -1,7 +1,7 @@
 //! Native objects in the hands of Python: entities, tags, the mapper, functions, iterators. Every operation runs on the machine.
 //!
-//! They belong to the thread that made them, as the machine does. Another thread that touches one gets a `RuntimeError`; where it
-//! drops the last reference, what stands behind is kept until the owner comes by.
+//! They belong to the thread that created them, as the machine does. Another thread that uses one gets a `RuntimeError`. If it
+//! drops the last reference, the native value is kept until its owner calls [`drop_left`].
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -43,13 +43,13 @@ fn copied(value: &Value) -> NativeResult<Option<&dyn Object>> {
 
 /// A value and the thread that it belongs to.
 struct Owned {
-    /// There until it is dropped.
+    /// `None` only after `Drop` has moved it to [`LEFT`].
     value: Option<Value>,
     owner: ThreadId,
 }
 
-// SAFETY: `Owned::get` gives the value to its own thread only, but for what threads share or what holds nothing; and dropping on another
-// thread hands it over to `LEFT`, untouched.
+// SAFETY: `Owned::get` gives the value to its own thread only, except for `'static` classes, functions and modules, which hold no
+// counted references; and dropping on another thread moves it to `LEFT`, untouched.
 #[expect(unsafe_code, reason = "a native value belongs to its thread; each access looks which one asks")]
 unsafe impl Send for Owned {}
 // SAFETY: as above.
@@ -94,10 +94,10 @@ impl Drop for Owned {
     }
 }
 
-/// Drops what other threads left of this one's.
+/// Drops the values of this thread whose last reference another thread dropped.
 pub fn drop_left() {
     let own = LEFT.lock().unwrap_or_else(PoisonError::into_inner).remove(&thread::current().id());
-    // Outside of the lock: what is dropped may drop more.
+    // After the lock is released, because dropping a value may drop further ones.
     drop(own);
 }
 
@@ -142,13 +142,13 @@ pub fn show<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> 
 }
 
 impl NativeObject {
-    /// The native value that a Python object shows; `None` where it shows none.
+    /// The native value that a Python object shows. `None` if it is of another class.
     pub fn native(object: &Bound<'_, PyAny>) -> Option<PyResult<Value>> {
         let shown = object.cast::<Self>().ok()?;
         Some(shown.get().owned.get())
     }
 
-    /// Runs an operation on the value, and shows what it gives.
+    /// Runs an operation on the value, and converts its result.
     fn ask<'py>(
         &self,
         py: Python<'py>,
@@ -159,7 +159,7 @@ impl NativeObject {
         to_python::value(py, &result)
     }
 
-    /// The same with a Python object.
+    /// Runs an operation on the value and a Python object.
     fn ask_with<'py>(
         &self,
         other: &Bound<'py, PyAny>,
@@ -182,7 +182,7 @@ impl NativeObject {
         self.ask(py, |vm, value| vm.unary(op, value))
     }
 
-    /// A call of a builtin function of the machine with the value.
+    /// Calls a builtin function of the machine with the value.
     fn builtin<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         self.ask(py, |vm, value| {
             let function = library::builtin(name);
@@ -197,13 +197,13 @@ impl NativeObject {
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let value = self.owned.get()?;
         let found = on_machine(py, |vm| match vm.get_attr(&value, name) {
-            // What the machine leaves out of its objects, Python asks for by itself: `__array__`, `__length_hint__`.
+            // CPython and libraries probe for names that the machine does not implement: `__array__`, `__length_hint__`.
             Err(raised) if raised.is(&NOT_IMPLEMENTED_ERROR) && name.starts_with("__") => Ok(None),
             found => found.map(Some),
         })?;
         match found {
             Some(found) => to_python::value(py, &found),
-            // Earlier versions of pydantic ask whoever claims to be a model's instance for what its class has.
+            // Earlier versions of pydantic read attributes of the class from any object that claims to be a model's instance.
             None if name.starts_with("__pydantic_") && classes::is_of_entities(value.class()) => {
                 classes::exception_type_of(py, value.class())?.getattr(name)
             }
@@ -214,11 +214,11 @@ impl NativeObject {
         }
     }
 
-    /// The class that TPV's object has, for what shows an entity: `isinstance` asks for it.
+    /// The class of TPV's own object if this shows an entity, because `isinstance` asks for `__class__`.
     #[getter(__class__)]
     fn class<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        // Another thread than the owner's sees no more than the type.
+        // Threads other than the owner see only the type of the proxy.
         let found = match this.get().owned.get() {
             Ok(value @ Value::Object(_)) if classes::is_of_entities(value.class()) => {
                 classes::type_of(py, value.class())?
@@ -271,7 +271,7 @@ impl NativeObject {
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let value = self.owned.get()?;
-        // Items that Python's own iterators give stay what they are natively until they are asked for.
+        // The iterator stays native; each item is converted when Python asks for it.
         let iterator = on_machine(py, |vm| vm.iter(&value))?;
         show(py, &iterator)
     }

@@ -39,7 +39,7 @@ fn deeper() -> NativeResult<Deeper> {
 /// A Python object as a native value.
 ///
 /// # Errors
-/// `RecursionError` where containers nest too deep, and what asking for a class raises.
+/// `RecursionError` if containers nest too deeply, and exceptions raised by looking up a class.
 pub fn value(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> {
     if object.is_none() {
         return Ok(Value::None);
@@ -193,7 +193,7 @@ pub fn container(vm: &mut Vm, object: &Bound<'_, PyAny>) -> NativeResult<Value> 
     } else {
         Value::object(SchedulingTagsObject::of_lists(Default::default()))
     };
-    // Noted before its items cross, which may hold it.
+    // Paired before its items are converted, because they may contain the container itself.
     session.pair(&native, object).to_native(vm, object.py())?;
     Ok(native)
 }

@@ -1,5 +1,5 @@
-//! Native values as Python objects: the other direction of [`crate::to_native`]. Objects of the machine are shown by
-//! [`crate::proxy`].
+//! Native values as Python objects: the reverse of [`crate::to_native`]. Objects of the machine become proxies
+//! ([`crate::proxy`]).
 
 use std::cell::Cell;
 
@@ -28,7 +28,7 @@ fn deeper() -> PyResult<Deeper> {
 /// A native value as a Python object.
 ///
 /// # Errors
-/// `RecursionError` where containers nest too deep, and what making an object raises.
+/// `RecursionError` if containers nest too deeply, and exceptions raised while an object is created.
 pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::None => py.None().into_bound(py),
@@ -79,10 +79,10 @@ pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
     })
 }
 
-/// The Python twin of a container, or a new one that `make` gives.
+/// The Python twin of a container. If it has none, `make` creates an empty one.
 ///
 /// # Errors
-/// As [`value`], and what `make` raises.
+/// Those of [`value`], and exceptions raised by `make`.
 pub fn container<'py>(
     py: Python<'py>,
     native: &Value,
@@ -94,7 +94,7 @@ pub fn container<'py>(
     }
     let _deeper = deeper()?;
     let made = make()?;
-    // Noted before its items cross, which may hold it.
+    // Paired before its items are converted, because they may contain the container itself.
     session.pair(native, &made).to_python(py)?;
     Ok(made)
 }

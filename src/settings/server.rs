@@ -1,4 +1,4 @@
-//! `[server]` of `tpvc.toml`: the files of a Galaxy server that say what it has, and reading them.
+//! `[server]` of `tpvc.toml`: files that describe a Galaxy server (tools, `job_conf`, users, roles, history), and reading them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
@@ -50,8 +50,8 @@ impl ServerFiles {
         }
     }
 
-    /// Reads the files; `sources` fills in those that are templates. A file that cannot be read, is no YAML, JSON or XML, or has nothing
-    /// of what it is named for gives a problem, and what it would list counts as unknown.
+    /// Reads the files; `sources` fills in those that are templates. A file is a problem if it cannot be read, is not YAML,
+    /// JSON or XML, or lists nothing of its kind. Its content then counts as unknown.
     pub fn read(&self, sources: &SourceMap) -> (Server, Vec<Problem>) {
         let mut server = Server::default();
         let mut problems = Vec::new();
@@ -117,7 +117,7 @@ fn read_names(
     Ok(())
 }
 
-/// Reads a `job_conf`. Of a broken one what can be read is known, and its text.
+/// Reads a `job_conf`. A broken file gives a problem, the part that can be read, and its whole text.
 fn read_job_conf(path: &Path, sources: &SourceMap) -> (Option<JobConf>, Option<Problem>) {
     let mut sources = sources.clone();
     let (id, content, problem) = match content(path, &mut sources) {
@@ -142,7 +142,7 @@ fn read_job_conf(path: &Path, sources: &SourceMap) -> (Option<JobConf>, Option<P
     (Some(found), problem)
 }
 
-/// A line of a job file, as far as it matters here.
+/// The part of a job file's line that is read here.
 #[derive(Deserialize)]
 struct Line {
     tool: Tool,
@@ -323,8 +323,8 @@ fn tools(value: &ConfigValue, server: &mut Server, depth: usize) {
     }
 }
 
-/// The runners, environments and limits of a `job_conf.yml`: the keys of `runners` and `environments`, or the ids of lists, as the role of Ansible
-/// has them under `plugins` and `destinations`.
+/// The runners, environments and limits of a `job_conf.yml`: the keys of `runners` and `environments`, or, as in Ansible's
+/// Galaxy role, the ids in the lists `plugins` and `destinations`.
 fn job_conf(value: &ConfigValue, found: &mut JobConf, depth: usize) {
     let (Some(depth), Some(map)) = (depth.checked_sub(1), value.as_map()) else { return };
     for entry in &map.entries {
@@ -359,7 +359,7 @@ fn named(value: &ConfigValue) -> impl Iterator<Item = (&str, &ConfigValue)> {
     of_map.chain(list.iter().filter_map(|item| Some((item.as_map()?.get("id")?.as_str()?, item))))
 }
 
-/// The names in a list: its texts, and of its mappings the values of some keys.
+/// Adds the names in a value: strings of lists, and the values of `keys` in mappings, at any depth.
 fn names(value: &ConfigValue, keys: &[&str], found: &mut BTreeSet<String>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match &value.kind {

@@ -1,4 +1,4 @@
-//! Looking ids up.
+//! Lookup of ids.
 
 use std::borrow::Borrow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ const MAX_COMPILED: usize = 512;
 /// The error of a lookup that ended early at a pattern that cannot be tried. Matches found before it remain valid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPattern {
-    /// Which key, from 0.
+    /// The index of the key, from 0.
     pub index: u32,
     /// The name of Python's exception class: `error`, `OverflowError`, `RecursionError`; `RuntimeError` if a valid
     /// pattern took too many steps.
@@ -32,7 +32,7 @@ pub struct Matcher<S: Borrow<PatternSet>> {
     compiled: RwLock<HashMap<u32, Arc<fancy_regex::Regex>>>,
 }
 
-/// Patterns whose place in the trie a text reaches, and whether the engine must decide.
+/// Patterns whose place in the trie a text reaches, each with `true` if the engine must decide.
 type Candidates = SmallVec<[(u32, bool); 16]>;
 
 impl<S: Borrow<PatternSet>> Matcher<S> {
@@ -54,7 +54,7 @@ impl<S: Borrow<PatternSet>> Matcher<S> {
         let set = self.set.borrow();
         let mut candidates = Candidates::new();
         walk(set, text, &mut candidates);
-        // Of two ways into the same pattern, the one that needs no engine comes first.
+        // If a pattern is reached in two ways, the one that needs no engine sorts first and is kept.
         candidates.sort_unstable();
         candidates.dedup_by_key(|(pattern, _)| *pattern);
         let bound = set.first_invalid.unwrap_or(u32::MAX);
@@ -79,7 +79,7 @@ impl<S: Borrow<PatternSet>> Matcher<S> {
     }
 
     fn regex(&self, pattern: u32) -> Result<Arc<fancy_regex::Regex>, String> {
-        // What the lock guards is whole at every moment, so a thread that died holding it does no harm.
+        // A poisoned lock is harmless, because the map is consistent after each of its operations.
         if let Some(regex) = self.compiled.read().unwrap_or_else(PoisonError::into_inner).get(&pattern) {
             return Ok(regex.clone());
         }
@@ -125,7 +125,7 @@ struct Walk<'w> {
 }
 
 impl Walk<'_> {
-    /// Takes what ends at a node.
+    /// Adds the patterns that end at a node to the candidates.
     fn end(&mut self, node: &Node, position: usize) {
         let rest = self.text.as_bytes().get(position..).unwrap_or_default();
         for entry in node.entries.of(&self.set.entries) {
@@ -139,7 +139,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Goes on to the children of a node that the text at a position can follow.
+    /// Queues the children of a node whose labels the text at a position can begin with.
     fn descend(&mut self, node: &Node, position: usize) {
         let children = node.children.of(&self.set.nodes);
         let first_byte = |child: &Node| child.label.of(&self.set.labels).first().copied();
@@ -157,11 +157,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Crosses a gap: what follows it may begin anywhere on the line.
+    /// Crosses a gap: the label after it may begin anywhere in the rest of the line.
     fn cross(&mut self, index: u32, node: &Node, start: usize) {
         let Some(rest) = self.text.get(start..) else { return };
         let end = start + rest.find('\n').unwrap_or(rest.len());
-        // Where the gap was crossed from an earlier position, all is found that this position can lead to.
+        // A crossing from an earlier position has already found everything that later positions lead to.
         let mut stop = end + 1;
         match self.crossed.iter_mut().find(|(crossed, line, _)| *crossed == index && *line == end) {
             Some((_, _, first)) if *first <= start => return,
@@ -190,11 +190,11 @@ impl Walk<'_> {
     }
 }
 
-/// Which child of a node a byte leads to.
+/// The children of a node by the first byte of their labels.
 struct FirstBytes {
     /// By byte, one more than the child's place among the children; 0 if there is none.
     children: [u8; 256],
-    /// `true` if a child accepts anything, or if there are more children than the table has numbers for.
+    /// `true` if the table cannot decide: a child begins with a wildcard or a gap, or there are more than 255 children.
     any: bool,
 }
 
@@ -217,7 +217,7 @@ impl FirstBytes {
     }
 }
 
-/// The position after a label, if the text goes on with it.
+/// The position after a label, or `None` if the text does not continue with it.
 fn follow(label: &[u8], text: &str, start: usize) -> Option<usize> {
     let mut position = start;
     for byte in label {

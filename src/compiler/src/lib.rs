@@ -4,8 +4,8 @@
 //!
 //! Data goes one way: [`source`] reads files and URLs, [`template`] fills in Jinja templates, [`yaml`] and [`config`] turn text
 //! into entities, [`python`] their code into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the
-//! way becomes a [`diagnostic::Diagnostic`] with its place in the text. The [`checker`] of code tells which code raises when a job
-//! runs it, and which needs CPython.
+//! way becomes a [`diagnostic::Diagnostic`] with its place in the text. The [`checker`] of code reports which code raises when a
+//! job runs it, and which needs CPython.
 
 pub mod checker;
 pub mod config;
@@ -56,7 +56,7 @@ pub fn compile_inputs(inputs: &[config::Input], mut sources: SourceMap, options:
     let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
     let (tables, mut program, trees) = link::link(&config, &sources, options.strict, &mut diagnostics);
     let mut rules = None;
-    // With `strict` findings of code are errors, too, and do not hide one another.
+    // With `strict`, findings about code are errors too; those must not keep the checker from running.
     if diagnostics.iter().all(|one| one.severity != Severity::Error || one.code.is_some()) {
         let raising = checker::raising(&config, &sources, &trees);
         link::mark_for_cpython(&mut program, raising.needs);

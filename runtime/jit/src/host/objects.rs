@@ -15,7 +15,7 @@ use tpv_python::modules::logging;
 use tpv_python::types::BuiltinType;
 use tpv_python::value::Value;
 
-/// An attribute of an object, as one sees it who only looks at it.
+/// An attribute of an object or module, read without side effects. `None` if it is absent or cannot be read so.
 pub(super) fn attribute(host: &mut Host<'_>, value: &Value, name: u32) -> Option<Value> {
     let text = &host.name(name)?.text;
     match value {
@@ -28,8 +28,8 @@ pub(super) fn attribute(host: &mut Host<'_>, value: &Value, name: u32) -> Option
     }
 }
 
-/// Returns `true` if a function that only looks at its arguments calls no code for this one: objects of a live host run
-/// their own.
+/// Returns `true` if a pure function runs no code of the config or the host when it gets this value. Objects of a live host
+/// run their own code.
 fn is_quiet(value: &Value) -> bool {
     match value {
         Value::Object(object) => object.identity().is_none(),
@@ -40,14 +40,14 @@ fn is_quiet(value: &Value) -> bool {
     }
 }
 
-/// Tags and payloads in the kernel's frame.
+/// The tags and payloads at an address in the kernel's frame.
 unsafe fn pairs<'a>(pairs: *const [u64; 2], count: u64) -> Option<&'a [[u64; 2]]> {
     let count = usize::try_from(count).ok()?;
     // SAFETY: see the head of this file; the kernel waits for the function that asks, and so does its frame.
     Some(unsafe { std::slice::from_raw_parts(pairs, count) })
 }
 
-/// The arguments of a call. `None` if one may call code.
+/// The arguments of a call. `None` if one of them is not [quiet](is_quiet).
 fn arguments(host: &Host<'_>, keywords: &[u32], pairs: &[[u64; 2]]) -> Option<Args> {
     let argument = |[tag, payload]: &[u64; 2]| host.tagged(*tag, *payload).filter(is_quiet);
     let (unnamed, named) = pairs.split_at_checked(pairs.len().checked_sub(keywords.len())?)?;
@@ -73,7 +73,7 @@ fn kept(host: &mut Host<'_>, value: Option<Value>) -> u64 {
     }
 }
 
-/// Calls a function that only looks at its arguments.
+/// Calls a pure function or constructor. `None` for any other callee, or if the call raises.
 fn call(host: &mut Host<'_>, callee: &Value, args: Args) -> Option<Value> {
     match callee {
         Value::Builtin(function) if function.pure => {
@@ -181,7 +181,7 @@ pub(in super::super) unsafe extern "C" fn length(host: *mut Host<'_>, iterable: 
 /// The cost of a comprehension's item in steps: about that of its instructions.
 const ITEM: usize = 8;
 
-/// The number of values that the run holds.
+/// The number of values that the run holds, to which [`nth`] later truncates them.
 pub(in super::super) unsafe extern "C" fn mark(host: *mut Host<'_>) -> u64 {
     // SAFETY: see the head of this file.
     let host = unsafe { &mut *host };
@@ -189,7 +189,7 @@ pub(in super::super) unsafe extern "C" fn mark(host: *mut Host<'_>) -> u64 {
     kept(host, count.map(Value::Int))
 }
 
-/// Item `index` of a tuple or list. What the run got to hold since the mark was for the item before, and is let go.
+/// Item `index` of a tuple or list. Drops the values held since `mark`, because only the previous item needed them.
 pub(in super::super) unsafe extern "C" fn nth(host: *mut Host<'_>, iterable: u64, index: u64, mark: u64) -> u64 {
     // SAFETY: see the head of this file.
     let host = unsafe { &mut *host };

@@ -1,4 +1,4 @@
-//! The tool, and what it asks for.
+//! The tool and its resource requirements.
 
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub static RESOURCE_REQUIREMENT: BuiltinType = BuiltinType {
 /// The fields of `tool`.
 struct ToolFields(Arc<Job>);
 
-/// The tool's object.
+/// The object `tool` of a job.
 pub(super) fn tool(job: &Arc<Job>) -> Value {
     Bag::value(ToolFields(job.clone()))
 }

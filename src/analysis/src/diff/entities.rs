@@ -1,4 +1,4 @@
-//! Two rule sets, entity by entity: what each comes to, not how it is written.
+//! Comparison of two rule sets, entity by entity: their merged values, not their text.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub enum Kind {
     Added,
     /// Entities that only the old rules have.
     Removed,
-    /// An entity that has another id and says the same: `old` and `new` are the ids.
+    /// An entity that has a new id and the same content: `old` and `new` are the ids.
     Renamed,
     /// A field has another value; without `old` it was not set before, without `new` it is not set any more.
     Field,
@@ -32,7 +32,8 @@ pub enum Kind {
     RuleOrder,
     /// Variables of `env` are set in another order: `old` and `new` are their names.
     EnvOrder,
-    /// Entities that match the same ids are looked up in another order, which decides what overrides what: `old` and `new` are their ids.
+    /// Entities that match the same ids are looked up in another order, which decides the overrides: `old` and `new` are
+    /// their ids.
     LookupOrder,
     /// Destinations stand in another order, which decides between equal ranks: `old` and `new` are those that moved.
     DestinationOrder,
@@ -47,13 +48,13 @@ pub enum Kind {
 pub struct Change {
     /// The kind.
     pub kind: Kind,
-    /// The rule that it is about: its id, or where that was made its condition.
+    /// The rule concerned: its id, or its condition if the id was generated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The field, as a config would call it: `cores`, `params.native`, `scheduling.pulsar`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub field: Option<String>,
-    /// The fields that the rule sets, where it is about a rule or its condition.
+    /// The fields that the rule sets, if the change concerns a whole rule or its condition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<String>,
     /// The old value.
@@ -144,7 +145,7 @@ pub fn compare(old: &Side, new: &Side) -> Changes {
     }
     comparison.lookups([old, new], &facts);
     let mut groups = comparison.groups(&facts);
-    // Where the rules say the same, so do proofs.
+    // Equal rules have equal proofs.
     if !groups.is_empty() {
         groups.extend(reachability::compare(old, new));
     }
@@ -158,14 +159,14 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Compares a section, and tells how many entities of both changed.
+    /// Compares a section. Returns the number of entities that are in both and changed.
     fn section(&mut self, section: usize, old: &IndexMap<Arc<str>, Entity>, new: &IndexMap<Arc<str>, Entity>) -> usize {
         let key = |kind| Key { section, kind, rule: None, field: None, old: None, new: None };
         let mut added: Vec<(&Arc<str>, &Entity)> = new.iter().filter(|(id, _)| !old.contains_key(*id)).collect();
         for (id, entity) in old.iter().filter(|(id, _)| !new.contains_key(*id)) {
-            // An entity that says nothing is like any other one.
-            let says = !entity.fields.is_empty() || !entity.rules.is_empty();
-            let renamed = added.iter().position(|(_, other)| says && entity.own == other.own);
+            // An empty entity is equal to every other empty one, so it is never taken for renamed.
+            let has_content = !entity.fields.is_empty() || !entity.rules.is_empty();
+            let renamed = added.iter().position(|(_, other)| has_content && entity.own == other.own);
             let place = self.site(0, entity.site);
             let Some((other, entity)) = renamed.map(|at| added.remove(at)) else {
                 self.add(key(Kind::Removed), id, [None, None], [place, None]);
@@ -242,7 +243,7 @@ impl Comparison<'_> {
             };
             let place = |side: usize, value: Option<&Value>| self.value(side, name, value?);
             let places = [place(0, before), place(1, after)];
-            // Of a number and the same as a text, each is shown as what it is.
+            // A number and the same digits as text look alike, so their keys are shown, which differ.
             let look_alike = before.map(|value| &value.shown) == after.map(|value| &value.shown);
             let shown = |value: &Value| match look_alike && !value.key.starts_with("code ") {
                 true => value.key.to_string(),
@@ -288,7 +289,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Which ids are looked up in another order.
+    /// Adds the ids that are looked up in another order.
     fn lookups(&mut self, sides: [&Side; 2], facts: &[Facts; 2]) {
         let [old, new] = sides.map(|side| side.rules.tables());
         let tables = [(1, &old.tools, &new.tools), (2, &old.roles, &new.roles), (3, &old.users, &new.users)];
@@ -336,7 +337,7 @@ impl Comparison<'_> {
         if found.entities.is_empty() {
             found.values = values;
         }
-        // An entity that has two rules of one condition may have one change twice.
+        // An entity with two rules of the same condition may have the same change twice.
         if found.entities.last() != Some(entity) {
             found.entities.push(entity.clone());
         }
@@ -346,7 +347,7 @@ impl Comparison<'_> {
         found
     }
 
-    /// The changes, those of the same entities together.
+    /// The changes, grouped by the entities that they concern.
     fn groups(self, facts: &[Facts; 2]) -> Vec<Group> {
         let mut groups: IndexMap<(usize, Vec<Arc<str>>), Vec<Change>> = IndexMap::new();
         for (key, found) in self.found {
@@ -385,7 +386,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The number of entities that inherit from each; all inherit from the default one.
+/// The number of entities that inherit from each; entities without a parent inherit from the default one.
 fn children(facts: &Facts) -> HashMap<(usize, Arc<str>), usize> {
     let mut counts = HashMap::new();
     let global = facts.sections.first().and_then(|section| section.values().next());
@@ -405,7 +406,8 @@ fn children(facts: &Facts) -> HashMap<(usize, Arc<str>), usize> {
 /// A test for whether a rule became another one.
 type Way<'a> = &'a dyn Fn(&Rule, &Rule) -> bool;
 
-/// Which rule became which: those with names by these, others by what they say, by their condition, or by what they do.
+/// Pairs of an old rule and the new rule that it became, by index. Named rules are paired by name, others by equal content,
+/// else by equal condition, else by equal fields.
 fn pairs(old: &[Arc<Rule>], new: &[Arc<Rule>]) -> Vec<(Option<usize>, Option<usize>)> {
     let condition = |rule: &Rule| {
         rule.fields.iter().find(|(field, _)| field.is(model::Field::If)).map(|(_, value)| value.key.clone())
@@ -452,7 +454,7 @@ fn content(rule: &Rule) -> Arc<str> {
 fn summary(rule: &Rule) -> String {
     let field = |(field, value): (&Field, &Value)| {
         let value = value.shown.trim_end();
-        // As in a config, what has several lines stands below its name.
+        // As in a config, a value of several lines is below its name.
         let value =
             if value.contains('\n') { format!("\n  {}", value.replace('\n', "\n  ")) } else { format!(" {value}") };
         format!("{}:{value}", field.shown())
@@ -464,7 +466,7 @@ fn joined<T: AsRef<str>>(names: impl Iterator<Item = T>) -> String {
     names.map(|name| name.as_ref().to_owned()).collect::<Vec<_>>().join(", ")
 }
 
-/// The first names of a list.
+/// The names joined by commas, with `...` for those after the first `MOST`.
 fn shortened(names: &[&str]) -> String {
     const MOST: usize = 20;
     let mut text = joined(names.iter().take(MOST));

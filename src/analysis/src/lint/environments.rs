@@ -1,4 +1,4 @@
-//! T143: environments that the server's `job_conf` does not have, where a failed job is sent to one.
+//! T143: environments that `resubmit` or TPV 1 sends jobs to and that the server's `job_conf` does not have.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use tpv_compiler::finding::Finding;
 use tpv_compiler::source::Span;
 use tpv_model::EntityClass;
 
-/// Looks at `resubmit` of all entities, and at the destinations of TPV 1, which are environments themselves.
+/// Checks `resubmit` of all entities, and the ids of destinations in TPV 1, because those are names of environments.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let config = linter.config;
     let Some(job_conf) = &linter.server().job_conf else { return };
@@ -27,9 +27,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     for kind in EntityClass::SECTIONS {
         for entity in config.section(kind).values() {
             for common in entity.commons() {
-                let fields = common.resubmit.values().filter_map(|step| step.as_map());
-                let names = fields.flat_map(|step| ["environment", "destination"].map(|key| step.get(key)));
-                for value in names.flatten() {
+                let steps = common.resubmit.values().filter_map(|step| step.as_map());
+                let environments = steps.flat_map(|step| ["environment", "destination"].map(|key| step.get(key)));
+                for value in environments.flatten() {
                     let Some(name) = value.as_str() else { continue };
                     let Some(diagnostic) = judge(name, value.span).filter(|_| seen.insert(value.span)) else {
                         continue;

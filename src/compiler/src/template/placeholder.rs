@@ -12,9 +12,9 @@ use minijinja::{Environment, Error, State, Value, filters};
 /// The reason that a variable has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Why {
-    /// No file has it, and it is not declared that it may have no value: its use is an error.
+    /// No file has it, and it is not declared as one without a value: its use is an error.
     Undeclared,
-    /// No file has it.
+    /// No file has it, and it is declared as one without a value.
     Missing,
     /// Ansible Vault encrypts it.
     Vaulted,
@@ -74,7 +74,7 @@ fn part(variable: &str, why: Why, text: &str, recorder: &Recorder) -> Value {
     Value::from_object(Placeholder { variable: variable.to_owned(), why, text, recorder: recorder.clone() })
 }
 
-/// Adds the filters and tests to which a missing variable is undefined, though it has a placeholder.
+/// Adds the filters and tests that treat the placeholder of a missing variable as undefined.
 pub(super) fn add(environment: &mut Environment<'static>) {
     let default = |state: &State, value: &Value, args: Rest<Value>| {
         filters::default(state, if is_missing(value) { &Value::UNDEFINED } else { value }, args)
@@ -95,7 +95,7 @@ pub(super) fn is_undeclared(value: &Value) -> bool {
     value.downcast_object_ref::<Placeholder>().is_some_and(|placeholder| placeholder.why == Why::Undeclared)
 }
 
-/// Notes that a value is used as it is, if it is a placeholder.
+/// Records the use of a value if it is a placeholder.
 pub(super) fn used(value: &Value) {
     if let Some(placeholder) = value.downcast_object_ref::<Placeholder>() {
         placeholder.record();

@@ -1,6 +1,6 @@
-//! Overrides that their author does not see.
+//! Overrides that their author probably does not know about.
 //!
-//! A later file that sets fields of an earlier one's entity does what TPV's files are for, and is no finding.
+//! A later file that sets fields of an earlier file's entity is no finding, because that is the purpose of several files.
 
 mod children;
 mod rules;
@@ -9,7 +9,7 @@ mod runners;
 use super::files::Files;
 use crate::lint::Linter;
 
-/// Looks for all of it.
+/// Runs the checks of this folder.
 pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
     rules::check(linter, files);
     children::check(linter, files);

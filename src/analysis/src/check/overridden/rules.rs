@@ -1,5 +1,3 @@
-//! T216: rules of one id that meet though they are about different things.
-//!
 //! T216: rules that share an id by chance though they concern different things.
 
 use std::collections::{HashMap, HashSet};

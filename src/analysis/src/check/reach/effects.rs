@@ -12,15 +12,15 @@ use crate::lint::tags::in_code::{TagsInCode, of_block};
 /// The possible effects of a block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
-    /// Tags.
+    /// The changes of tags. `None` if there are none.
     pub tags: Option<TagsInCode>,
-    /// For each [`Quantity`], the resource and its bounds.
+    /// For each [`Quantity`], `true` if the resource or its bounds may change.
     pub resources: [bool; 3],
-    /// Names of the context.
+    /// `true` if names of the context may change.
     pub context: bool,
-    /// Anything of the job.
+    /// `true` if anything of the job may change.
     pub everything: bool,
-    /// Destinations.
+    /// `true` if destinations may change.
     pub destinations: bool,
 }
 
@@ -34,10 +34,10 @@ const ANYTHING: [&str; 6] = ["setattr", "delattr", "rules", "loader", "evaluator
 const EVERYWHERE: [&str; 8] = ["globals", "locals", "vars", "exec", "eval", "compile", "inspect", "gc"];
 
 impl Effects {
-    /// Those of a block that is not pure; nothing is known of one that does not parse.
+    /// The effects of a block that is not pure. `body` is `None` if it does not parse: then anything of the job may change.
     pub(super) fn of(source: &str, body: Option<&[Stmt]>) -> Self {
         let everything = Self { everything: true, ..Self::default() };
-        // The modules that are imported are looked at by themselves.
+        // Words in import statements do not count; `tags` judges the imported modules.
         let is_import =
             |line: &&str| line.trim_start().starts_with("import ") || line.trim_start().starts_with("from ");
         let code = || source.lines().filter(|line| !is_import(line));
@@ -51,7 +51,7 @@ impl Effects {
         let leads_away = |word: &str| is_named(word) && (word.ends_with("__") || has(&["getattr"]));
         let everywhere = has(&EVERYWHERE) || words().any(leads_away);
         let destinations = everywhere || tags.changes_destinations || (has(&["mapper"]) && !only_looks(body));
-        // Functions of a site's own modules may do anything to the entity; destinations they are trusted with.
+        // Functions of a site's own modules may do anything to the entity, but are assumed not to change destinations.
         let imports_own = source.contains("import") && tags.is_open;
         if has(&ANYTHING) || everywhere || imports_own {
             return Self { destinations, ..everything };
@@ -68,7 +68,7 @@ impl Effects {
         }
     }
 
-    /// Returns `true` if nothing is changed.
+    /// Returns `true` if the job is not changed. `destinations` is not considered.
     pub(super) fn is_none(&self) -> bool {
         !self.everything && self.tags.is_none() && self.resources == [false; 3] && !self.context
     }
@@ -91,7 +91,8 @@ const CHANGING: [&str; 13] = [
     "add_tag_override",
 ];
 
-/// Returns `true` if a block changes only its own variables and fields of the entity.
+/// Returns `true` if a block assigns only to its own variables and fields of the entity. Aliases are not followed: a method
+/// of a variable counts as the block's own, whatever the variable refers to.
 fn only_looks(body: &[Stmt]) -> bool {
     let mut looks = true;
     body.iter().for_each(|statement| visit_statement(statement, &mut looks));

@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 pub(super) const HELP: &str =
     "`condor_q` must answer on this machine: it has to be an access point, and its schedd has to run";
 
-/// The jobs of a cluster that are in the queue.
+/// The jobs of a cluster in the queue.
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     jobs: HashMap<u32, Job>,
@@ -57,7 +57,7 @@ impl Queue {
     /// # Errors
     /// The schedd cannot be asked.
     pub(super) fn ask(constraint: &str, factory: bool) -> Result<Self, Error> {
-        // The factory first: what it makes in between is in the queue then.
+        // The factory is asked for first, so that a job that it creates between the two calls is in the queue's answer.
         let has_factory = factory && is_known(&["-factory"], constraint)?;
         let text = condor_q(&["-constraint", constraint, "-af", "ProcId", "JobStatus"])?;
         let jobs = text.lines().filter_map(|line| {
@@ -77,12 +77,13 @@ impl Queue {
         self.jobs.values().copied()
     }
 
-    /// Returns `true` if the queue has no job of the cluster.
+    /// Returns `true` if the queue has neither a job of the cluster nor a factory that can still create one.
     pub(super) fn is_empty(&self) -> bool {
         self.jobs.is_empty() && !self.has_factory
     }
 
-    /// The state of a component: `was` is what the event log told before the queue was asked, `log` tells what has happened since.
+    /// The state of a component. `was` is its state in the event log as read before the queue was asked; `log` is the event
+    /// log as read afterwards.
     pub(super) fn lay_over(&self, position: u32, was: Option<&EngineState>, log: &EventLog) -> EngineState {
         use EngineState::{Gone, Held, Idle, Removed, Running, Suspended, Unmaterialized};
         let logged = log.state(position);
@@ -98,7 +99,7 @@ impl Queue {
             (Some(Job::Removed), _) => Removed,
             (Some(Job::Suspended), _) => Suspended,
             (None, Some(state)) if has_ended(logged) => state.clone(),
-            // It was there before the queue was asked, and nothing was logged since: the log is not all that happened.
+            // It was logged before the queue was asked and has not ended since, so an event is missing from the log.
             (None, Some(_)) if was.is_some() => Gone("it left HTCondor's queue without an event".to_owned()),
             (None, Some(state)) => state.clone(),
             (None, None) if self.has_factory => match log.paused() {
@@ -117,7 +118,7 @@ impl Queue {
 /// The schedd cannot be asked.
 pub(super) fn cluster_of(token: &str) -> Result<Option<u32>, Error> {
     let constraint = with_token(token);
-    // A factory that has no job at the moment is shown only where it is asked for.
+    // `condor_q` shows a factory without jobs only with `-factory`.
     for kind in [&["-factory"][..], &[]] {
         let arguments = [kind, &["-limit", "1", "-constraint", &constraint, "-af", "ClusterId"]].concat();
         if let Some(id) = condor_q(&arguments)?.lines().find_map(|line| line.trim().parse().ok()) {
@@ -127,7 +128,7 @@ pub(super) fn cluster_of(token: &str) -> Result<Option<u32>, Error> {
     Ok(None)
 }
 
-/// Returns `true` if the queue has jobs, or factories, that meet a constraint.
+/// Returns `true` if the queue has jobs (factories, if `kind` is `-factory`) that meet a constraint.
 pub(super) fn is_known(kind: &[&str], constraint: &str) -> Result<bool, Error> {
     let arguments = [kind, &["-limit", "1", "-constraint", constraint, "-af", "ClusterId"]].concat();
     Ok(!condor_q(&arguments)?.trim().is_empty())

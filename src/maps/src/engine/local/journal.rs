@@ -17,13 +17,13 @@ use crate::store::MapDir;
 /// An event of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// The cluster was made; of no component.
+    /// The cluster was created. This event belongs to no component.
     Submitted,
     /// It began to run.
     Started,
     /// It ended, and left its answers or an error report.
     Ended,
-    /// The runner stopped it, since it was held or removed.
+    /// The runner stopped it, because it was held or removed.
     Stopped,
     /// Its user holds it.
     Held,
@@ -65,19 +65,19 @@ pub enum Stage {
     Ended,
 }
 
-/// The event log of a cluster, and what was read of it.
+/// The event log of a cluster, with the state read from it so far.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
-    /// The bytes that were read, up to the end of a line.
+    /// The number of bytes read so far, always up to the end of a line.
     read: u64,
     stages: BTreeMap<u32, Stage>,
-    /// The components that run: one that is held or removed runs until the runner has stopped it.
+    /// The components that run. A held or removed component still runs until the runner has stopped it.
     running: BTreeSet<u32>,
 }
 
 impl Journal {
-    /// The log of a cluster, which need not be there yet. Nothing is read so far.
+    /// The log of a cluster. The file need not exist yet, and is not read here.
     pub fn new(map: &MapDir, cluster: u32) -> Self {
         Self { path: map.event_log(cluster), read: 0, stages: BTreeMap::new(), running: BTreeSet::new() }
     }
@@ -144,7 +144,7 @@ impl Journal {
             _ => {}
         }
         *stage = match (*stage, event) {
-            // What has ended has ended.
+            // No later event changes a component that has ended.
             (Stage::Ended, _) | (_, Event::Ended) => Stage::Ended,
             (Stage::Removed, _) | (_, Event::Removed) => Stage::Removed,
             (_, Event::Held) => Stage::Held,
