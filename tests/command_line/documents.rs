@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use crate::support::{expect_file, project, site, stderr, stdout};
+use crate::support::{expect_file, project, site, small_program, stderr, stdout};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use tpv_analysis::cases::keys::{ATTEMPT, EXPECT, FILE, JOB, Kind, TEST};
@@ -45,17 +45,20 @@ fn documents() -> Vec<PathBuf> {
 /// The files that a document shows, by name.
 type Files = BTreeMap<String, String>;
 
-/// The output of a command as a terminal shows it: stderr of `tpvc` after stdout.
+/// The output of a command as a terminal shows it.
 fn printed(command: &str, folder: &Path) -> String {
     let args = command.strip_prefix("tpvc ").expect(command).split(' ');
     let mut tpvc = Command::new(env!("CARGO_BIN_EXE_tpvc"));
     tpvc.args(args).current_dir(folder).stdin(Stdio::null()).env("NO_COLOR", "1");
-    // Maps are in the folder. They ship a script, since a copy of the program takes seconds.
-    let program = folder.join("tpvc");
-    std::fs::write(&program, format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_tpvc"))).unwrap();
+    let program = small_program(folder);
     tpvc.env("TPVC_MAPS_DIR", folder.join("maps")).env("TPVC_MAPS_PROGRAM", program).env_remove("TPVC_MAPS_ENGINE");
-    let output = tpvc.output().unwrap();
-    format!("{}{}", stdout(&output), stderr(&output))
+    let (mut reader, writer) = std::io::pipe().unwrap();
+    let mut child = tpvc.stdout(writer.try_clone().unwrap()).stderr(writer).spawn().unwrap();
+    // It holds the ends that are written to.
+    drop(tpvc);
+    let printed = std::io::read_to_string(&mut reader).unwrap();
+    child.wait().unwrap();
+    printed
 }
 
 /// The document with what its commands really print.

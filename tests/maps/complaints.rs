@@ -11,7 +11,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::support::random::{Random, rounds, setting};
-use crate::support::{project, stderr, stdout};
+use crate::support::{project, small_program, stderr, stdout};
 
 /// A folder with rules, jobs, maps and a Slurm that is not one: `sbatch` and the others are scripts, which keep a queue in a file.
 struct Site(tempfile::TempDir);
@@ -42,7 +42,7 @@ impl Site {
         fs::copy(example.join("tpv.yml"), site.path("tpv.yml")).unwrap();
         let jobs = fs::read_to_string(example.join("jobs.jsonl")).unwrap();
         fs::write(site.path("jobs.jsonl"), jobs.repeat(400)).unwrap();
-        crate::small_program(site.0.path());
+        small_program(site.0.path());
         site.done(&["compile", "-q", "tpv.yml", "-o", "rules.bin"]);
         fs::create_dir(site.path("bin")).unwrap();
         for (name, text) in [("sbatch", SBATCH), ("squeue", SQUEUE), ("scancel", SCANCEL), ("scontrol", SCONTROL)] {

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-use crate::support::{project, stderr, stdout};
+use crate::support::{project, small_program, stderr, stdout};
 use serde_json::Value;
 
 /// A folder with rules, jobs and maps of its own.
@@ -32,7 +32,7 @@ impl Site {
         jobs.extend(b"\nno job\n");
         fs::write(site.path("jobs.jsonl.zst"), zstd::encode_all(&jobs[..], 1).unwrap()).unwrap();
         fs::copy(fixture.join("world.json"), site.path("world.json")).unwrap();
-        crate::small_program(site.0.path());
+        small_program(site.0.path());
         site
     }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
 use crate::support::random::Random;
-use crate::support::{site, stderr, stdout};
+use crate::support::{site, small_program, stderr, stdout};
 use serde_json::Value;
 
 /// A rank function that asks for the load, a limit by tool, and a resource pool: what a run depends on besides its jobs.
@@ -67,7 +67,7 @@ impl Site {
         }
         let files = [("rules.yml", RULES), ("capacity.yml", CAPACITY), ("world.json", WORLD), ("jobs.jsonl", &jobs)];
         let site = Self(site(&files));
-        crate::small_program(site.0.path());
+        small_program(site.0.path());
         fs::write(site.path("jobs.jsonl.zst"), zstd::encode_all(jobs.as_bytes(), 1).unwrap()).unwrap();
         site
     }

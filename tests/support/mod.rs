@@ -28,6 +28,14 @@ pub fn tpvc_in(folder: &Path, args: &[&str]) -> Output {
         .expect("tpvc runs")
 }
 
+/// Writes a script that runs tpvc into a folder, for a map's program: each map copies its program and reads it whole for the digest, and
+/// the program itself has some 100 MB without optimization. `tests/maps/git.rs` ships the program itself.
+pub fn small_program(folder: &Path) -> PathBuf {
+    let path = folder.join("program");
+    std::fs::write(&path, format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_tpvc"))).unwrap();
+    path
+}
+
 /// A new folder with these files, whose names may have folders.
 pub fn site(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
