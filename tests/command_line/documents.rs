@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use crate::support::{expect_file, project, site, small_program, stderr, stdout};
+use crate::support::{expect_file, project, site, small_program};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use tpv_analysis::cases::keys::{ATTEMPT, EXPECT, FILE, JOB, Kind, TEST};
