@@ -59,10 +59,12 @@ impl ServerFiles {
             problems.extend(read_tools(path, sources, &mut server).err());
         }
         for path in &self.users {
-            problems.extend(read_names(path, sources, "users", &["email", "username"], &mut server.users).err());
+            let read = read_names(path, sources, &["users"], &["email", "username"], &mut server.users);
+            problems.extend(read.err());
         }
         for path in &self.roles {
-            problems.extend(read_names(path, sources, "roles", &["name"], &mut server.roles).err());
+            let read = read_names(path, sources, &["roles", "groups"], &["name"], &mut server.roles);
+            problems.extend(read.err());
         }
         for path in &self.history {
             problems.extend(read_history(path, &mut server.used).err());
@@ -80,26 +82,31 @@ impl ServerFiles {
 fn read_tools(path: &Path, sources: &SourceMap, server: &mut Server) -> Result<(), Problem> {
     let mut sources = sources.clone();
     let (id, content) = content(path, &mut sources)?;
-    let before = (server.tools.len(), server.repositories.len());
+    // A set of its own: another file may list the same tools.
+    let mut here = Server::default();
     match &content {
-        Content::Yaml(root) => tools(root, server, DEEPEST),
-        Content::Xml(names) => names.tools.iter().for_each(|tool| server.add_tool(tool)),
+        Content::Yaml(root) => tools(root, &mut here, DEEPEST),
+        Content::Xml(names) => names.tools.iter().for_each(|tool| here.add_tool(tool)),
     }
-    if before == (server.tools.len(), server.repositories.len()) && !content.is_empty() {
-        return Err(nothing(
+    if here.tools.is_empty() && here.repositories.is_empty() && !content.is_empty(&["tools"]) {
+        return Err(none_in_file(
             "tools",
             "name the JSON of `/api/tools`, `shed_tool_conf.xml`, `integrated_tool_panel.xml`, or a list with `name` and `owner` of each tool",
             id,
             sources,
         ));
     }
+    server.tools.extend(here.tools);
+    server.repositories.extend(here.repositories);
     Ok(())
 }
 
+/// Reads the names in a file. `lists` are the usual keys of its lists, the first of them the one that messages name; `keys`
+/// are those of a name in an entry.
 fn read_names(
     path: &Path,
     sources: &SourceMap,
-    of: &str,
+    lists: &[&str],
     keys: &[&str],
     found: &mut BTreeSet<String>,
 ) -> Result<(), Problem> {
@@ -107,11 +114,12 @@ fn read_names(
     let (id, content) = content(path, &mut sources)?;
     let mut here = BTreeSet::new();
     if let Content::Yaml(root) = &content {
-        names(root, keys, &mut here, DEEPEST);
+        names(root, lists, keys, &mut here, DEEPEST);
     }
-    if here.is_empty() && !content.is_empty() {
+    if here.is_empty() && !content.is_empty(lists) {
+        let of = lists.first().copied().unwrap_or_default();
         let help = format!("name the JSON of `/api/{of}`, or a list of names, one a line after `- `");
-        return Err(nothing(of, &help, id, sources));
+        return Err(none_in_file(of, &help, id, sources));
     }
     found.extend(here);
     Ok(())
@@ -137,7 +145,7 @@ fn read_job_conf(path: &Path, sources: &SourceMap) -> (Option<JobConf>, Option<P
         found.broken = sources.get(id).map(|source| source.text.to_string());
     } else if found.runners.is_empty() {
         let help = "name the `job_conf.yml` or `job_conf.xml` of the server, which has `runners` or `plugins`";
-        return (None, Some(nothing("runners", help, id, sources)));
+        return (None, Some(none_in_file("runners", help, id, sources)));
     }
     (Some(found), problem)
 }
@@ -196,8 +204,25 @@ impl Default for Content {
 }
 
 impl Content {
-    fn is_empty(&self) -> bool {
-        matches!(self, Self::Yaml(ConfigValue { kind: ValueKind::Null, .. }))
+    /// Returns `true` if the file lists no entries: it is blank, an empty list or mapping, or has one under a key of `lists`.
+    /// Galaxy's API answers `[]` if there are none.
+    fn is_empty(&self, lists: &[&str]) -> bool {
+        match self {
+            Self::Yaml(root) => {
+                let listed = |key: &&str| root.as_map().and_then(|map| map.get(key));
+                is_empty(root) || lists.iter().filter_map(listed).any(is_empty)
+            }
+            Self::Xml(names) => names.is_empty_toolbox,
+        }
+    }
+}
+
+fn is_empty(value: &ConfigValue) -> bool {
+    match &value.kind {
+        ValueKind::Null => true,
+        ValueKind::List(items) => items.is_empty(),
+        ValueKind::Map(map) => map.entries.is_empty(),
+        _ => false,
     }
 }
 
@@ -205,6 +230,8 @@ impl Content {
 #[derive(Default)]
 struct Names {
     tools: Vec<String>,
+    /// `true` for a `<toolbox>` without elements, such as the `shed_tool_conf.xml` of a new server.
+    is_empty_toolbox: bool,
     job_conf: Box<JobConf>,
 }
 
@@ -258,14 +285,15 @@ fn content(path: &Path, sources: &mut SourceMap) -> Result<(SourceId, Content), 
         None => match content {
             Some(content) => Ok((id, content)),
             None => {
-                let problem = nothing("settings", "correct the file", id, sources.clone()).into();
+                let problem = none_in_file("settings", "correct the file", id, sources.clone()).into();
                 Err(Unread { problem, part: None })
             }
         },
     }
 }
 
-fn nothing(of: &str, help: &str, id: SourceId, sources: SourceMap) -> Problem {
+/// The problem that no entries of a kind are in a file.
+fn none_in_file(of: &str, help: &str, id: SourceId, sources: SourceMap) -> Problem {
     let diagnostic = Diagnostic::error(format!("no {of} are in this file")).at(Span::new(id, 0, 0), "").help(help);
     Problem::new(diagnostic, sources)
 }
@@ -273,18 +301,18 @@ fn nothing(of: &str, help: &str, id: SourceId, sources: SourceMap) -> Problem {
 /// The ids of tools in XML, `<tool guid="...">` or `<tool id="...">`, and the names of a `job_conf.xml`.
 fn xml(text: &str, id: SourceId) -> Result<Names, Box<Diagnostic>> {
     let document = roxmltree::Document::parse(text).map_err(|error| {
-        let (pos, mut at) = (error.pos(), 0);
-        for line in text.split_inclusive('\n').take((pos.row as usize).saturating_sub(1)) {
-            at += line.len();
-        }
-        at = (at + (pos.col as usize).saturating_sub(1)).min(text.len());
-        while !text.is_char_boundary(at) {
-            at -= 1;
-        }
+        let pos = error.pos();
+        let mut lines = text.split_inclusive('\n');
+        let start: usize = lines.by_ref().take((pos.row as usize).saturating_sub(1)).map(str::len).sum();
+        // The column counts characters.
+        let line = lines.next().unwrap_or_default();
+        let at = start + line.chars().take((pos.col as usize).saturating_sub(1)).map(char::len_utf8).sum::<usize>();
         let diagnostic = Diagnostic::error(format!("the XML is wrong: {error}"));
         Box::new(diagnostic.at(Span::new(id, at, at), "").help("correct the file"))
     })?;
-    let mut names = Names::default();
+    let root = document.root_element();
+    let is_empty_toolbox = root.has_tag_name("toolbox") && !root.children().any(|node| node.is_element());
+    let mut names = Names { is_empty_toolbox, ..Names::default() };
     let job_conf = &mut names.job_conf;
     for node in document.descendants().filter(roxmltree::Node::is_element) {
         let of = |name: &str| node.attribute(name).map(str::to_owned);
@@ -359,19 +387,32 @@ fn named(value: &ConfigValue) -> impl Iterator<Item = (&str, &ConfigValue)> {
     of_map.chain(list.iter().filter_map(|item| Some((item.as_map()?.get("id")?.as_str()?, item))))
 }
 
-/// Adds the names in a value: strings of lists, and the values of `keys` in mappings, at any depth.
-fn names(value: &ConfigValue, keys: &[&str], found: &mut BTreeSet<String>, depth: usize) {
+/// Adds the names in a value: strings of lists, and the values of `keys` in entries. Other fields of an entry, such as the
+/// `tags_used` of a user, have no names.
+fn names(value: &ConfigValue, lists: &[&str], keys: &[&str], found: &mut BTreeSet<String>, depth: usize) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match &value.kind {
-        ValueKind::List(items) => items.iter().for_each(|item| match item.as_str() {
-            Some(name) => drop(found.insert(name.to_owned())),
-            None => names(item, keys, found, depth),
+        ValueKind::List(items) => items.iter().for_each(|item| match &item.kind {
+            ValueKind::Map(_) => drop(entry_names(item, lists, keys, found, depth)),
+            ValueKind::List(_) => names(item, lists, keys, found, depth),
+            _ => found.extend(item.as_str().map(str::to_owned)),
         }),
         ValueKind::Map(map) => {
-            let own = keys.iter().filter_map(|key| map.get(key).and_then(ConfigValue::as_str));
-            found.extend(own.map(str::to_owned));
-            map.entries.iter().for_each(|entry| names(&entry.value, keys, found, depth));
+            let is_entry = entry_names(value, lists, keys, found, depth);
+            if !is_entry {
+                map.entries.iter().for_each(|entry| names(&entry.value, lists, keys, found, depth));
+            }
         }
         _ => {}
     }
+}
+
+/// Adds the names in a mapping under `keys`, and those under `lists`. Returns `false` if it has none of these.
+fn entry_names(value: &ConfigValue, lists: &[&str], keys: &[&str], found: &mut BTreeSet<String>, depth: usize) -> bool {
+    let Some(map) = value.as_map() else { return false };
+    let own: Vec<&str> = keys.iter().filter_map(|key| map.get(key)?.as_str()).collect();
+    let below: Vec<&ConfigValue> = lists.iter().filter_map(|key| map.get(key)).collect();
+    found.extend(own.iter().map(|name| (*name).to_owned()));
+    below.iter().for_each(|list| names(list, lists, keys, found, depth));
+    !own.is_empty() || !below.is_empty()
 }

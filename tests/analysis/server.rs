@@ -118,6 +118,58 @@ fn files_of_the_server_are_checked() {
     }
 }
 
+const NO_FINDINGS: &str = "no findings in 1 file\n";
+
+/// Galaxy's API answers `[]` if there are no tools, roles or users.
+#[test]
+fn files_without_entries_are_accepted() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("config.yml", "tools: {bwa: {mem: 4}}\n");
+    for (key, others) in [("tools", "roles"), ("roles", "tools"), ("users", "roles")] {
+        write("tpvc.toml", &format!("[server]\n{key} = [\"list\"]\n"));
+        let lint = |text: &str| {
+            write("list", text);
+            stderr(&tpvc_in(folder.path(), &["lint", "config.yml"]))
+        };
+        for text in ["", "[]", "{}", &format!("{{\"{key}\": []}}"), &format!("install: true\n{key}: {{}}\n")] {
+            assert_eq!(lint(text), NO_FINDINGS, "{key}: {text}");
+        }
+        for text in [&format!("{{\"{others}\": []}}"), "[1]", "{\"err_msg\": \"not allowed\"}", "<job_conf/>"] {
+            assert!(lint(text).contains(&format!("no {key} are in this file")), "{key}: {text}");
+        }
+    }
+    write("tpvc.toml", "[server]\ntools = [\"list\"]\nroles = [\"groups\"]\n");
+    write("list", "<toolbox tool_path=\"../shed_tools\">\n</toolbox>\n");
+    write("groups", "groups: []\n");
+    assert_eq!(stderr(&tpvc_in(folder.path(), &["lint", "config.yml"])), NO_FINDINGS);
+}
+
+#[test]
+fn a_tool_may_be_in_two_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("config.yml", "tools: {Cut1: {mem: 4}}\n");
+    write("tpvc.toml", "[server]\ntools = [\"a.json\", \"b.xml\", \"c.yml\", \"d.yml\"]\n");
+    write("a.json", r#"[{"id": "Cut1", "model_class": "Tool"}]"#);
+    write("b.xml", r#"<toolbox><tool id="Cut1"/></toolbox>"#);
+    write("c.yml", "tools: [{name: bwa, owner: iuc}]\n");
+    write("d.yml", "tools: [{name: bwa, owner: iuc}]\n");
+    assert_eq!(stderr(&tpvc_in(folder.path(), &["lint", "config.yml"])), NO_FINDINGS);
+}
+
+/// The parser's column counts characters.
+#[test]
+fn errors_of_xml_point_behind_other_alphabets() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    write("config.yml", "tools: {Cut1: {mem: 4}}\n");
+    write("tpvc.toml", "[server]\ntools = [\"b.xml\"]\n");
+    write("b.xml", "<toolbox>\n<section name=\"Übersicht für höhere Töne\"></label>\n</toolbox>\n");
+    let said = stderr(&tpvc_in(folder.path(), &["lint", "config.yml"]));
+    assert!(said.contains("--> b.xml:2:43"), "{said}");
+}
+
 /// Configs that look like the faults and are none.
 #[test]
 fn neighbours_of_faults_are_left_alone() {
@@ -422,6 +474,25 @@ tools:
     let config =
         config.replace("sue@example.com", "sue@exmaple.net").replace("  sue@example.org: {max_cores: 1}\n", "");
     assert_eq!(found(&config, &[]), [("T145".to_owned(), 13)]);
+}
+
+/// Only the address and name of a user are names, not the texts of the other fields.
+#[test]
+fn other_fields_of_users_are_no_names() {
+    let config = "users:\n  sue@example.com: {max_cores: 1}\n";
+    let settings = "[server]\nusers = [\"users\"]\n";
+    let with = |users: &str| found(config, &[("users", users), ("tpvc.toml", settings)]);
+    let entry = r#"{"email": "sue@example.org", "id": "1", "tags_used": ["sue@example.com"], "more": {"a": ["sue@example.com"]}}"#;
+    let mistake = [("T145".to_owned(), 2)];
+    for users in [entry.to_owned(), format!("[{entry}]"), format!("{{\"users\": [{entry}]}}")] {
+        assert_eq!(with(&users), mistake, "{users}");
+    }
+    // Names may be nested lists, or under a key of another name.
+    for users in
+        ["- [sue@example.org]", "people: [sue@example.org]", "galaxy: {users: {sue: {email: sue@example.org}}}"]
+    {
+        assert_eq!(with(users), mistake, "{users}");
+    }
 }
 
 #[test]
