@@ -115,6 +115,16 @@ fn each_change_is_told() {
     }
 }
 
+/// Entities that others inherit from come first: of removed ones by the old rules, of added ones by the new.
+#[test]
+fn removed_entities_are_in_the_order_of_the_old_inheritance() {
+    let short = config("  bwa: {}\n", "");
+    let long = config("  bwa: {}\n  aaa: {inherits: base}\n  base: {abstract: true, cores: 2}\n", "");
+    let first = |said: String| said.split(" | ").next().unwrap().to_owned();
+    assert_eq!(first(said(&short, &long)), "+ `base`, `aaa`");
+    assert_eq!(first(said(&long, &short)), "- `base`, `aaa`");
+}
+
 #[test]
 fn what_overrides_what_is_told_where_patterns_change_places() {
     let old = config("  bwa.*: {cores: 1}\n  bwa_mem: {cores: 2}\n  other: {cores: 3}\n", "");

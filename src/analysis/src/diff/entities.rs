@@ -167,14 +167,14 @@ impl Comparison<'_> {
             // An empty entity is equal to every other empty one, so it is never taken for renamed.
             let has_content = !entity.fields.is_empty() || !entity.rules.is_empty();
             let renamed = added.iter().position(|(_, other)| has_content && entity.own == other.own);
-            let place = self.site(0, entity.site);
+            let old_place = self.site(0, entity.site);
             let Some((other, entity)) = renamed.map(|at| added.remove(at)) else {
-                self.add(key(Kind::Removed), id, [None, None], [place, None]);
+                self.add(key(Kind::Removed), id, [None, None], [old_place, None]);
                 continue;
             };
             let (values, place) = ([id, other].map(|id| Some(id.to_string())), self.site(1, entity.site));
             let key = Key { old: Some(id.clone()), new: Some(other.clone()), ..key(Kind::Renamed) };
-            self.add(key, other, values, [None, place]);
+            self.add(key, other, values, [old_place, place]);
         }
         for (id, entity) in added {
             self.add(key(Kind::Added), id, [None, None], [None, self.site(1, entity.site)]);
@@ -366,10 +366,12 @@ impl Comparison<'_> {
             };
             groups.entry((key.section, found.entities)).or_default().push(change);
         }
-        let children = facts.each_ref().map(children);
-        let [_, new_children] = &children;
+        let [old_children, new_children] = facts.each_ref().map(children);
         let groups = groups.into_iter().map(|((section, mut entities), mut changes)| {
-            let inherited = |id: &Arc<str>| new_children.get(&(section, id.clone())).copied().unwrap_or(0);
+            // Only the old rules have removed entities.
+            let is_removed = changes.iter().any(|change| change.kind == Kind::Removed);
+            let children = if is_removed { &old_children } else { &new_children };
+            let inherited = |id: &Arc<str>| children.get(&(section, id.clone())).copied().unwrap_or(0);
             entities.sort_by_cached_key(|id| (std::cmp::Reverse(inherited(id)), id.clone()));
             changes
                 .sort_by(|one, other| (one.kind, &one.rule, &one.field).cmp(&(other.kind, &other.rule, &other.field)));
