@@ -24,7 +24,7 @@ pub fn passed(ran: Ran<'_>, sources: &SourceMap) -> String {
 
 /// The lines of a mismatch. What is long stands below one another, so that the eye finds the difference.
 pub(super) fn lines(mismatch: &Mismatch) -> String {
-    /// So many characters of what was expected stand in one line with what came.
+    /// The most characters of an expected value that stands in one line with the one that the job got.
     const SHORT: usize = 40;
     let mut out = String::new();
     let name = mismatch.name();
@@ -35,7 +35,7 @@ pub(super) fn lines(mismatch: &Mismatch) -> String {
         put_line!(out, "    {name}: expected {}, got {}", mismatch.expected, mismatch.came);
     } else {
         put_line!(out, "    {name}:");
-        for (start, text) in [("expected", &mismatch.expected), ("came", &mismatch.came)] {
+        for (start, text) in [("expected", &mismatch.expected), ("got", &mismatch.came)] {
             for (index, line) in text.trim_end().split('\n').enumerate() {
                 put_line!(out, "      {:<8}  {line}", if index == 0 { start } else { "" });
             }
