@@ -13,7 +13,7 @@ use tpv_runtime::artifact::Rules;
 
 /// Measure compiling, loading and mapping
 ///
-/// With CONFIG and `--jobs-file` on your own rules and jobs; without, on a generated set of the size that you ask for. Each
+/// Measures your own rules and jobs with CONFIG and `--jobs-file`, else a generated set of the size that you ask for. Each
 /// figure is the median of several runs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \

@@ -15,7 +15,7 @@ use tpv_analysis::check::{Checked, check_inputs};
 use tpv_compiler::config::Input;
 use tpv_compiler::printable::Form;
 
-/// Prove what no job can do by TPV config files: tools without a destination, rules that never apply
+/// Find tools that no destination accepts and rules that never apply, proved for every job
 ///
 /// Findings hold for every job, user and role; no job is mapped. The files are merged in the order given, later over earlier; give
 /// all files, because any of them may define tags and destinations. Findings of `tpvc lint` are not repeated. Exits 1 if there is an
@@ -30,7 +30,7 @@ pub(super) struct Check {
     /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
-    /// Write which tools can get to which destinations, and what keeps them out: a page where the file ends in .html, else JSON
+    /// Write which tools can reach which destinations, and what excludes the others: a page if the file ends in .html, else JSON
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
     #[command(flatten)]

@@ -10,7 +10,7 @@ pub(super) struct Code {
     /// The policy for compiling numeric code to machine code; the answers are the same
     #[arg(long, value_name = "WHEN", default_value = "lazy")]
     pub(super) jit: JitMode,
-    /// Steps of Python that a job may take; past them its code gets `TimeoutError`
+    /// Steps of Python that a job may take; after that its code gets `TimeoutError`
     #[arg(long, value_name = "STEPS", default_value_t = Limits::default().steps, help_heading = "Budgets of the code")]
     max_steps: u64,
     /// MiB that one value of a job's code may take; larger ones are `MemoryError`
@@ -33,7 +33,7 @@ impl Code {
 pub(super) enum JitMode {
     /// Never: everything is interpreted
     Off,
-    /// Once it has run so often that this pays
+    /// After enough runs to pay off
     Lazy,
     /// The first time that it runs
     Eager,

@@ -23,7 +23,7 @@ const COMMON: &str = "Options of all verbs";
 /// Options of every verb.
 #[derive(Args, Clone)]
 pub(crate) struct Common {
-    /// Say nothing but results and errors
+    /// Print only results and errors
     #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = COMMON)]
     pub(crate) quiet: bool,
     /// Show what the rules log; twice for debug messages
@@ -32,13 +32,13 @@ pub(crate) struct Common {
     /// Use of colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", help_heading = COMMON)]
     pub(crate) color: ColorChoice,
-    /// Values of Jinja templates, YAML or JSON; repeat it for more, later over earlier [default: the vars of tpvc.toml]
+    /// Values for Jinja templates, YAML or JSON; repeat it for more, later over earlier [default: the vars of tpvc.toml]
     #[arg(long, global = true, value_name = "FILE", help_heading = COMMON)]
     pub(crate) vars: Vec<PathBuf>,
     /// The environment of tpvc.toml: a name under `[environments]` [default: the first]
     #[arg(long, global = true, value_name = "NAME", help_heading = COMMON)]
     pub(crate) environment: Option<String>,
-    /// The version of TPV that configs are for, whose answers are given: 1.4, 2.5, 3.0 to 3.3 or next [default: the tpv of tpvc.toml, else 3.3]
+    /// The version of TPV that configs are for, and whose answers to give: 1.4, 2.5, 3.0 to 3.3 or next [default: the tpv of tpvc.toml, else 3.3]
     #[arg(long, global = true, value_name = "VERSION", help_heading = COMMON)]
     pub(crate) tpv: Option<Tpv>,
     /// The host program's contribution.

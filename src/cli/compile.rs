@@ -18,8 +18,8 @@ use tpv_compiler::{CompileOptions, compile_inputs};
 /// Compile TPV config files into one artifact
 ///
 /// The files are merged in the order given, later over earlier, as TPV merges the files of `tpv_config_files`; those of a
-/// folder or pattern in the order of their names. All errors of all files are reported; the artifact is written only where
-/// there is none.
+/// folder or pattern in the order of their names. All errors of all files are reported; the artifact is written only if
+/// there are none.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc compile tpv_rules_local.yml -o rules.bin\n  \
@@ -31,7 +31,7 @@ pub(super) struct Compile {
     /// The artifact to write; `-` is stdout
     #[arg(short, long, value_name = "RULES")]
     output: PathBuf,
-    /// Treat code that cannot run as an error: constructs and modules that are not there, rules with syntax errors
+    /// Treat code that cannot run as an error: unsupported constructs, missing modules, rules with syntax errors
     #[arg(long)]
     strict: bool,
 }

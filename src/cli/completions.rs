@@ -11,7 +11,7 @@ use super::error::{CliError, Outcome, io_help};
 use super::output::print_stdout;
 use tpv_compiler::printable::Form;
 
-/// Print what a shell needs to complete command lines of tpvc
+/// Print the script with which a shell completes tpvc's command lines
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc completions bash > /etc/bash_completion.d/tpvc\n  \
@@ -37,7 +37,7 @@ impl Completions {
     tpvc man | man -l -\n  \
     tpvc man --out /usr/local/share/man/man1")]
 pub(super) struct Man {
-    /// The folder for tpvc.1, tpvc-map.1, ...; it is made where it is missing
+    /// The folder for tpvc.1, tpvc-map.1, ...; created if it does not exist
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }

@@ -29,15 +29,15 @@ use tpv_compiler::printable::Form;
 use tpv_compiler::source::redacted;
 use tpv_model::Version;
 
-/// Show what a change of the rules changes, in the config and for jobs
+/// Compare two versions of the rules: their entities, and the answers to jobs
 ///
 /// OLD and NEW are artifacts, config files, folders or patterns; several files each with `--old` and `--new`; or revisions of git, with the
-/// config files behind `--`: `main..topic`, `v1..` up to the present commit, `main...` from where the branch left main, or one revision up to the
-/// files as they are now. Compared is what the rules say, not how they are written.
+/// config files behind `--`: `main..topic`, `v1..` up to the current commit, `main...` from where the branch left main, or one revision up to the
+/// files as they are now. The content of the rules is compared, not how it is written.
 ///
-/// With `--tpv 3.2..3.3` one set of config files is compared by two versions of TPV: what upgrading TPV changes.
+/// With `--tpv 3.2..3.3`, one set of config files is compared under two versions of TPV, which shows what an upgrade changes.
 ///
-/// With `--jobs` all jobs are mapped by both, and those whose answers differ are counted by cause.
+/// With `--jobs`, all jobs are mapped with both, and those whose answers differ are counted by cause.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc diff old.yml new.yml\n  \
@@ -59,13 +59,13 @@ pub(super) struct Diff {
     /// The config in the repository: paths and patterns, as git reads them, and URLs; later over earlier [default: those of tpvc.toml]
     #[arg(last = true, value_name = "CONFIG", conflicts_with_all = ["old", "new"])]
     configs: Vec<String>,
-    /// Map these jobs by both: a job file, plain, gzip or zstd; `-` is stdin
+    /// Map these jobs with both: a job file, plain, gzip or zstd; `-` is stdin
     #[arg(long, value_name = "JOBS")]
     jobs: Option<PathBuf>,
     /// Galaxy's state for the jobs (a world file)
     #[arg(long, value_name = "WORLD", requires = "jobs")]
     world: Option<PathBuf>,
-    /// Jobs that are shown of each cause
+    /// Example jobs to show for each cause
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(..=20))]
     examples: u8,
     /// Write each job whose answers differ, with both, as a line of JSON
@@ -90,7 +90,7 @@ pub(super) struct Diff {
 enum Format {
     /// For a terminal
     Text,
-    /// All of it as data
+    /// All results as data
     Json,
     /// For the comment of a pull request
     Markdown,

@@ -29,7 +29,7 @@ pub(super) struct Dump {
     /// tpvc.toml]
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
-    /// Galaxy's job configuration, YAML or XML, which names the config files where none is given
+    /// Galaxy's job configuration, YAML or XML, which names the config files if none are given
     #[arg(long, value_name = "FILE")]
     job_conf: Option<PathBuf>,
     /// Output format [default: text, with --provenance yaml]
@@ -41,7 +41,7 @@ pub(super) struct Dump {
     /// Only the entities of this id; for the id of a tool, role or user that has none, what it gets from all that match
     #[arg(long, value_name = "ID")]
     entity: Option<String>,
-    /// Write behind each value the file and line it came from, as YAML comments
+    /// Add the file and line of each value as a YAML comment
     #[arg(long)]
     provenance: bool,
 }

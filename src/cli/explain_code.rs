@@ -8,7 +8,7 @@ use tpv_analysis::lint::codes::{CODES, find};
 use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::printable::Form;
 
-/// Explain a code of a finding: what it means, an example, how to fix it
+/// Explain the code of a finding: its meaning, an example and how to fix it
 #[derive(Args)]
 #[command(after_help = "Examples:\n  tpvc explain-code T105\n  tpvc explain-code")]
 pub(super) struct ExplainCode {

@@ -44,13 +44,13 @@ pub(super) struct Reporting {
     /// Exit 1 for warnings too
     #[arg(long)]
     strict: bool,
-    /// Show each finding of those that are else given once a file, with their number (T102)
+    /// Show every finding of the codes that are otherwise reported once a file, with a count (T102)
     #[arg(long)]
     all: bool,
     /// Leave out the findings of this file, which `--update-baseline` wrote [default: that of tpvc.toml]
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
-    /// Write the baseline anew: what is found now, and nothing that is gone
+    /// Replace the baseline with the current findings
     #[arg(long)]
     update_baseline: bool,
 }
@@ -132,7 +132,7 @@ fn outcome(runs: &[Linted], files: usize, strict: bool, started: Instant, common
     let uncertain: usize = runs.iter().map(|linted| linted.uncertain).sum();
     if uncertain > 0 {
         let what = count(uncertain as u64, "finding");
-        common.note(&format!("{what} more may come from what could not be read: mend the errors, and run it again"));
+        common.note(&format!("{what} more may come from what could not be read: fix the errors, and run it again"));
     }
     if common.verbose > 0 {
         by_code(common, runs);

@@ -37,8 +37,8 @@ use tpv_fit::write::{Edits, edits};
 /// Learn from finished jobs how much memory tools need
 ///
 /// The rules are config files or an artifact; the jobs are those that `tpvc export-jobs` writes, with what each used. Each job is mapped, so that
-/// use is compared with what today's rules ask for. Shown are the tools by the memory that they reserve and do not use, with a better value for
-/// `mem` where later jobs confirm one that was learnt from earlier jobs.
+/// use is compared with what today's rules ask for. The report lists the tools by the memory that they reserve and do not use, with a better
+/// value for `mem` if later jobs confirm the one learnt from earlier jobs.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc fit shared.yml 'tpv/*.yml' --jobs jobs.jsonl.zst\n  \
@@ -83,22 +83,22 @@ pub(super) struct Fit {
     /// Only tools whose id contains this text
     #[arg(long, value_name = "TEXT")]
     tool: Option<String>,
-    /// Times that a job runs at most while its memory is short [default: by the `resubmit` of destinations if it has something for short memory, else 4]
+    /// The most attempts of a job that runs out of memory [default: by the `resubmit` of destinations if it has something for short memory, else 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
     attempts: Option<u32>,
     /// Memory of a further attempt, divided by that of the one before
     #[arg(long, value_name = "FACTOR", default_value = "2", value_parser = factor)]
     factor: f64,
-    /// Price of a job that no attempt finishes: GiB·h, or as many times what the job needs, such as `5x`
+    /// Price of a job that no attempt finishes: GiB·h, or a multiple of what the job needs, such as `5x`
     #[arg(long, value_name = "PRICE", default_value = "5x", value_parser = price)]
     lost_costs: LostCosts,
-    /// Fewest jobs of a tool that are enough for a proposal
+    /// The fewest jobs of a tool for a proposal
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u32).range(20..))]
     least_jobs: u32,
     /// Write the proposals as a TPV file to merge last, each with its evidence as a comment
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
-    /// Write the proposals into the config files, where a value stands that nothing but the tool uses
+    /// Write the proposals into the config files, if the value there is used by that tool only
     #[arg(long, conflicts_with = "patch")]
     write: bool,
     /// Show the evidence of each tool
@@ -120,7 +120,7 @@ pub(super) struct Fit {
 enum Format {
     /// A table for a terminal
     Text,
-    /// All of it as data
+    /// All results as data
     Json,
     /// Comma-separated values with a header, safe to open in a spreadsheet
     Csv,
@@ -359,11 +359,11 @@ impl Fit {
             let faults = faults.collect::<Vec<_>>().join("; ");
             let message = format!("{} of {} cannot be used: {faults}", count(history.faulty, "line"), self.name());
             let help = if self.csv {
-                "mend these lines of the table, or leave them out"
+                "correct these lines of the table, or remove them"
             } else if history.jobs == 0 {
                 "name a job file that `tpvc export-jobs` wrote; if this is a table, add `--csv`"
             } else {
-                "mend these lines, or leave them out; docs/formats.md describes `outcome`"
+                "correct these lines, or remove them; docs/formats.md describes `outcome`"
             };
             return Err(CliError::new(message, help));
         }

@@ -19,11 +19,11 @@ use tpv_compiler::yaml::RoundTripError;
 
 /// Format TPV config files as `tpv format` does
 ///
-/// Entities are sorted by name, the default one first, and the fields of each are put in TPV's order; comments go with
-/// what they belong to. The text is that of `tpv format`, to the byte. Without `--check` and `--write` it goes to stdout.
-/// With `--write` files keep their owner, mode, links and line ends. Keys that TPV breaks into lines, which is no YAML, are quoted.
+/// Entities are sorted by name, the default one first, and the fields of each are put in TPV's order; comments stay
+/// with what they describe. The text is that of `tpv format`, to the byte. Without `--check` and `--write` it goes to stdout.
+/// With `--write` files keep their owner, mode, links and line ends. Keys that TPV breaks into lines, which is invalid YAML, are quoted.
 ///
-/// With `--check` the exit status is 1 where a file is not formatted.
+/// With `--check` the exit status is 1 if a file is not formatted.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc format tpv_rules_local.yml > formatted.yml\n  \
@@ -37,7 +37,7 @@ pub(super) struct Format {
     /// Print what would change as a unified diff, and nothing for formatted files
     #[arg(long, conflicts_with = "write")]
     check: bool,
-    /// Replace the files by their formatted text
+    /// Replace the files with their formatted text
     #[arg(long)]
     write: bool,
 }

@@ -12,7 +12,7 @@ use crate::settings::FILE;
 use tpv_analysis::figures::count;
 use tpv_compiler::printable::{Form, line};
 
-/// Write `tpvc.toml` for a repository by looking at it
+/// Write a `tpvc.toml` that fits a repository
 ///
 /// Reads the repository of a Galaxy server, such as its Ansible playbooks: which config files `job_conf` gives to TPV, where they are, which of
 /// them are templates, and which variables fill these in. It asks nothing, says what it guessed and from where, and never overwrites a file.
@@ -22,7 +22,7 @@ use tpv_compiler::printable::{Form, line};
     tpvc init infrastructure-playbook --print\n  \
     tpvc init && tpvc lint && tpvc check")]
 pub(super) struct Init {
-    /// The folder of the repository [default: the present one]
+    /// The folder of the repository [default: the current one]
     #[arg(value_name = "FOLDER")]
     folder: Option<PathBuf>,
     /// Print the settings, and write nothing

@@ -13,10 +13,10 @@ use tpv_analysis::lint::{Linted, Options, lint_inputs};
 use tpv_compiler::config::Input;
 use tpv_model::Version;
 
-/// Find what is wrong in TPV config files, and what is likely wrong in their code
+/// Find mistakes in TPV config files, and likely mistakes in their code
 ///
 /// The files are merged in the order given, later over earlier, as TPV merges the files of `tpv_config_files`; those of a
-/// folder or pattern in the order of their names. Give all, since names and tags may come from any. Exits 1 if there is an error, 0 if there are only warnings.
+/// folder or pattern in the order of their names. Give all files, because any of them may define names and tags. Exits 1 if there is an error, 0 if there are only warnings.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc lint tpv_rules_local.yml\n  \
@@ -30,10 +30,10 @@ pub(super) struct Lint {
     /// Config files, http/https URLs, folders (their .yml and .yaml files) or patterns with `*` [default: those of tpvc.toml]
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
-    /// Tell also what works inside Galaxy and not in compiled rules (T112, T130, T131), as `compile` does
+    /// Also report what works inside Galaxy but not in compiled rules (T112, T130, T131), as `compile` does
     #[arg(long)]
     limits: bool,
-    /// Tell also what means something else since this version of TPV, the one that the config was written for (T134)
+    /// Also report what has had another meaning since this version of TPV, the one that the config was written for (T134)
     #[arg(long, value_name = "VERSION")]
     from: Option<Version>,
     /// Lint each file by itself rather than all together
@@ -42,7 +42,7 @@ pub(super) struct Lint {
     /// Fix findings with a single possible fix (T101, T104, T117, T124, T134, T136, T138, T141, T144, T146) in the files, and report the rest; fixes ignored findings, too
     #[arg(long, conflicts_with = "update_baseline")]
     fix: bool,
-    /// With --fix: print what would change as a unified diff, and write nothing; exit 1 where something would
+    /// With --fix: print what would change as a unified diff, and write nothing; exit 1 if anything would
     #[arg(long, requires = "fix")]
     diff: bool,
     #[command(flatten)]

@@ -33,7 +33,7 @@ use tpv_compiler::{CompileOptions, compile_inputs};
 
 /// Map a file of jobs
 ///
-/// RULES is an artifact that `tpvc compile` wrote; config files may be given with `--config` in its place. JOBS holds one
+/// RULES is an artifact that `tpvc compile` wrote; `--config` takes config files instead. JOBS holds one
 /// JSON object a line, plain or compressed with gzip or zstd; the answers come in the same order. Jobs that TPV would refuse
 /// are answered with the error that it would raise.
 #[derive(Args)]

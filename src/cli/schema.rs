@@ -10,9 +10,9 @@ use super::output::write_text;
 use tpv_analysis::schema::{self, File};
 use tpv_compiler::printable::Form;
 
-/// Print the JSON Schema of a file, with which editors complete and check it
+/// Print the JSON Schema of a file, for editors to complete and check it
 ///
-/// The schema takes what tpvc takes. Of a config it checks names and kinds of values; the code in it is for `tpvc lint`.
+/// The schema accepts what tpvc accepts. In a config it checks names and kinds of values; `tpvc lint` checks the code.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc schema > tpv-config.json\n  \
@@ -22,7 +22,7 @@ pub(super) struct Schema {
     /// The file
     #[arg(value_name = "FILE", default_value = "config", value_parser = file())]
     file: File,
-    /// Refuse fields that nothing reads, which are likely misspelt; compiling warns of them (T104)
+    /// Refuse unknown fields, which are likely misspelt; compiling warns of them (T104)
     #[arg(long)]
     strict: bool,
     /// Output file for the schema; `-` is stdout

@@ -11,7 +11,7 @@ use super::export_jobs::INSTALL;
 #[derive(Args)]
 #[command(disable_help_flag = true, after_help = "Example:\n  tpvc shadow /srv/galaxy/database")]
 pub(super) struct Shadow {
-    /// The arguments of the Python package's verb: `tpvc shadow --help` there shows them
+    /// The arguments of the Python package's `tpvc shadow`, shown by its own --help
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]
     _arguments: Vec<OsString>,
 }

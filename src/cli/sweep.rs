@@ -20,10 +20,10 @@ use crate::settings::Settings;
 use tpv_analysis::sweep::{self, Point, Spacing, Span};
 use tpv_compiler::printable::Form;
 
-/// Show what a job gets, and where it goes, as one of its fields goes through values
+/// Show what a job gets and where it goes, for a range of values of one field
 ///
 /// The rules are config files or an artifact; the job is made as for `tpvc dry-run`. Over a range, the borders between destinations and between
-/// values that change in steps are found to the last byte or unit; what changes and changes back between two samples is not seen.
+/// values that change in steps are found to the last byte or unit; a change that is undone before the next sample is missed.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc sweep rules/ --tool bwa_mem --over input_size=0..100\n  \
@@ -49,7 +49,7 @@ pub(super) struct Sweep {
     /// now]
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
-    /// Output format: `csv` and `json` have every value tried, `html` is a self-contained page with plots
+    /// Output format: `csv` and `json` list every value tried, `html` is a self-contained page with plots
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
     /// Output file; `-` is stdout
@@ -60,11 +60,11 @@ pub(super) struct Sweep {
 /// A form of output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Spans of values that change nothing
+    /// Ranges of values with the same answer
     Table,
     /// Comma-separated values with a header, safe to open in a spreadsheet
     Csv,
-    /// The same with all texts as they are, for programs
+    /// The same with unchanged texts, for programs
     CsvRaw,
     /// A list of objects
     Json,

@@ -21,7 +21,7 @@ pub(super) enum Format {
     Json,
     /// Comma-separated values with a header, safe to open in a spreadsheet
     Csv,
-    /// The same with all texts as they are, for programs
+    /// The same with unchanged texts, for programs
     CsvRaw,
 }
 

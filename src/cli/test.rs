@@ -25,10 +25,10 @@ use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
 use tpv_compiler::printable::Form;
 use tpv_compiler::source::{Limits, SourceMap};
 
-/// Run test cases: jobs, and what TPV's rules must make of them
+/// Run test cases: jobs with the answers that TPV's rules must give
 ///
-/// A test file is YAML: it names its config files, and has jobs with what is expected of their answers. Of a case that fails it is told
-/// what came instead, and what set it. Exit status 1 if a case fails. docs/test.md has the format.
+/// A test file is YAML: it names its config files, and lists jobs with the answers that are expected. A failing case is shown with the
+/// answer that it got, and the lines of the config that set it. Exit status 1 if a case fails. docs/test.md has the format.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc test tests/*.yml\n  \
@@ -55,20 +55,20 @@ pub(super) struct Test {
     /// Write the results as JUnit XML, for CI servers
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Tell what of the config the cases used: as text, or to a file that ends in .html or .json; repeat it for several forms
+    /// Report which parts of the config the cases used: as text, or to a file that ends in .html or .json; repeat it for several forms
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = "-", value_parser = coverage_file, action = ArgAction::Append)]
     coverage: Vec<PathBuf>,
     /// Write the answers of failing cases, and of cases that expect nothing, into the test files
     #[arg(long)]
     update: bool,
-    /// Test the rules of this revision of git, with its settings, variables and templates; the test files are those that are here
+    /// Test the rules of this revision of git, with its settings, variables and templates; the test files are the current ones
     #[arg(long, value_name = "REVISION", conflicts_with = "update")]
     at: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people: each failing case, what was expected, what came, and what set it
+    /// For people: each failing case, the expected value, the one that it got, and what set it
     Text,
     /// One object with all cases
     Json,

@@ -382,3 +382,35 @@ fn the_page_of_limits_names_the_modules() {
         .map(|line| if line.starts_with(start) { format!("{start}{names}.\n") } else { format!("{line}\n") });
     expect_file(&path, &lines.collect::<String>());
 }
+
+/// Phrases that read as translated, and were in help texts once.
+#[test]
+fn help_texts_are_plain() {
+    const NOT: [&str; 12] = [
+        "Tell ",
+        "Let time",
+        "what came",
+        " is told",
+        "come to",
+        "mend ",
+        "Say nothing",
+        "all of it as",
+        "that is there",
+        "only where",
+        "goes on",
+        "shall have",
+    ];
+    fn texts(command: &clap::Command, all: &mut Vec<(String, String)>) {
+        all.push((command.get_name().to_owned(), command.clone().render_long_help().to_string()));
+        command.get_subcommands().for_each(|verb| texts(verb, all));
+    }
+    let mut all = Vec::new();
+    texts(&Cli::command(), &mut all);
+    for (verb, text) in &all {
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for words in NOT {
+            assert!(!text.contains(words), "`{words}` in the help of {verb}");
+        }
+    }
+    assert!(all.len() > 40, "{}", all.len());
+}

@@ -28,11 +28,11 @@ use super::{map, world};
 use tpv_compiler::printable::Form;
 use trace::Excerpts;
 
-/// Map one job and say where it goes, and with --explain why
+/// Map one job and print where it goes; --explain shows why
 ///
 /// Takes the flags of `tpv dry-run`. The rules are those of `tpv_config_files` in the job configuration, of config files,
 /// or of an artifact. The job is one that TPV's dry run would make of the flags: its tool, user and datasets have fewer
-/// attributes than Galaxy's. With `--job` or `--set` it is a whole one. Exit status 1 where the job cannot be mapped.
+/// attributes than Galaxy's. `--job` and `--set` give a complete job. Exit status 1 if the job cannot be mapped.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc dry-run --job-conf job_conf.yml --tool bwa_mem --input-size 20 --user ada@example.org --roles training\n  \

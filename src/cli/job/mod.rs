@@ -43,7 +43,7 @@ pub(super) struct JobFlags {
     /// Tags of the job's history
     #[arg(long, num_args = 1.., value_name = "TAG")]
     history_tags: Vec<String>,
-    /// Size of the input dataset: a number is in GiB, as for `tpv dry-run`; 500M, 5G and 1T are taken, too
+    /// Size of the input dataset: a number is in GiB, as for `tpv dry-run`; 500M, 5G and 1T are accepted, too
     #[arg(long, value_name = "GIB", allow_negative_numbers = true, value_parser = input_size)]
     input_size: Option<i64>,
     /// The job's state: `new`, `resubmitted`, ...

@@ -7,7 +7,7 @@ use super::remove::remove;
 use crate::cli::error::{CliError, Outcome};
 use tpv_analysis::figures::count;
 
-/// Remove maps that were made without a tag, and what interrupted verbs have left
+/// Remove maps that were made without a tag, and leftovers of interrupted commands
 #[derive(Args)]
 pub(super) struct Clean {
     /// All maps, tagged ones too

@@ -24,8 +24,8 @@ use tpv_maps::slice_size::SliceSize;
 
 /// Make a map and submit it
 ///
-/// Each rule set maps each slice of the jobs. Rules, jobs, world and the program are copied into the map, so that what happens to the files
-/// afterwards does not matter. The tag is printed.
+/// Each rule set maps each slice of the jobs. Rules, jobs, world and the program are copied into the map, so that later changes of the
+/// files do not matter. The tag is printed.
 #[derive(Args)]
 #[command(mut_arg("option", |option| option.short('o')))]
 #[command(after_help = "Examples:\n  \
@@ -63,10 +63,10 @@ pub(super) struct Create {
     detail: bool,
     #[command(flatten)]
     submission: Submission,
-    /// Seconds of work of a component, about [default: 60, or less where that keeps this machine's cores busy]
+    /// Approximate seconds of work for a component [default: 60, or less if that keeps this machine's cores busy]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     slice_seconds: Option<u64>,
-    /// Bytes of jobs of a component, at least
+    /// The fewest bytes of jobs for a component
     #[arg(long, value_name = "BYTES", conflicts_with = "slice_seconds", value_parser = clap::value_parser!(u64).range(1..))]
     slice_bytes: Option<u64>,
     #[command(flatten)]

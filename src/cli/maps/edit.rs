@@ -6,9 +6,9 @@ use super::context::Context;
 use super::select::Select;
 use crate::cli::error::{CliError, Outcome};
 
-/// Change what the components of maps may use
+/// Change the limits of the components of maps
 ///
-/// It holds for components that are queued, as far as the engine can change them, and for all that run later.
+/// Applies to queued components, as far as the engine can change them, and to all that run later.
 #[derive(Args)]
 #[command(after_help = "Example:\n  tpvc maps edit q3 --memory 4000 && tpvc maps rerun q3")]
 pub(super) struct Edit {

@@ -15,7 +15,7 @@ use tpv_maps::state::State;
 use tpv_maps::status::reports;
 use tpv_simulate::vary::point_name;
 
-/// Tell why components are ERRORED
+/// Show why components are ERRORED
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc maps errors q3\n  \
@@ -115,7 +115,7 @@ fn time(seconds: u64) -> String {
         .unwrap_or_default()
 }
 
-/// Tell why components are HELD
+/// Show why components are HELD
 #[derive(Args)]
 pub(super) struct Holds {
     #[command(flatten)]

@@ -7,7 +7,7 @@ use super::select::{Components, Select};
 use crate::cli::error::{CliError, Outcome};
 use tpv_maps::engine::Action;
 
-/// Keep components from running; those that run are stopped
+/// Hold components; running ones are stopped
 #[derive(Args)]
 pub(super) struct Hold {
     #[command(flatten)]
@@ -16,7 +16,7 @@ pub(super) struct Hold {
     components: Components,
 }
 
-/// Let components go on that are HELD
+/// Release HELD components
 #[derive(Args)]
 pub(super) struct Release {
     #[command(flatten)]

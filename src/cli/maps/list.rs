@@ -8,7 +8,7 @@ use crate::cli::table::{Format, Rows};
 
 /// List the tags of all maps
 ///
-/// Asks no engine; `tpvc maps status` does.
+/// Does not ask the engines; `tpvc maps status` does.
 #[derive(Args)]
 pub(super) struct List {
     /// Output format

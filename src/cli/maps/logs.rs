@@ -23,7 +23,7 @@ pub(super) struct Logs {
     tag: String,
     #[command(flatten)]
     components: Components,
-    /// The event logs of the map's clusters instead, and what went wrong with the process that runs components on this machine
+    /// The event logs of the map's clusters instead, and errors of the process that runs components on this machine
     #[arg(long)]
     events: bool,
 }

@@ -32,7 +32,7 @@ pub(super) use submission::{Submission, budget};
 
 /// Map years of jobs: in parts, on this machine, on HTCondor or on Slurm
 ///
-/// A map is one command over many components, each a rule set on a slice of jobs. It is known by its tag; all that there is of it is on disk,
+/// A map is one command over many components, each a rule set on a slice of jobs. It is called by its tag, and its whole state is on disk,
 /// so that it survives terminals, crashes and reboots, and any part of it can run again.
 #[derive(Args)]
 #[command(

@@ -9,12 +9,12 @@ use tpv_maps::Map;
 
 /// Remove maps: from the engine's queue and from the disk
 ///
-/// An interrupted removal is ended by the next `create`, `remove` or `clean`.
+/// The next `create`, `remove` or `clean` completes an interrupted removal.
 #[derive(Args)]
 pub(super) struct Remove {
     #[command(flatten)]
     tags: Select,
-    /// Also where the engine cannot be asked, or files of the map are damaged
+    /// Also if the engine cannot be asked, or files of the map are damaged
     #[arg(long)]
     force: bool,
 }

@@ -9,7 +9,7 @@ use tpv_analysis::figures::count;
 
 /// Run components again
 ///
-/// Without a choice those that are ERRORED, REMOVED or were never submitted. Everything that is needed stands in the map.
+/// Without a subcommand, runs those that are ERRORED, REMOVED or were never submitted. The map contains everything that they need.
 #[derive(Args)]
 #[command(
     args_conflicts_with_subcommands = true,
@@ -71,13 +71,13 @@ impl Rerun {
 
 /// Give a map another tag
 ///
-/// A map that was made without a tag is kept by `clean` from then on.
+/// From then on, `clean` keeps a map that was made without a tag.
 #[derive(Args)]
 pub(super) struct Retag {
-    /// The tag that it has
+    /// The current tag
     #[arg(value_name = "TAG")]
     old: String,
-    /// The tag that it shall have
+    /// The new tag
     #[arg(value_name = "NEW")]
     new: String,
 }

@@ -19,10 +19,10 @@ use tpv_maps::cluster::Indices;
 use tpv_maps::item::Item;
 use tpv_maps::{Error, Map, damage, results, submit};
 
-/// Write the answers of a map, or what they come to
+/// Write the answers of a map, or a summary of them
 ///
-/// The answers come in the order of the components: rule set by rule set, and of each file by file, as `tpvc map` writes them. With
-/// `--against` they are differences. A summary is merged from what each component counted, and reads no answer.
+/// The answers come in the order of the components: rule set by rule set, and file by file for each, as `tpvc map` writes them. With
+/// `--against` they are differences. A summary adds up the counts of the components, without reading answers.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc maps results q3 -o answers.jsonl\n  \
@@ -39,13 +39,13 @@ pub(super) struct Results {
     /// Only these components: `3` or `0-9,12`
     #[arg(long, short, value_name = "LIST", value_parser = indices)]
     components: Option<Indices>,
-    /// Only rule sets whose names fit: `*` and `?` stand for parts of a name
+    /// Only rule sets whose names match: `*` and `?` stand for parts of a name
     #[arg(long, short, value_name = "GLOB")]
     rules: Vec<String>,
-    /// Take what is there, although components have no answers
+    /// Write the answers that exist, even if some components have none
     #[arg(long)]
     partial: bool,
-    /// Show what the answers come to
+    /// Print a summary of the answers
     #[arg(long)]
     summary: bool,
     /// Grouping of the summary's lines [default: the cause of differences; several rule sets; destinations]

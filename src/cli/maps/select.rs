@@ -17,7 +17,7 @@ pub(super) struct Select {
     /// Tags; `-` reads them from stdin, separated by white space
     #[arg(value_name = "TAG")]
     tags: Vec<String>,
-    /// All maps whose tags fit: `*` and `?` stand for parts of a tag
+    /// All maps whose tags match: `*` and `?` stand for parts of a tag
     #[arg(short, long, value_name = "GLOB")]
     pattern: Vec<String>,
     /// All maps

@@ -18,7 +18,7 @@ use tpv_maps::{Map, damage, status as map_status};
 
 /// Show the states of the components of maps
 ///
-/// Without a tag of all maps. With `--components` or `--state` one line a component, with what is known of it.
+/// Without a tag, those of all maps. `--components` and `--state` print a line for each component, with its details.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc maps status\n  \
@@ -34,11 +34,10 @@ pub(super) struct Status {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     format: Format,
-    /// Draw the table again and again until nothing goes on
+    /// Redraw the table until all components have finished
     #[arg(long, conflicts_with = "format")]
     live: bool,
-    /// Read all answers and compare them with their digests; those of components that are damaged do not count any more, and the exit
-    /// status is 1
+    /// Read all answers and compare them with their digests; damaged answers no longer count, and the exit status is 1
     #[arg(long, conflicts_with = "live")]
     verify: bool,
 }

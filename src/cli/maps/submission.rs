@@ -21,10 +21,10 @@ pub(in crate::cli) struct Submission {
     /// Engine that runs the components [default: `engine` of `tpvc.toml`, or local]
     #[arg(short, long, value_name = "ENGINE")]
     engine: Option<EngineName>,
-    /// MiB of memory that a component may use [default: what the engine gives]
+    /// MiB of memory that a component may use [default: the engine's]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
     memory: Option<u64>,
-    /// Seconds that a component may take [default: what the engine gives]
+    /// Seconds that a component may take [default: the engine's]
     #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
     time: Option<u64>,
     /// Engine-specific option, such as `partition=long` for Slurm (docs/maps.md lists them); can be repeated

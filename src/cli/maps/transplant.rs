@@ -13,9 +13,9 @@ use tpv_maps::create::platform;
 
 /// Show or replace the program that is shipped with a map
 ///
-/// A map carries the tpvc that its components run, so that nothing is installed on an execute node. Where the nodes turn out to be of
-/// another kind, or the program had a fault, another takes its place for components that start from then on; it must read artifacts of
-/// the same format.
+/// A map carries the tpvc that its components run, so that nothing is installed on an execute node. If the nodes need another
+/// build, or the program has a fault, replace it: components that start later run the new program, which must read artifacts of the same
+/// format.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc maps transplant q3\n  \

@@ -8,7 +8,7 @@ use crate::cli::table::{Format, Rows};
 use tpv_maps::engine::{self, Kind};
 use tpv_maps::store::FORMAT;
 
-/// Print the versions of tpvc, of the format of maps, and of the engines that are here
+/// Print the versions of tpvc, of the format of maps, and of the engines on this machine
 #[derive(Args)]
 pub(super) struct Version {
     /// Output format

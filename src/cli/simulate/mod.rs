@@ -39,10 +39,10 @@ use tpv_simulate::route::RuleRouter;
 use tpv_simulate::vary::Axis;
 use trace::Trace;
 
-/// Let time run: how long jobs wait, what clusters do, what is wasted under the rules
+/// Simulate a job history over time: waits, use of clusters and waste under the rules
 ///
-/// The jobs of a history arrive as they did; each is mapped with the job table of that moment, so that rank functions, limits and resource pools see
-/// destinations fill up and drain. A capacity file says what the clusters behind the destinations hold; without one, jobs start at once. With `--old`
+/// Jobs arrive at the times of the history; each is mapped with the job table of that moment, so that rank functions, limits and resource pools see
+/// destinations fill up and drain. A capacity file describes the clusters behind the destinations; without one, jobs start at once. With `--old`
 /// two rule sets are compared over the same jobs. docs/simulate.md says what is modelled, and what is not.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
@@ -79,7 +79,7 @@ pub(super) struct Simulate {
     /// The most seconds by which an arrival is moved
     #[arg(long, value_name = "SECONDS", default_value_t = 600.0, value_parser = not_negative, requires = "jobs")]
     jitter: f64,
-    /// Let jobs arrive at random, so many an hour, instead of when they did
+    /// Let this many jobs an hour arrive at random, instead of at their recorded times
     #[arg(long, value_name = "JOBS-AN-HOUR", value_parser = positive, requires = "jobs")]
     rate: Option<f64>,
     /// Seconds until Galaxy's handler asks again for a job that the rules were not ready for
@@ -91,13 +91,13 @@ pub(super) struct Simulate {
     /// Compare the simulated waits with those that the history recorded
     #[arg(long, conflicts_with_all = ["old", "rate", "guess_capacity"])]
     calibrate: bool,
-    /// Write a capacity file instead: what the history's jobs had at once at most, by destination
+    /// Write a capacity file instead: the most that jobs of the history used at the same time, by destination
     #[arg(long, conflicts_with_all = ["old", "capacity", "rate"])]
     guess_capacity: bool,
     /// Write each question to the mapper as a line of JSON: the job, the answer, what changed in the job table since the last
     #[arg(long, value_name = "OUT", conflicts_with_all = ["old", "guess_capacity"])]
     trace: Option<PathBuf>,
-    /// Runs that are done at once [default: all cores]
+    /// Runs to do at the same time [default: all cores]
     #[arg(long, value_name = "N", value_parser = map::threads, conflicts_with = "map")]
     threads: Option<u16>,
     /// Rows of each table of the text
@@ -113,7 +113,7 @@ pub(super) struct Simulate {
     /// without `--jobs`: write the report of the map, or with `--vary` add points to it
     #[arg(long, value_name = "TAG", help_heading = "Map", conflicts_with_all = ["old", "calibrate", "guess_capacity", "trace"])]
     map: Option<String>,
-    /// Report the points that are complete, although others are not
+    /// Report the complete points, even if others are not
     #[arg(long, help_heading = "Map", requires = "map", conflicts_with_all = ["jobs", "vary"])]
     partial: bool,
     /// The folder of all maps [default: `dir` of `tpvc.toml`, or ~/.tpvc/maps]
@@ -128,7 +128,7 @@ pub(super) struct Simulate {
 enum Format {
     /// For a terminal
     Text,
-    /// All of it as data
+    /// All results as data
     Json,
     /// All rows of all tables, safe to open in a spreadsheet
     Csv,
@@ -385,7 +385,7 @@ fn usable(jobs: &Path, told: &Told, arrived: u64) -> Result<(), CliError> {
         let faults = told.faults.iter().map(|fault| format!("line {}: {}", fault.line, fault.message));
         let faults = faults.collect::<Vec<_>>().join("; ");
         let message = format!("{} of {name} cannot be used: {faults}", count(told.faulty, "line"));
-        return Err(CliError::new(message, "mend these lines, or leave them out; docs/formats.md has the format"));
+        return Err(CliError::new(message, "correct these lines, or remove them; docs/formats.md has the format"));
     }
     if told.lines == 0 {
         return Err(CliError::new(format!("{name} has no jobs"), "name a job file that `tpvc export-jobs` wrote"));

@@ -25,7 +25,7 @@ pub(super) struct Reaches {
     /// Only tools that reach no other destination
     #[arg(long)]
     only: bool,
-    /// Only jobs of users who get no role or user of the config but the default
+    /// Only jobs of users that match no role or user of the config but the default
     #[arg(long)]
     ordinary: bool,
     #[command(flatten)]
