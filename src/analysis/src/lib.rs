@@ -13,6 +13,7 @@ pub mod job_file;
 mod json_number;
 pub mod junit;
 pub mod lint;
+mod listed;
 pub mod markup;
 pub mod page;
 mod plain_path;

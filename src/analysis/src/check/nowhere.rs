@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use crate::lint::{Linter, about_limits};
+use crate::listed::counted;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
 use tpv_compiler::diagnostic::Diagnostic;
@@ -179,16 +180,8 @@ pub(super) fn with_reasons(
 
 /// `a`, `b`, `c` and 4 others
 fn listed(names: &[&str]) -> String {
-    let mut shown: Vec<String> = names.iter().take(MOST_NAMES).map(|name| format!("`{name}`")).collect();
-    match names.len().saturating_sub(MOST_NAMES) {
-        0 => {}
-        1 => shown.extend(names.last().map(|name| format!("`{name}`"))),
-        more => return format!("{} and {more} others", shown.join(", ")),
-    }
-    match shown.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => shown.concat(),
-    }
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    counted(&quoted, MOST_NAMES, "others")
 }
 
 /// File and line of a place.

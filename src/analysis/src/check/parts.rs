@@ -7,6 +7,8 @@ use tpv_compiler::source::Span;
 use tpv_model::field::Parts;
 use tpv_model::{Field, TagType};
 
+use crate::listed;
+
 /// A field, or an entry of one, that a child's own takes the place of.
 #[derive(Clone, Debug)]
 pub(crate) struct Part<'a> {
@@ -66,11 +68,5 @@ pub(crate) fn parts(common: &Common) -> Vec<Part<'_>> {
 
 /// Names joined for a message: "`mem`", "`mem` and `cores`", "`mem`, `cores` and 3 more".
 pub(crate) fn joined<T: std::fmt::Display>(names: &[T]) -> String {
-    match names {
-        [] => String::new(),
-        [one] => one.to_string(),
-        [one, two] => format!("{one} and {two}"),
-        [one, two, three] => format!("{one}, {two} and {three}"),
-        [one, two, rest @ ..] => format!("{one}, {two} and {} more", rest.len()),
-    }
+    listed::counted(names, 2, "more")
 }

@@ -9,6 +9,7 @@ use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::{Json, escape_into, write_text};
 
 use crate::json_number::to_f64;
+use crate::listed::shortened;
 
 /// A part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,10 +122,10 @@ fn cause(part: Part, before: &Json, after: &Json) -> String {
         },
         Part::Params | Part::Env => {
             let names: Vec<&str> = differing(before, after).collect();
-            match names.get(..MOST_NAMES) {
-                Some(first) if names.len() > MOST_NAMES => format!("{name}: {}, ...", first.join(", ")),
-                _ if names.is_empty() => format!("{name}: their order"),
-                _ => format!("{name}: {}", names.join(", ")),
+            if names.is_empty() {
+                format!("{name}: their order")
+            } else {
+                format!("{name}: {}", shortened(&names, MOST_NAMES))
             }
         }
         Part::Tags | Part::Resubmit | Part::Error => name.to_owned(),

@@ -11,6 +11,10 @@ use super::Side;
 use super::facts::{DEFAULT_INHERITS, Entity, Facts, Field, Fields, Group as FieldGroup, Rule, SECTIONS, Value};
 use super::{order, reachability};
 use crate::explain::Provenance;
+use crate::listed::{joined, shortened};
+
+/// The most destinations that a change of their order lists.
+const MOST_MOVED: usize = 20;
 
 /// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -193,7 +197,7 @@ impl Comparison<'_> {
             let moved: BTreeSet<&str> =
                 order::moved(&places).into_iter().filter_map(|at| common.get(at)).map(|id| &***id).collect();
             if !moved.is_empty() {
-                let list = |ids: Vec<&str>| Some(shortened(&ids));
+                let list = |ids: Vec<&str>| Some(shortened(&ids, MOST_MOVED));
                 let before = list(common.iter().map(|id| &***id).collect());
                 let after = list(new.keys().filter(|id| old.contains_key(*id)).map(|id| &**id).collect());
                 for id in moved {
@@ -462,18 +466,4 @@ fn summary(rule: &Rule) -> String {
         format!("{}:{value}", field.shown())
     };
     rule.fields.iter().map(field).collect::<Vec<_>>().join("\n")
-}
-
-fn joined<T: AsRef<str>>(names: impl Iterator<Item = T>) -> String {
-    names.map(|name| name.as_ref().to_owned()).collect::<Vec<_>>().join(", ")
-}
-
-/// The names joined by commas, with `...` for those after the first `MOST`.
-fn shortened(names: &[&str]) -> String {
-    const MOST: usize = 20;
-    let mut text = joined(names.iter().take(MOST));
-    if names.len() > MOST {
-        text += ", ...";
-    }
-    text
 }
