@@ -579,3 +579,38 @@ fn no_random_job_contradicts_a_proof() {
     let found = [placed / 5, cells, 100 * nowhere[0], 20 * nowhere[1], 20 * never, 20 * always, asked];
     assert!(found.iter().all(|found| *found as u64 > count), "{found:?}");
 }
+
+#[test]
+fn nothing_is_proved_if_code_may_change_destinations_by_another_name() {
+    let config = |code: &str| {
+        let rule = json!({"if": "input_size > 2", "execute": code});
+        json!({
+            "tools": {"bwa": {"rules": [rule]}, "big": {"scheduling": {"require": ["gpu", "fast"]}}},
+            "destinations": {
+                "small": {"runner": "slurm", "scheduling": {"accept": ["fast"]}},
+                "other": {"runner": "slurm", "scheduling": {"accept": ["gpu"]}},
+            },
+        })
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yml");
+    let nowhere = |code: &str| {
+        std::fs::write(&path, config(code).to_string()).unwrap();
+        Proofs::of(&[path.display().to_string()]).map_or(0, |proofs| proofs.nowhere[0])
+    };
+    assert_eq!(nowhere("x = mapper.destinations['small'].tpv_dest_tags.accept\ny = len(x)"), 1);
+    for code in [
+        "mapper.destinations['small'].tpv_dest_tags.accept.append('gpu')",
+        "accepted = mapper.destinations['small'].tpv_dest_tags.accept\naccepted.append('gpu')",
+        "accepted = mapper.destinations['small'].tpv_dest_tags.accept\naccepted += ['gpu']",
+        "add = mapper.destinations['small'].tpv_dest_tags.accept.append\nadd('gpu')",
+        "for d in mapper.destinations.values():\n  d.max_accepted_cores = 100",
+        "for d in mapper.destinations.values():\n  setattr(d, 'max_accepted_cores', 100)",
+        "lists = [d.tpv_dest_tags.accept for d in mapper.destinations.values()]\nfor each in lists:\n  each.append('gpu')",
+        "found = {}\nfound['d'] = mapper.destinations['other']\nfound['d'].max_accepted_cores = 100",
+        "def all_of(d):\n  return d.tpv_dest_tags\ntags = all_of(mapper.destinations['small'])\ntags.accept.append('gpu')",
+        "[0 for mapper.destinations['other'].max_accepted_cores in [100]]",
+    ] {
+        assert_eq!(nowhere(code), 0, "{code}");
+    }
+}

@@ -1,11 +1,7 @@
 //! The changes that code may make to a job before destinations are matched.
 
-use std::convert::Infallible;
-
-use rustpython_parser::ast::{Expr, Stmt};
+use rustpython_parser::ast::Stmt;
 use tpv_model::Quantity;
-
-use tpv_compiler::python::walk::{self, Part};
 
 use crate::lint::tags::in_code::{TagsInCode, of_block};
 
@@ -48,9 +44,10 @@ impl Effects {
         // Names of Python's own, such as `__class__`, lead everywhere; those of Galaxy's parameters, such as `__job_resource`, are only texts, unless
         // an attribute may be made of them.
         let is_named = |word: &str| word.starts_with("__") && !word.trim_matches('_').is_empty();
-        let leads_away = |word: &str| is_named(word) && (word.ends_with("__") || has(&["getattr"]));
+        let makes_attributes = has(&["getattr"]);
+        let leads_away = |word: &str| is_named(word) && (word.ends_with("__") || makes_attributes);
         let everywhere = has(&EVERYWHERE) || words().any(leads_away);
-        let destinations = everywhere || tags.changes_destinations || (has(&["mapper"]) && !only_looks(body));
+        let destinations = everywhere || tags.changes_destinations;
         // Functions of a site's own modules may do anything to the entity, but are assumed not to change destinations.
         let imports_own = source.contains("import") && tags.is_open;
         if has(&ANYTHING) || everywhere || imports_own {
@@ -74,81 +71,6 @@ impl Effects {
     }
 }
 
-/// Methods that change their object.
-const CHANGING: [&str; 13] = [
-    "append",
-    "extend",
-    "insert",
-    "add",
-    "update",
-    "remove",
-    "pop",
-    "popitem",
-    "clear",
-    "discard",
-    "setdefault",
-    "sort",
-    "add_tag_override",
-];
-
-/// Returns `true` if a block assigns only to its own variables and fields of the entity. Aliases are not followed: a method
-/// of a variable counts as the block's own, whatever the variable refers to.
-fn only_looks(body: &[Stmt]) -> bool {
-    let mut looks = true;
-    body.iter().for_each(|statement| visit_statement(statement, &mut looks));
-    looks
-}
-
-fn visit_statement(node: &Stmt, looks: &mut bool) {
-    let targets: Vec<&Expr> = match node {
-        Stmt::Assign(node) => node.targets.iter().collect(),
-        Stmt::AugAssign(node) => vec![&node.target],
-        Stmt::AnnAssign(node) => vec![&node.target],
-        Stmt::For(node) => vec![&node.target],
-        Stmt::Delete(_) => {
-            *looks = false;
-            return;
-        }
-        _ => Vec::new(),
-    };
-    *looks &= targets.into_iter().all(is_own);
-    let Ok(()) = walk::statement(node, &mut |part| {
-        visit(part, looks);
-        Ok::<(), Infallible>(())
-    });
-}
-
-fn visit(part: Part<'_>, looks: &mut bool) {
-    match part {
-        Part::Stmt(node) => visit_statement(node, looks),
-        Part::Pattern(_) => *looks = false,
-        Part::Expr(node) => {
-            if let Expr::Call(call) = node
-                && let Expr::Attribute(method) = &*call.func
-            {
-                *looks &= !CHANGING.contains(&method.attr.as_str()) || is_own(&method.value);
-            }
-            let Ok(()) = walk::expression(node, &mut |part| {
-                visit(part, looks);
-                Ok::<(), Infallible>(())
-            });
-        }
-    }
-}
-
-/// Returns `true` if setting a target changes a variable, the entity, or one of its fields.
-fn is_own(target: &Expr) -> bool {
-    let is_entity = |node: &Expr| matches!(node, Expr::Name(name) if ENTITY.contains(&name.id.as_str()));
-    match target {
-        Expr::Name(_) => true,
-        Expr::Tuple(node) => node.elts.iter().all(is_own),
-        Expr::List(node) => node.elts.iter().all(is_own),
-        Expr::Attribute(node) => is_entity(&node.value),
-        Expr::Subscript(node) => matches!(&*node.value, Expr::Attribute(field) if is_entity(&field.value)),
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -168,6 +90,75 @@ mod tests {
         assert!(effects("mapper.destinations['a'].max_accepted_cores = 4").destinations);
         assert!(effects("for d in mapper.destinations.values():\n    d.tpv_dest_tags.accept.append('a')").destinations);
         assert!(effects("del mapper.destinations['a']").destinations);
+    }
+
+    #[test]
+    fn destinations_are_changed_through_other_names() {
+        let small = "mapper.destinations['small']";
+        let changing = [
+            "accepted = SMALL.tpv_dest_tags.accept\naccepted.append('gpu')",
+            "accepted = SMALL.tpv_dest_tags.accept\naccepted += ['gpu']",
+            "tags = SMALL.tpv_dest_tags\ntags.accept.append('gpu')",
+            "d = SMALL\nd.max_accepted_cores = 100",
+            "f = SMALL.tpv_dest_tags.accept.append\nf('gpu')",
+            "list.append(SMALL.tpv_dest_tags.accept, 'gpu')",
+            "for d in mapper.destinations.values():\n    setattr(d, 'max_accepted_cores', 100)",
+            "set_field = setattr\nset_field(SMALL, 'max_accepted_cores', 100)",
+            "with a.lock() as SMALL.max_accepted_cores:\n    pass",
+            "[0 for SMALL.max_accepted_cores in [100]]",
+            "x, (y, SMALL.max_accepted_cores) = 1, (2, 100)",
+            "for SMALL.max_accepted_cores in [100]:\n    pass",
+            "SMALL.max_accepted_cores += 100",
+            "xs = [SMALL.tpv_dest_tags.accept]\nfor x in xs:\n    x.append('gpu')",
+            "xs = [SMALL.tpv_dest_tags.accept]\nxs[0] += ['gpu']",
+            "xs = []\nxs.append(SMALL.tpv_dest_tags.accept)\nfor x in xs:\n    x.append('gpu')",
+            "xs = []\nys = xs\nys.append(SMALL.tpv_dest_tags.accept)\nfor x in xs:\n    x.append('gpu')",
+            "xs = {}\nxs['a'] = SMALL\nxs['a'].max_accepted_cores = 100",
+            "def change(d):\n    d.max_accepted_cores = 100\nchange(SMALL)",
+            "def found():\n    return SMALL.tpv_dest_tags.accept\nx = found()\nx.append('gpu')",
+            "x = (lambda: SMALL.tpv_dest_tags.accept)()\nx.append('gpu')",
+            "getattr(SMALL.tpv_dest_tags.accept, 'app' + 'end')('gpu')",
+            "(x := SMALL.tpv_dest_tags.accept).append('gpu')",
+            "x = None or SMALL.tpv_dest_tags.accept\nx.append('gpu')",
+            "x = next(iter(mapper.destinations.values()))\nx.max_accepted_cores = 100",
+            "x = max(mapper.destinations.values(), key=len)\nx.max_accepted_cores = 100",
+            "a, *b = mapper.destinations.values()\nb[0].max_accepted_cores = 100",
+            "import operator\noperator.iadd(SMALL.tpv_dest_tags.accept, ['gpu'])",
+            "from operator import iadd\niadd(SMALL.tpv_dest_tags.accept, ['gpu'])",
+            "entity.params = SMALL.params\nentity.params['x'] = 'y'",
+            "entity.context['d'] = SMALL",
+            "x = entity.context\nx['d'] = SMALL",
+            "match SMALL:\n    case d:\n        d.max_accepted_cores = 100",
+            "mapper.destinations = {}",
+            "mapper.destinations.update(a=1)",
+            "try:\n    raise ValueError(SMALL)\nexcept ValueError as e:\n    e.args[0].max_accepted_cores = 100",
+            "for d in candidate_destinations:\n    d.max_accepted_cores = 100",
+            "candidate_destinations[0].tpv_dest_tags.accept.append('gpu')",
+            "entity.evaluator.config.destinations['small'].max_accepted_cores = 100",
+            "t = entity.tpv_dest_tags\nt.accept.append('gpu')",
+            "from tpv.rules import gateway as g\ng.ACTIVE_DESTINATION_MAPPER.destinations['small'].max_accepted_cores = 100",
+            "from tpv.rules.gateway import ACTIVE_DESTINATION_MAPPER as m\nm.destinations['small'].max_accepted_cores = 100",
+            "helpers.operator.iadd(SMALL.tpv_dest_tags.accept, ['gpu'])",
+            "from tpv.core.entities import SchedulingTags as T\nT.add_tag_override(SMALL.tpv_dest_tags, 1, 'gpu')",
+            "from functools import partial\npartial(setattr, SMALL)('max_accepted_cores', 100)",
+            "from tpv.core.entities import Destination\nDestination.matches = lambda *a: True",
+        ];
+        for code in changing {
+            assert!(effects(&code.replace("SMALL", small)).destinations, "{code}");
+        }
+        let looking = [
+            "found = []\nfor d in mapper.destinations.values():\n    if d.max_accepted_cores > 4:\n        found.append(d)",
+            "scores = {}\nfor d in candidate_destinations:\n    scores[d.id] = scores.get(d.id, 0) + 1",
+            "free = 0\nfor d in mapper.destinations.values():\n    free += d.max_accepted_cores",
+            "candidate_destinations.sort(key=lambda d: (d.max_accepted_cores, d.id))\ncandidate_destinations",
+            "entity.params['x'] = SMALL.id\nentity.tpv_tags.require.append('gpu')",
+            "entity.cores = min(entity.cores, SMALL.max_accepted_cores)",
+            "setattr(entity, 'cores', SMALL.max_accepted_cores)",
+            "def score(d):\n    total = 0\n    for t in d.tpv_dest_tags.filter(tag_value='a'):\n        total += 1\n    return total\nbest = sorted(candidate_destinations, key=score)\nbest[:1]",
+        ];
+        for code in looking {
+            assert!(!effects(&code.replace("SMALL", small)).destinations, "{code}");
+        }
     }
 
     #[test]

@@ -10,6 +10,8 @@ use tpv_compiler::config::Config;
 use tpv_compiler::python::walk::{self, Part};
 use tpv_model::EntityClass;
 
+use super::destinations_in_code::changes_destinations;
+
 /// The effects of code on a job's tags before destinations are matched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TagsInCode {
@@ -19,12 +21,13 @@ pub(crate) struct TagsInCode {
     pub is_open: bool,
     /// `true` if it changes tags at all, so that a job may lose those of its entities.
     pub changes: bool,
-    /// `true` if it may change the tags of destinations.
+    /// `true` if it may change destinations.
     pub changes_destinations: bool,
 }
 
-/// Words in code that names tags, or can reach them by other names.
-const MENTIONS: [&str; 8] = ["tag", "require", "setattr", "__dict__", "vars(", "exec(", "eval(", "import "];
+/// Words in code that names tags or destinations, or can reach them by other names.
+const MENTIONS: [&str; 10] =
+    ["tag", "require", "mapper", "destinations", "setattr", "__dict__", "vars(", "exec(", "eval(", "import "];
 
 /// The lists of tags.
 const LISTS: [&str; 4] = ["require", "prefer", "accept", "reject"];
@@ -126,7 +129,7 @@ pub(crate) fn of_block(body: &[Stmt]) -> TagsInCode {
         names: values.names,
         is_open: block.is_open || !is_bounded,
         changes: block.is_open || block.removes || !block.written.is_empty(),
-        changes_destinations: block.reaches_destinations,
+        changes_destinations: block.reaches_destinations || changes_destinations(body),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Both claim something about all jobs, so both need a proof: the tags of all entities are known, those that code adds only where it
 //! writes them out ([`in_code`]).
 
+mod destinations_in_code;
 pub(crate) mod in_code;
 mod rejected;
 mod turned;
