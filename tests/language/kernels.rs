@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::support::blocks::{block, condition, fstring, number};
 use crate::support::random::{Random, rounds, setting};
 use num_bigint::BigInt;
+use tpv_bytecode::CompareOp;
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_compiler::python::program::ProgramBuilder;
@@ -508,4 +509,86 @@ fn a_test_that_blocks_share_is_computed_once_until_something_changes() {
     assert_eq!(asked(2), (Some("None".to_owned()), 0));
     assert_eq!(asked(1).0, None);
     assert_eq!(asked(0).0, None);
+}
+
+/// An object of a live host, which is asked for its truth and its order.
+struct Live;
+
+impl Object for Live {
+    fn class(&self) -> &'static BuiltinType {
+        &THING
+    }
+
+    fn identity(&self) -> Option<usize> {
+        Some(1)
+    }
+
+    fn truthy(&self, _: &mut Vm) -> PyResult<bool> {
+        ASKED.set(ASKED.get() + 1);
+        Ok(true)
+    }
+
+    fn compare(&self, _: &mut Vm, _: CompareOp, _: &Value) -> Option<PyResult<Value>> {
+        ASKED.set(ASKED.get() + 1);
+        Some(Ok(Value::Bool(true)))
+    }
+
+    fn binary(&self, _: &mut Vm, _: &str, _: &Value) -> Option<PyResult<Value>> {
+        ASKED.set(ASKED.get() + 1);
+        Some(Ok(Value::Int(1)))
+    }
+}
+
+#[test]
+fn a_kernel_that_leaves_has_not_called_code_of_a_hosts_items() {
+    let calls = [
+        "any(things)",
+        "all(things)",
+        "max(things)",
+        "min(things)",
+        "sorted(things)",
+        "sum(things)",
+        "things.count(1)",
+    ];
+    // The kernel leaves at the attribute, which only a thing has that is rare.
+    let blocks: Vec<String> = calls.iter().map(|call| format!("x = {call}\nthing.rare")).collect();
+    let (data, roots, kernels) = compile(&blocks, CodeKind::Block);
+    assert_eq!(kernels, calls.len());
+    let live = || Value::object(Live);
+    let nested = |depth| (0..depth).fold(live(), |value, _| Value::tuple(vec![value]));
+    let many = || [vec![Value::Int(1); 2000], vec![live()]].concat();
+    let containers = [
+        Value::list(vec![live(), live()]),
+        Value::tuple(vec![live(), live()]),
+        Value::list(vec![nested(2), nested(2)]),
+        Value::list(vec![nested(9), nested(9)]),
+        Value::list(many()),
+    ];
+    for (index, things) in containers.iter().enumerate() {
+        for (root, call) in roots.iter().zip(calls) {
+            let asked = [Mode::Off, Mode::Eager].map(|mode| {
+                let mut machine = Machine::new(&data, mode);
+                machine.set(&[("things", Some(things.clone())), ("thing", Some(Value::object(Thing(1))))]);
+                ASKED.set(0);
+                let answer = machine.answer(*root);
+                (ASKED.get(), answer)
+            });
+            // The attribute may be asked for twice: that changes nothing.
+            let [(off, answer), (eager, other)] = asked;
+            assert!(eager <= off + 1 && other == answer, "{call} of {index}: {off} times, then {eager}");
+        }
+    }
+}
+
+#[test]
+fn kernels_count_and_copy_the_items_of_a_host() {
+    let blocks = ["len(things)", "len(list(things))", "bool(things)", "max([1, 2, cores])"].map(str::to_owned);
+    let (data, roots, _) = compile(&blocks, CodeKind::Block);
+    let mut machine = Machine::new(&data, Mode::Eager);
+    for (done, root) in roots.iter().enumerate() {
+        let things = Value::list(vec![Value::object(Live)]);
+        machine.set(&[("things", Some(things)), ("cores", Some(Value::Int(3)))]);
+        machine.answer(*root).unwrap();
+        assert_eq!(machine.kernel_runs(), if machine.native.is_some() { done as u64 + 1 } else { 0 });
+    }
 }

@@ -12,7 +12,7 @@ use super::{Host, LEAVE, reference};
 use tpv_bytecode::kernel::{Container, Node};
 use tpv_python::args::Args;
 use tpv_python::modules::logging;
-use tpv_python::types::BuiltinType;
+use tpv_python::types::{BOOL, BuiltinType, LIST, TUPLE};
 use tpv_python::value::Value;
 
 /// An attribute of an object or module, read without side effects. `None` if it is absent or cannot be read so.
@@ -36,8 +36,55 @@ fn is_quiet(value: &Value) -> bool {
         Value::Function(_) | Value::BoundMethod(_) | Value::Builtin(_) | Value::Iterator(_) | Value::Exception(_) => {
             false
         }
+        Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Slice(_) => {
+            let mut left = MAX_ITEMS;
+            holds_only_quiet(value, MAX_DEPTH, &mut left)
+        }
         _ => true,
     }
+}
+
+/// The most items of a container, with those of containers in it, that are looked at. Larger ones are the interpreter's.
+const MAX_ITEMS: usize = 1000;
+
+/// The most containers one in another that are looked at.
+const MAX_DEPTH: usize = 4;
+
+/// Returns `true` if all items are quiet: `any` asks them for their truth, `max` compares them. `left` is the number of items that may still be
+/// looked at.
+fn holds_only_quiet(container: &Value, depth: usize, left: &mut usize) -> bool {
+    let mut each = |item: &Value| match item {
+        _ if *left == 0 => false,
+        Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Set(_) | Value::Slice(_) => {
+            *left -= 1;
+            depth > 0 && holds_only_quiet(item, depth - 1, left)
+        }
+        _ => {
+            *left -= 1;
+            is_quiet(item)
+        }
+    };
+    match container {
+        Value::Tuple(tuple) => tuple.items.iter().all(each),
+        Value::List(list) => list.items.borrow().iter().all(each),
+        Value::Dict(dict) => dict.table.borrow().iter().all(|(key, value)| each(&key.value) && each(value)),
+        Value::Set(set) => set.table.borrow().iter().all(|key| each(&key.value)),
+        Value::Slice(slice) => [&slice.start, &slice.stop, &slice.step].into_iter().all(each),
+        _ => true,
+    }
+}
+
+/// Returns `true` if a call leaves the items of its arguments alone, so that they need not be quiet.
+fn leaves_items_alone(callee: &Value) -> bool {
+    match callee {
+        Value::Builtin(function) => function.owner.is_empty() && function.name == "len",
+        Value::Type(class) => [&LIST, &TUPLE, &BOOL].iter().any(|other| class.is(other)),
+        _ => false,
+    }
+}
+
+fn is_container(value: &Value) -> bool {
+    matches!(value, Value::Tuple(_) | Value::List(_) | Value::Dict(_) | Value::Set(_))
 }
 
 /// The tags and payloads at an address in the kernel's frame.
@@ -47,9 +94,11 @@ unsafe fn pairs<'a>(pairs: *const [u64; 2], count: u64) -> Option<&'a [[u64; 2]]
     Some(unsafe { std::slice::from_raw_parts(pairs, count) })
 }
 
-/// The arguments of a call. `None` if one of them is not [quiet](is_quiet).
-fn arguments(host: &Host<'_>, keywords: &[u32], pairs: &[[u64; 2]]) -> Option<Args> {
-    let argument = |[tag, payload]: &[u64; 2]| host.tagged(*tag, *payload).filter(is_quiet);
+/// The arguments of a call. `None` if one of them is not [quiet](is_quiet); those that [`leaves_items_alone`] gets may hold anything.
+fn arguments(host: &Host<'_>, keywords: &[u32], pairs: &[[u64; 2]], callee: Option<&Value>) -> Option<Args> {
+    let may_hold = |value: &Value| is_container(value) && callee.is_some_and(leaves_items_alone);
+    let may_be = |value: &Value| may_hold(value) || is_quiet(value);
+    let argument = |[tag, payload]: &[u64; 2]| host.tagged(*tag, *payload).filter(may_be);
     let (unnamed, named) = pairs.split_at_checked(pairs.len().checked_sub(keywords.len())?)?;
     let mut args = Args::none();
     for pair in unnamed {
@@ -99,7 +148,7 @@ pub(in super::super) unsafe extern "C" fn invoke(
         return LEAVE;
     };
     // SAFETY: see the head of this file.
-    let args = unsafe { pairs(values, count) }.and_then(|pairs| arguments(host, keywords, pairs));
+    let args = unsafe { pairs(values, count) }.and_then(|pairs| arguments(host, keywords, pairs, Some(&callee)));
     let value = args.and_then(|args| call(host, &callee, args));
     kept(host, value)
 }
@@ -119,7 +168,7 @@ pub(in super::super) unsafe extern "C" fn method(
         return LEAVE;
     };
     // SAFETY: see the head of this file.
-    let args = unsafe { pairs(values, count) }.and_then(|pairs| arguments(host, keywords, pairs));
+    let args = unsafe { pairs(values, count) }.and_then(|pairs| arguments(host, keywords, pairs, None));
     let value = args.and_then(|args| call_method(host, &object, *name, args));
     kept(host, value)
 }
@@ -132,7 +181,8 @@ fn call_method(host: &mut Host<'_>, object: &Value, name: u32, mut args: Args) -
     }
     let class: &'static BuiltinType = object.class();
     let is_pure = class.pure.contains(&name.text.as_str()) || logging::is_silent(host.vm, class, &name.text);
-    if !is_pure || !is_quiet(object) {
+    // A dict's pure methods only compare keys, which calls no code.
+    if !is_pure || !(matches!(object, Value::Dict(_)) || is_quiet(object)) {
         return None;
     }
     host.vm.charge_receiver(object).ok()?;
