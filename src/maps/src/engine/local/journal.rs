@@ -148,6 +148,8 @@ impl Journal {
             (Stage::Ended, _) | (_, Event::Ended) => Stage::Ended,
             (Stage::Removed, _) | (_, Event::Removed) => Stage::Removed,
             (_, Event::Held) => Stage::Held,
+            // The runner has not stopped it yet.
+            (Stage::Held, Event::Released) if self.running.contains(&component) => Stage::Running,
             (Stage::Held, Event::Released) | (Stage::Running, Event::Stopped) => Stage::Waiting,
             (Stage::Held, _) => Stage::Held,
             (_, Event::Started) => Stage::Running,
@@ -182,4 +184,31 @@ fn ends_with_line(file: &mut File) -> std::io::Result<bool> {
     file.seek(SeekFrom::End(-1))?;
     file.read_exact(&mut last)?;
     Ok(last == *b"\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    /// The stage of a component after these events, and whether it runs.
+    fn after(events: &[Event]) -> (Stage, bool) {
+        let (path, stages, running) = (PathBuf::new(), BTreeMap::new(), BTreeSet::new());
+        let mut journal = Journal { path, read: 0, stages, running };
+        events.iter().for_each(|event| journal.apply(3, *event));
+        (*journal.stages.get(&3).unwrap(), journal.running.contains(&3))
+    }
+
+    #[test]
+    fn a_component_that_is_released_before_it_was_stopped_still_runs() {
+        use Event::{Ended, Held, Released, Removed, Started, Stopped};
+        assert_eq!(after(&[Started, Held, Released]), (Stage::Running, true));
+        // The runner saw that it was held, and has stopped it after all.
+        assert_eq!(after(&[Started, Held, Released, Stopped]), (Stage::Waiting, false));
+        assert_eq!(after(&[Started, Held, Stopped, Released]), (Stage::Waiting, false));
+        assert_eq!(after(&[Held, Released]), (Stage::Waiting, false));
+        assert_eq!(after(&[Started, Held, Released, Held]), (Stage::Held, true));
+        assert_eq!(after(&[Started, Held, Released, Removed]), (Stage::Removed, true));
+        assert_eq!(after(&[Started, Held, Released, Ended]), (Stage::Ended, false));
+    }
 }
