@@ -119,19 +119,22 @@ impl Queue {
 pub(super) fn cluster_of(token: &str) -> Result<Option<u32>, Error> {
     let constraint = with_token(token);
     // `condor_q` shows a factory without jobs only with `-factory`.
-    for kind in [&["-factory"][..], &[]] {
-        let arguments = [kind, &["-limit", "1", "-constraint", &constraint, "-af", "ClusterId"]].concat();
-        if let Some(id) = condor_q(&arguments)?.lines().find_map(|line| line.trim().parse().ok()) {
+    for flags in [&["-factory"][..], &[]] {
+        if let Some(id) = first_cluster(flags, &constraint)?.lines().find_map(|line| line.trim().parse().ok()) {
             return Ok(Some(id));
         }
     }
     Ok(None)
 }
 
-/// Returns `true` if the queue has jobs (factories, if `kind` is `-factory`) that meet a constraint.
-pub(super) fn is_known(kind: &[&str], constraint: &str) -> Result<bool, Error> {
-    let arguments = [kind, &["-limit", "1", "-constraint", constraint, "-af", "ClusterId"]].concat();
-    Ok(!condor_q(&arguments)?.trim().is_empty())
+/// Returns `true` if the queue has jobs (factories, if `flags` has `-factory`) that meet a constraint.
+fn is_known(flags: &[&str], constraint: &str) -> Result<bool, Error> {
+    Ok(!first_cluster(flags, constraint)?.trim().is_empty())
+}
+
+/// The answer of `condor_q` with these flags for one job that meets a constraint: its cluster, or an empty text.
+fn first_cluster(flags: &[&str], constraint: &str) -> Result<String, Error> {
+    condor_q(&[flags, &["-limit", "1", "-constraint", constraint, "-af", "ClusterId"]].concat())
 }
 
 /// The constraint that only jobs with this token meet.
