@@ -36,6 +36,9 @@ pub fn evaluate<'py>(
         "exec" => CodeKind::Exec,
         _ => return Err(PyValueError::new_err("`kind` is `block`, `fstring` or `exec`")),
     };
+    if !matches!(tier, "native" | "cpython") {
+        return Err(PyValueError::new_err("`tier` is `native` or `cpython`"));
+    }
     let _session = Session::start();
     let mut vm = Vm::new(Rc::new(Outside));
     let result = run(&mut vm, source, context, kind, tier);
