@@ -65,6 +65,8 @@ pub fn show<'py>(py: Python<'py>, exception: &Rc<ExceptionObject>) -> PyResult<B
 }
 
 fn shown<'py>(py: Python<'py>, exception: &Rc<ExceptionObject>, depth: usize) -> PyResult<Bound<'py, PyAny>> {
+    // Of arguments that are exceptions, too, and of their causes.
+    let _deeper = python::deeper()?;
     let host = exception.host.borrow().clone();
     let of_python = match host.as_ref().and_then(|host| host.downcast::<LiveObject>()) {
         Some(live) => live.object(py).clone(),

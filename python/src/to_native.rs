@@ -123,6 +123,7 @@ fn plain(vm: &mut Vm, object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
         });
     }
     if object.is_exact_instance_of::<PySlice>() {
+        let _deeper = deeper().map_err(|raised| exception::to_python(py, &raised))?;
         let mut part = |name| -> PyResult<Value> {
             let part = object.getattr(name)?;
             value(vm, &part).map_err(|raised| exception::to_python(py, &raised))

@@ -21,7 +21,11 @@ thread_local! {
     static DEPTH: Cell<usize> = const { Cell::new(0) };
 }
 
-fn deeper() -> PyResult<Deeper> {
+/// Counts one more container, or exception with arguments, around what is converted next.
+///
+/// # Errors
+/// `RecursionError` if they nest too deeply.
+pub fn deeper() -> PyResult<Deeper> {
     Deeper::enter(&DEPTH).ok_or_else(|| PyRecursionError::new_err("maximum recursion depth exceeded"))
 }
 
@@ -55,6 +59,7 @@ pub fn value<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
         Value::Set(_) => container(py, value, || Ok(PySet::empty(py)?.into_any()))?,
         Value::Range(range) => py.import("builtins")?.getattr("range")?.call1((range.start, range.stop, range.step))?,
         Value::Slice(slice) => {
+            let _deeper = deeper()?;
             let parts = (self::value(py, &slice.start)?, self::value(py, &slice.stop)?, self::value(py, &slice.step)?);
             py.get_type::<PySlice>().call1(parts)?
         }

@@ -102,6 +102,28 @@ def test_values_that_nest_too_deep_are_an_error() -> None:
         deep = deep.pop()
 
 
+def test_slices_and_exceptions_that_nest_too_deep_are_an_error() -> None:
+    # Ever fewer are dropped at once: Python drops those that nest by recursion, too.
+    deep: Any = None
+    outer = []
+    for _ in range(20_000):
+        deep = slice(deep)
+        outer.append(deep)
+    with pytest.raises(RecursionError):
+        _native.evaluate("d is None", {"d": deep})
+    del deep
+    while outer:
+        outer.pop()
+    for made in ["slice(x)", "ValueError(x)"]:
+        with pytest.raises(RecursionError):
+            _native.evaluate(f"x = None\nfor i in range(20_000):\n  x = {made}\nx", {})
+
+
+def test_a_tier_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(ValueError, match="`tier` is `native` or `cpython`"):
+        _native.evaluate("1", {}, tier="cpythn")
+
+
 class Refusal(LookupError):
     """An exception of a site's own."""
 
