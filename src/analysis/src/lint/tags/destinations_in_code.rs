@@ -9,6 +9,7 @@ use std::convert::Infallible;
 use rustpython_parser::ast::{Arguments, Comprehension, ExceptHandler, Expr, ExprCall, Stmt};
 
 use tpv_compiler::python::walk::{self, Part};
+use tpv_model::Limit;
 
 /// The relation of a value to the destinations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,21 +69,8 @@ const CHANGING: [&str; 23] = [
     "propagate_parent_properties",
 ];
 
-/// Attributes of destinations that are texts or numbers.
-const PLAIN: [&str; 12] = [
-    "id",
-    "name",
-    "value",
-    "runner",
-    "dest_name",
-    "abstract",
-    "max_accepted_cores",
-    "max_accepted_mem",
-    "max_accepted_gpus",
-    "min_accepted_cores",
-    "min_accepted_mem",
-    "min_accepted_gpus",
-];
+/// Attributes of destinations that are texts or truth values. Those of limits are numbers.
+const PLAIN: [&str; 6] = ["id", "name", "value", "runner", "dest_name", "abstract"];
 
 /// Functions whose results are no part of their arguments.
 const PLAIN_CALLS: [&str; 17] = [
@@ -413,7 +401,7 @@ impl<'a> Names<'a> {
             Expr::Name(node) => self.name(node.id.as_str()),
             Expr::Attribute(node) => match node.attr.as_str() {
                 way if WAYS.contains(&way) => Tie::Part,
-                plain if PLAIN.contains(&plain) => Tie::None,
+                plain if PLAIN.contains(&plain) || Limit::from_name(plain).is_some() => Tie::None,
                 _ => self.tie(&node.value).of_part(),
             },
             Expr::Subscript(node) => self.tie(&node.value).of_part(),
