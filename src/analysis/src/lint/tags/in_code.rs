@@ -129,7 +129,7 @@ pub(crate) fn of_block(body: &[Stmt]) -> TagsInCode {
         names: values.names,
         is_open: block.is_open || !is_bounded,
         changes: block.is_open || block.removes || !block.written.is_empty(),
-        changes_destinations: block.reaches_destinations || changes_destinations(body),
+        changes_destinations: changes_destinations(body),
     }
 }
 
@@ -142,7 +142,6 @@ struct Block<'a> {
     assigned: HashMap<&'a str, Vec<Option<&'a Expr>>>,
     is_open: bool,
     removes: bool,
-    reaches_destinations: bool,
 }
 
 impl<'a> Block<'a> {
@@ -205,7 +204,6 @@ impl<'a> Block<'a> {
             Expr::Starred(node) => self.assign(&node.value, value),
             Expr::Attribute(_) | Expr::Subscript(_) if names_tags(target) => {
                 self.removes = true;
-                self.reaches_destinations |= mentions(target, "tpv_dest_tags");
                 match value {
                     Some(value) => self.written.push(value),
                     None => self.is_open = true,
@@ -250,7 +248,6 @@ impl<'a> Block<'a> {
                 } else if ADDING.contains(&name) {
                     // The list may have got another name before, so the object does not matter.
                     self.written.extend(arguments());
-                    self.reaches_destinations |= mentions(&method.value, "tpv_dest_tags");
                 }
                 self.removes |= REMOVING.contains(&name);
             }
