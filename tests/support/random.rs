@@ -47,6 +47,11 @@ pub fn rounds(variable: &str, all: u64) -> u64 {
     setting(variable, if is_thorough() { all } else { all.div_ceil(5) })
 }
 
+/// The least number of something that a test must have seen: `all` in a thorough run, else a fifth.
+pub fn at_least(all: usize) -> usize {
+    if is_thorough() { all } else { all / 5 }
+}
+
 /// Of many cases that are tried in the same way a fifth, from the case `first` modulo 5 on; in a thorough run all.
 pub fn a_fifth<T>(cases: impl IntoIterator<Item = T>, first: usize) -> impl Iterator<Item = T> {
     let (skipped, step) = if is_thorough() { (0, 1) } else { (first % 5, 5) };
