@@ -1,16 +1,17 @@
 //! `tpvc fit`
 
+use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tpv_runtime::Job;
+use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
+use tpv_runtime::stream::Work;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::kind::Kind;
 use super::map::{self, hooks};
 use super::output::write_text;
 use super::rewrite::{rewrite, with_line_ends_of};
@@ -21,28 +22,30 @@ use tpv_analysis::explain::Provenance;
 use tpv_analysis::figures::{self, count};
 use tpv_compiler::config::Input;
 use tpv_compiler::printable::Form;
+use tpv_compiler::python::attempt_factor::AttemptFactor;
 use tpv_compiler::source::SourceMap;
 use tpv_fit::csv::Table;
-use tpv_fit::history::{History, Lines};
+use tpv_fit::history::{History, Key, Lines};
 use tpv_fit::page::page;
-use tpv_fit::patch::patch;
-use tpv_fit::policy::{LostCosts, Policy};
+use tpv_fit::patch::{Value, patch};
+use tpv_fit::policy::{Assumed, LostCosts};
+use tpv_fit::probe::{self, Probe};
 use tpv_fit::propose::{Keep, Settings};
-use tpv_fit::report::{Proposal, Report, Tool, percent, report};
-use tpv_fit::retries::Retries;
+use tpv_fit::report::{Proposal, Prospects, Report, Tool, changed, percent, report, saved};
 use tpv_fit::summary::{Summary, THRESHOLD, merged, summary};
-use tpv_fit::today::{self, SetBy};
-use tpv_fit::write::{Edits, edits};
+use tpv_fit::trial::{Both, Trial, TrialLines};
+use tpv_fit::write::{self, NoWay, Way, Written, ways, written};
 
 /// Learn from finished jobs how much memory tools need
 ///
-/// The rules are config files or an artifact; the jobs are those that `tpvc export-jobs` writes, with what each used. Each job is mapped, so that
-/// use is compared with what today's rules ask for. The report lists the tools by the memory that they reserve and do not use, with a better
-/// value for `mem` if later jobs confirm the one learnt from earlier jobs.
+/// The jobs are those that `tpvc export-jobs` writes, with what each used. Each job is mapped, so that use is compared with what today's rules ask
+/// for. The report lists the tools by the memory that they reserve and do not use, with a better value for `mem` if there is one: jobs that it was not
+/// learnt from confirm it, and all jobs are mapped with it, attempt by attempt. It loses no more jobs than today's rules do. With an artifact no
+/// value can be tried, so that none is proposed.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc fit shared.yml 'tpv/*.yml' --jobs jobs.jsonl.zst\n  \
-    tpvc fit rules.bin --jobs jobs.jsonl.gz --tool metaspades --explain\n  \
+    tpvc fit shared.yml tpv.yml --jobs jobs.jsonl.gz --tool metaspades --explain\n  \
     tpvc fit tpv.yml --jobs usage.csv --csv --tool-id metaspades --columns memory_gib=peak_memory_gb\n  \
     tpvc fit shared.yml tpv.yml --jobs jobs.jsonl.gz --patch fitted.yml\n  \
     tpvc fit shared.yml tpv.yml --jobs jobs.jsonl.gz --format html -o fit.html\n  \
@@ -83,12 +86,18 @@ pub(super) struct Fit {
     /// Only tools whose id contains this text
     #[arg(long, value_name = "TEXT")]
     tool: Option<String>,
-    /// The most attempts of a job that runs out of memory [default: by the `resubmit` of destinations if it has something for short memory, else 4]
+    /// Assume that a job whose memory is short runs at most N times, outside of Galaxy [default: the attempts that the rules give by `resubmit`]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
     attempts: Option<u32>,
-    /// Memory of a further attempt, divided by that of the one before
+    /// Memory of a further attempt, divided by that of the one before, where attempts are assumed
     #[arg(long, value_name = "FACTOR", default_value = "2", value_parser = factor)]
     factor: f64,
+    /// The part of its jobs that a proposal may lose [default: as many as today's rules lose]
+    #[arg(long, value_name = "PERCENT", default_value = "0", hide_default_value = true, value_parser = part)]
+    max_lost: f64,
+    /// The least memory that is proposed, in GiB
+    #[arg(long, value_name = "GIB", default_value = "0.1", value_parser = floor)]
+    floor: f64,
     /// Price of a job that no attempt finishes: GiB·h, or a multiple of what the job needs, such as `5x`
     #[arg(long, value_name = "PRICE", default_value = "5x", value_parser = price)]
     lost_costs: LostCosts,
@@ -133,6 +142,18 @@ fn factor(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "write a number from 1 to 100".to_owned())
 }
 
+fn part(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').trim().parse().ok().filter(|percent| (0.0..=100.0).contains(percent));
+    number
+        .map(|percent: f64| percent / 100.0)
+        .ok_or_else(|| "write a percentage from 0 to 100, such as `0.5`".to_owned())
+}
+
+fn floor(text: &str) -> Result<f64, String> {
+    let number = text.parse().ok().filter(|floor| (0.001..=1000.0).contains(floor));
+    number.ok_or_else(|| "write GiB from 0.001 to 1000".to_owned())
+}
+
 fn price(text: &str) -> Result<LostCosts, String> {
     let number = |text: &str| text.parse::<f64>().ok().filter(|price| *price >= 0.0 && price.is_finite());
     let price = match text.strip_suffix('x') {
@@ -146,18 +167,33 @@ impl Fit {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         if !self.merge.is_empty() {
             let history = self.merged()?;
-            let report = report(&history, None, &self.settings(), self.attempts.is_some());
+            let report = report(&history, None, None, &self.settings(), self.assumed());
             self.write_report(&report)?;
             self.write_summary(&history, common)?;
             return Ok(Outcome::Done);
         }
         let Some(given) = rules::load_any(None, &self.configs, common)? else { return Ok(Outcome::Bad) };
+        if self.write && given.origin.is_none() {
+            return Err(CliError::new(
+                "an artifact has no values to write to",
+                "name the config files that it was compiled from",
+            ));
+        }
         let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
         let mapper = Mapper::with_hooks(given.rules.clone(), hooks(common), false);
-        let history = self.history(Lines::new(mapper, world, self.tool.clone()), common)?;
+        // The jobs are read more than once.
+        let (jobs, _spool) = spooled(&self.jobs)?;
+        let run = Run { fit: self, common, jobs: &jobs, mapper: &mapper, world: &world };
+        let history = run.history()?;
         let origin = given.origin.as_ref().map(|(config, sources)| (config, sources));
         let provenance = Provenance::new(&given.rules, origin);
-        let report = report(&history, Some(&provenance), &self.settings(), self.attempts.is_some());
+        let ways = ways(&history, self.form(), &provenance, origin);
+        let prospects = run.prospects(&history, ways, origin.map(|(_, sources)| sources))?;
+        let mut report = report(&history, Some(&provenance), Some(&prospects), &self.settings(), self.assumed());
+        let text = match origin {
+            Some((_, sources)) => run.tried(&mut report, sources)?,
+            None => Written::default(),
+        };
         self.write_report(&report)?;
         for tool in
             report.tools.iter().filter(|tool| matches!(tool.proposal, Proposal::Keep { why: Keep::MixedUnits, .. }))
@@ -165,25 +201,33 @@ impl Fit {
             tool.unknown.first().into_iter().for_each(|fact| common.note(&format!("note: {}: {fact}", tool.tool)));
         }
         self.write_summary(&history, common)?;
-        if let Some(path) = &self.patch {
-            self.write_patch(path, &report, common)?;
-        }
-        if self.write {
-            let Some((config, sources)) = &given.origin else {
-                return Err(CliError::new(
-                    "an artifact has no values to write to",
-                    "name the config files that it was compiled from",
-                ));
-            };
-            self.write_values(&report, &edits(&report, &provenance, config, sources), common)?;
+        if self.patch.is_some() || self.write {
+            self.write_texts(&report, &text, origin.map(|(_, sources)| sources), common)?;
         }
         Ok(Outcome::Done)
     }
 
     fn settings(&self) -> Settings {
-        let attempts = self.attempts.unwrap_or(Policy::default().attempts);
-        let policy = Policy { attempts, factor: self.factor, lost_costs: self.lost_costs };
-        Settings { policy, least_jobs: self.least_jobs as usize }
+        Settings {
+            lost_costs: self.lost_costs,
+            least_jobs: self.least_jobs as usize,
+            max_lost: self.max_lost,
+            floor: self.floor,
+            by_version: true,
+        }
+    }
+
+    /// The attempts that the arguments assume; `None` if they are those of the rules.
+    fn assumed(&self) -> Option<Assumed> {
+        self.attempts.map(|attempts| Assumed { attempts, factor: self.factor })
+    }
+
+    fn form(&self) -> write::Form {
+        match (&self.patch, self.write) {
+            (Some(_), _) => write::Form::Patch,
+            (None, true) => write::Form::Edits,
+            (None, false) => write::Form::None,
+        }
     }
 
     fn write_report(&self, report: &Report) -> Result<(), CliError> {
@@ -232,112 +276,49 @@ impl Fit {
         Ok(merged(&summaries))
     }
 
-    /// Writes the proposals as a TPV file, and notes what it does not change.
-    fn write_patch(&self, path: &Path, report: &Report, common: &Common) -> Result<(), CliError> {
-        let patch = patch(report);
-        let tools: Vec<&Tool> = patch.tools.iter().filter_map(|index| report.tools.get(*index)).collect();
-        let ineffective = if self.is_artifact() {
-            vec!["whether the patch takes effect was not tried, because the rules are an artifact".to_owned()]
-        } else {
-            let (mut inputs, mut sources) = rules::inputs(None, &self.configs, common)?;
-            inputs.push(Input::Text(sources.add(&path.display().to_string(), &patch.text)));
-            self.ineffective("the patch with these configs", &inputs, sources, &tools, common)?
-        };
-        write_text("the patch", path, Form::Text, &patch.text)?;
-        let name = path.display();
-        common.note(&format!("wrote {} to `{name}`: merge it last", count(tools.len() as u64, "value")));
-        patch.left.iter().for_each(|left| common.note(&format!("left out: {left}")));
-        ineffective.iter().for_each(|note| common.note(&format!("note: {note}")));
-        Ok(())
-    }
-
-    /// Writes the proposals into the files of the config, and notes what changes and what does not.
-    fn write_values(&self, report: &Report, edits: &Edits, common: &Common) -> Result<(), CliError> {
-        let (inputs, mut sources) = rules::inputs(None, &self.configs, common)?;
-        let inputs: Vec<Input> = inputs
-            .into_iter()
-            .map(|input| match input {
-                Input::Named(name) => match edits.files.iter().find(|file| file.name == name) {
-                    Some(file) => Input::Text(sources.add(&name, &file.new)),
-                    None => Input::Named(name),
-                },
-                other => other,
-            })
-            .collect();
-        let tools = edits.changes.iter().filter_map(|(index, _)| report.tools.get(*index));
-        let tools: Vec<&Tool> = tools.filter(|tool| tool.setter.by == SetBy::Tool).collect();
-        let ineffective = self.ineffective("the config with the new values", &inputs, sources, &tools, common)?;
-        for file in &edits.files {
-            rewrite(
-                "the new values",
-                Path::new(&file.name),
-                with_line_ends_of(&file.old, file.new.clone()).as_bytes(),
-            )?;
-        }
-        let (values, files) = (edits.changes.len() as u64, edits.files.len() as u64);
-        common.note(&format!("wrote {} to {}", count(values, "value"), count(files, "file")));
-        edits.changes.iter().for_each(|(_, change)| common.note(change));
-        edits.left.iter().for_each(|left| common.note(&format!("left out: {left}")));
-        ineffective.iter().for_each(|note| common.note(&format!("note: {note}")));
-        Ok(())
-    }
-
-    /// The entities of a patch that do not decide the memory of their tool, by mapping a job without inputs with these configs; `what` names them.
-    fn ineffective(
+    /// Writes the proposals as they were tried, and notes what changes and what does not.
+    fn write_texts(
         &self,
-        what: &str,
-        inputs: &[Input],
-        sources: SourceMap,
-        tools: &[&Tool],
+        report: &Report,
+        text: &Written,
+        sources: Option<&SourceMap>,
         common: &Common,
-    ) -> Result<Vec<String>, CliError> {
-        let compiled = tpv_compiler::compile_inputs(inputs, sources, &tpv_compiler::CompileOptions::default());
-        let Some(rules) = compiled.rules else {
-            common.show(&compiled.diagnostics, &compiled.sources);
-            return Err(CliError::new(format!("{what} does not compile"), tpv_compiler::diagnostic::REPORT_BUG));
-        };
-        let mapper = Mapper::with_hooks(Arc::new(rules), hooks(common), false);
-        let world = Arc::new(world::at_this_moment(self.world.as_deref())?);
-        let (mut notes, retries) = (Vec::new(), Retries::default());
-        for tool in tools {
-            let Proposal::Change { rule, .. } = &tool.proposal else { continue };
-            let Ok(job) = Job::builder(&tool.example).build() else { continue };
-            let job = Arc::new(job);
-            let (expected, got) =
-                (rule.line.memory(0.0, 0.0), today::ask(&mapper, &job, &world, &retries).map(|today| today.memory));
-            if got.is_none_or(|got| (got - expected).abs() > 1e-9) {
-                let got = got.map_or_else(|| "no memory".to_owned(), |got| format!("{got} GiB"));
-                notes.push(format!(
-                    "a job of `{}` without inputs gets {got}, not {expected} GiB: a rule or a bound such as `min_mem` decides",
-                    tool.tool
-                ));
+    ) -> Result<(), CliError> {
+        let values = report.tools.iter().filter_map(|tool| Some((tool, tool.value(report.assumed)?)));
+        let values: Vec<(&Tool, Value)> = values.collect();
+        let number = count(values.len() as u64, "value");
+        if let Some(path) = &self.patch {
+            let nothing = patch([].iter());
+            write_text("the patch", path, Form::Text, text.patch.as_ref().unwrap_or(&nothing))?;
+            common.note(&format!("wrote {number} to `{}`: merge it last", path.display()));
+        } else {
+            for file in &text.files {
+                let new = with_line_ends_of(&file.old, file.new.clone());
+                rewrite("the new values", Path::new(&file.name), new.as_bytes())?;
+            }
+            common.note(&format!("wrote {number} to {}", count(text.files.len() as u64, "file")));
+            for (tool, value) in &values {
+                let at = tool.place.as_deref().unwrap_or("nowhere");
+                let (Some(Way::Edit(span)), Some(sources)) = (tool.way, sources) else { continue };
+                let saves = tool.saving().map_or(String::new(), |saved| format!(", GIB·H {}", changed(saved)));
+                common.note(&format!("{at}: mem of {}: {} -> {}{saves}", tool.tool, sources.text(span), value.mem));
             }
         }
-        Ok(notes)
-    }
-
-    /// Reads all jobs.
-    fn history(&self, lines: Lines, common: &Common) -> Result<History, CliError> {
-        let threads = Threads { wanted: self.threads, in_order: lines.mapper.depends_on_order() };
-        let table = |file| {
-            Table::new(file, &self.columns, self.tool_id.as_deref())
-                .map_err(|(message, help)| CliError::new(format!("{}: {message}", self.name()), help))
-        };
-        let streamed = if self.csv {
-            stream::through(&self.jobs, table, threads, &lines, common)?
-        } else {
-            stream::over(&self.jobs, io::sink(), threads, &lines, common)?
-        };
-        streamed
-            .map_err(|error| CliError::new(format!("{} cannot be read: {error}", self.name()), "check the file"))?;
-        let history = lines.take();
-        Mapper::leave_to_system();
-        std::mem::forget(lines);
-        self.checked(history)
-    }
-
-    fn is_artifact(&self) -> bool {
-        matches!(self.configs.as_slice(), [only] if Kind::of(Path::new(only)) == Kind::Artifact)
+        for tool in &report.tools {
+            let Proposal::Keep { why, refused, .. } = &tool.proposal else { continue };
+            if let Some((mem, trial)) = refused {
+                let words = trial.in_words().join("; ");
+                common.note(&format!("left out: {}: `mem: {mem}` was tried and refused: {words}", tool.tool));
+            } else if matches!(why, Keep::OfRule | Keep::OfOther | Keep::NotReplaceable | Keep::OfAttempts) {
+                let reason = tool.unknown.last().map_or(why.words(), String::as_str);
+                common.note(&format!("left out: {}: {reason}", tool.tool));
+            }
+        }
+        if report.others_changed > 0 {
+            let jobs = count(report.others_changed, "job");
+            common.note(&format!("note: {jobs} of tools without a new value get another answer, too"));
+        }
+        Ok(())
     }
 
     /// The rules as the arguments name them.
@@ -406,21 +387,27 @@ impl Fit {
     fn text(&self, report: &Report) -> String {
         let mut text = String::new();
         let mut table = Rows::new(vec![
-            "TOOL", "JOBS", "ASKED", "MEDIAN", "95%", "MOST", "RESERVED", "UNUSED", "KILLED", "SAVES", "MEM",
+            "TOOL", "JOBS", "ASKED", "MEDIAN", "95%", "MOST", "RESERVED", "UNUSED", "KILLED", "LOST", "AGAIN", "GIB·H",
+            "CORE·H", "MEM",
         ]);
         for tool in &report.tools {
             let usage = &tool.usage;
-            let (saves, mem) = match &tool.proposal {
-                Proposal::Change { mem, evidence, by_version, .. } => {
+            let (trial, mem) = match &tool.proposal {
+                Proposal::Change { mem, by_version, trial, .. } => {
                     let versions = if by_version.is_empty() { "" } else { " (by version: --explain)" };
-                    (percent(evidence.saving), format!("{mem}{versions}"))
+                    (trial.as_ref(), format!("{mem}{versions}"))
                 }
-                Proposal::Keep { why, .. } => (String::new(), format!("keep: {}", why.words())),
+                Proposal::Keep { why, .. } => (None, format!("keep: {}", why.words())),
             };
+            let both = |of: fn(&Trial) -> Both| {
+                let both = trial.map(of);
+                both.map_or(Cell::Empty, |both| Cell::Decimal(format!("{}/{}", both.proposed, both.today)))
+            };
+            let change = |saved: Option<f64>| saved.map_or(Cell::Empty, |saved| Cell::Decimal(changed(saved)));
             table.push(vec![
                 tool.name().into(),
                 Cell::Number(usage.jobs),
-                amount(Some(usage.asked_median)),
+                Cell::Decimal(tpv_fit::line::number((usage.asked_median * 100.0).round() / 100.0)),
                 amount(usage.used_median),
                 amount(usage.used_95),
                 amount(usage.used_most),
@@ -431,23 +418,189 @@ impl Fit {
                     String::new()
                 }),
                 Cell::Number(usage.killed),
-                Cell::Decimal(saves),
+                both(|trial| trial.lost),
+                both(|trial| trial.again),
+                change(tool.saving()),
+                change(trial.and_then(|trial| saved(trial.core_hours()))),
                 mem.into(),
             ]);
         }
         text += &table.show(table::Format::Table);
-        text += "\nMemory in GiB, RESERVED in GiB·h. SAVES is the part of today's cost on later jobs, lost jobs included.\n";
+        text += "\nMemory in GiB, RESERVED in GiB·h. LOST and AGAIN are jobs of this history that no attempt finishes, and that need more than one:\nwith the \
+                 proposed value/with today's rules. GIB·H and CORE·H are changes for the jobs that both finish.\n";
+        report
+            .trial
+            .iter()
+            .flat_map(Trial::in_words)
+            .for_each(|words| text += &format!("All proposals together: {words}.\n"));
+        text += &report.attempts_in_words();
+        text += "\n";
         report.left_out().iter().for_each(|what| text += &format!("Left out: {what}.\n"));
         if self.explain {
-            report.tools.iter().for_each(|tool| text += &explained(tool));
+            report.tools.iter().for_each(|tool| text += &explained(tool, report.assumed));
         }
         text
     }
 }
 
+/// A run over the jobs.
+struct Run<'a> {
+    fit: &'a Fit,
+    common: &'a Common,
+    /// The file of the jobs.
+    jobs: &'a Path,
+    /// Maps by today's rules.
+    mapper: &'a Mapper,
+    world: &'a Arc<World>,
+}
+
+impl Run<'_> {
+    /// Reads all jobs.
+    fn history(&self) -> Result<History, CliError> {
+        let lines = Lines::new(self.mapper.clone(), self.world.clone(), self.fit.tool.clone());
+        self.read(&lines, self.mapper.depends_on_order())?;
+        let history = lines.take();
+        Mapper::leave_to_system();
+        std::mem::forget(lines);
+        self.fit.checked(history)
+    }
+
+    fn read<K: Work>(&self, work: &K, in_order: bool) -> Result<(), CliError> {
+        let (fit, common) = (self.fit, self.common);
+        let threads = Threads { wanted: fit.threads, in_order };
+        let table = |file| {
+            Table::new(file, &fit.columns, fit.tool_id.as_deref())
+                .map_err(|(message, help)| CliError::new(format!("{}: {message}", fit.name()), help))
+        };
+        let streamed = if fit.csv {
+            stream::through(self.jobs, table, threads, work, common)?
+        } else {
+            stream::over(self.jobs, io::sink(), threads, work, common)?
+        };
+        streamed.map_err(|error| CliError::new(format!("{} cannot be read: {error}", fit.name()), "check the file"))?;
+        Ok(())
+    }
+
+    /// Rules with other texts.
+    fn compiled(&self, text: &Written, what: &str) -> Result<Mapper, CliError> {
+        let (inputs, mut sources) = rules::inputs(None, &self.fit.configs, self.common)?;
+        let edited = |input| match input {
+            Input::Named(name) => match text.files.iter().find(|file| file.name == name) {
+                Some(file) => Input::Text(sources.add(&name, &file.new)),
+                None => Input::Named(name),
+            },
+            other => other,
+        };
+        let mut inputs: Vec<Input> = inputs.into_iter().map(edited).collect();
+        if let Some(patch) = &text.patch {
+            let name = self.fit.patch.as_deref().unwrap_or(Path::new("the proposals"));
+            inputs.push(Input::Text(sources.add(&name.display().to_string(), patch)));
+        }
+        let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+        let Some(rules) = compiled.rules else {
+            self.common.show(&compiled.diagnostics, &compiled.sources);
+            return Err(CliError::new(format!("{what} does not compile"), tpv_compiler::diagnostic::REPORT_BUG));
+        };
+        Ok(Mapper::with_hooks(Arc::new(rules), hooks(self.common), false))
+    }
+
+    /// Asks the rules what they make of values of `mem`, for the tools that have enough jobs and a way to write one.
+    fn prospects(
+        &self,
+        history: &History,
+        ways: HashMap<Key, Result<Way, NoWay>>,
+        sources: Option<&SourceMap>,
+    ) -> Result<Prospects, CliError> {
+        let mut prospects = Prospects::new();
+        let mut asked: Vec<(Key, AttemptFactor, Way)> = Vec::new();
+        for (key, way) in ways {
+            let Some(group) = history.groups.get(&key) else { continue };
+            if group.observed() < self.fit.least_jobs as usize {
+                continue;
+            }
+            let found = way.map_err(|(why, reason)| (why, Some(reason)));
+            match found.and_then(|way| Ok((probe::factor(group).map_err(|why| (why, None))?, way))) {
+                Ok((factor, way)) => asked.push((key, factor, way)),
+                Err(reason) => {
+                    prospects.insert(key, Err(reason));
+                }
+            }
+        }
+        let Some(sources) = sources.filter(|_| !asked.is_empty()) else { return Ok(prospects) };
+        asked.sort_by(|one, other| one.0.cmp(&other.0));
+        let value = |(key, factor, way): &(Key, AttemptFactor, Way)| {
+            let has_version = history.groups.get(key).is_some_and(|group| group.example != key.tool);
+            (Value { tool: key.tool.clone(), has_version, mem: probe::value(factor), ..Value::default() }, *way)
+        };
+        let values: Vec<(Value, Way)> = asked.iter().map(value).collect();
+        let text = written(values.iter().map(|(value, way)| (value, *way)), sources);
+        let mapper = self.compiled(&text, "the config whose memory is asked for")?;
+        let probe = Probe { mapper: &mapper, world: self.world };
+        for (key, factor, way) in asked {
+            let Some(group) = history.groups.get(&key) else { continue };
+            let response = probe.response(group).map_err(|why| (why, None));
+            let response = response.map(|response| match self.fit.assumed() {
+                Some(assumed) => response.with_attempts(assumed),
+                None => response,
+            });
+            prospects.insert(key, response.map(|response| (response, factor, way)));
+        }
+        Ok(prospects)
+    }
+
+    /// Maps the whole history with the proposals, until all that are left hold. The text is the one that was tried.
+    fn tried(&self, report: &mut Report, sources: &SourceMap) -> Result<Written, CliError> {
+        loop {
+            let proposed =
+                |tool: &Tool| Some((tool.value(None)?, tool.way?, tool.key.clone(), tool.largest_destination));
+            let values: Vec<_> = report.tools.iter().filter_map(proposed).collect();
+            if values.is_empty() {
+                report.trial = None;
+                return Ok(Written::default());
+            }
+            let text = written(values.iter().map(|(value, way, ..)| (value, *way)), sources);
+            let what = if self.fit.write { "the config with the new values" } else { "the patch with these configs" };
+            let mapper = self.compiled(&text, what)?;
+            let limits = values.iter().map(|(.., key, most)| (key.clone(), most.unwrap_or(f64::INFINITY))).collect();
+            let tool = self.fit.tool.as_deref();
+            let lines = TrialLines::new(self.mapper, &mapper, self.world, tool, self.fit.assumed(), &limits);
+            self.read(&lines, self.mapper.depends_on_order() || mapper.depends_on_order())?;
+            if report.take(&lines.take(), self.fit.max_lost) {
+                // The comments say what the trial found; the values are those that were tried.
+                let values = report.tools.iter().filter_map(|tool| Some((tool.value(report.assumed)?, tool.way?)));
+                let values: Vec<(Value, Way)> = values.collect();
+                return Ok(written(values.iter().map(|(value, way)| (value, *way)), sources));
+            }
+        }
+    }
+}
+
+/// A path that can be read several times: that of the jobs, or of a copy of stdin or a pipe.
+fn spooled(jobs: &Path) -> Result<(PathBuf, Option<tempfile::NamedTempFile>), CliError> {
+    let is_stdin = jobs == Path::new("-");
+    // A path that is not there has its error where it is read.
+    let is_pipe = jobs.metadata().is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+    if !is_stdin && !is_pipe {
+        return Ok((jobs.to_owned(), None));
+    }
+    let copied = || -> io::Result<tempfile::NamedTempFile> {
+        let mut file = tempfile::NamedTempFile::new()?;
+        if is_stdin {
+            io::copy(&mut tpv_compiler::open::stdin(), &mut file)?;
+        } else {
+            io::copy(&mut tpv_compiler::open::open(jobs)?, &mut file)?;
+        }
+        Ok(file)
+    };
+    let file = copied().map_err(|error| {
+        CliError::new(format!("the jobs cannot be copied: {error}"), "write them to a file and name it with `--jobs`")
+    })?;
+    Ok((file.path().to_owned(), Some(file)))
+}
+
 /// The evidence of a tool.
-fn explained(tool: &Tool) -> String {
-    let facts = tool.facts().into_iter().map(|(name, value)| format!("  {name}: {value}\n"));
+fn explained(tool: &Tool, assumed: Option<Assumed>) -> String {
+    let facts = tool.facts(assumed).into_iter().map(|(name, value)| format!("  {name}: {value}\n"));
     format!("\n{}\n{}", tool.tool, facts.collect::<String>())
 }
 
@@ -469,6 +622,16 @@ fn rows(report: &Report) -> Rows {
         "cores_busy",
         "verdict",
         "mem",
+        "lost_today",
+        "lost",
+        "unmapped_today",
+        "unmapped",
+        "again_today",
+        "again",
+        "gib_h_today",
+        "gib_h",
+        "core_h_today",
+        "core_h",
         "saving",
         "saving_low",
         "saving_high",
@@ -476,10 +639,21 @@ fn rows(report: &Report) -> Rows {
     for tool in &report.tools {
         let usage = &tool.usage;
         let number = |value: Option<f64>| value.map_or(Cell::Empty, |value| Cell::Decimal(format!("{value:.4}")));
-        let (verdict, mem, evidence) = match &tool.proposal {
-            Proposal::Change { mem, evidence, .. } => ("change", Some(mem.clone()), Some(evidence)),
-            Proposal::Keep { why, evidence } => (why.words(), None, evidence.as_ref()),
+        let (verdict, mem, evidence, trial) = match &tool.proposal {
+            Proposal::Change { mem, evidence, trial, .. } => {
+                ("change", Some(mem.clone()), evidence.as_ref(), trial.as_ref())
+            }
+            Proposal::Keep { why, evidence, .. } => (why.words(), None, evidence.as_ref(), None),
         };
+        let counts = |both: fn(&Trial) -> Both| {
+            let both = trial.map(both);
+            [both.map(|both| both.today), both.map(|both| both.proposed)]
+                .map(|jobs| jobs.map_or(Cell::Empty, Cell::Number))
+        };
+        let [lost_today, lost] = counts(|trial| trial.lost);
+        let [unmapped_today, unmapped] = counts(|trial| trial.unmapped);
+        let [again_today, again] = counts(|trial| trial.again);
+        let [memory, cores] = [trial.map(Trial::gib_hours), trial.map(Trial::core_hours)];
         rows.push(vec![
             tool.tool.as_str().into(),
             tool.place.clone().into(),
@@ -496,6 +670,16 @@ fn rows(report: &Report) -> Rows {
             number(usage.cores_busy),
             verdict.into(),
             mem.into(),
+            lost_today,
+            lost,
+            unmapped_today,
+            unmapped,
+            again_today,
+            again,
+            number(memory.map(|[today, _]| today)),
+            number(memory.map(|[_, new]| new)),
+            number(cores.map(|[today, _]| today)),
+            number(cores.map(|[_, new]| new)),
             number(evidence.map(|evidence| evidence.saving)),
             number(evidence.map(|evidence| evidence.interval[0])),
             number(evidence.map(|evidence| evidence.interval[1])),

@@ -5,13 +5,15 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use tpv_fit::need::Observation;
-use tpv_fit::policy::{Cost, Policy};
+use tpv_fit::need::{Ladder, Observation};
+use tpv_fit::policy::{Assumed, Cost, LostCosts};
 use tpv_fit::propose::{Settings, Verdict, propose};
+use tpv_fit::response::Response;
 
 /// The parts of a split.
 const PARTS: usize = 5;
-const NONE: f64 = f64::INFINITY;
+/// The attempts of a job.
+const ATTEMPTS: Assumed = Assumed { attempts: 4, factor: 2.0 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
@@ -60,17 +62,20 @@ fn split_cost(jobs: &[(f32, f32, f32)], order: &[usize], today: f32) -> Cost {
         let observation = |(place, job): (usize, &usize)| {
             let (plain, peak, hours) = *jobs.get(*job).filter(|_| !is_held_out(place))?;
             let time = i64::try_from(*job).ok()?;
+            let today = Ladder::once(today);
             Some(Observation { time, plain, compressed: 0.0, peak, hours, today, is_killed: false, version: 0 })
         };
         let learnt: Vec<Observation> = order.iter().enumerate().filter_map(observation).collect();
-        let verdict = propose(&learnt, NONE, &Settings::default());
+        let response = Response::assumed(ATTEMPTS);
+        let verdict = propose(&learnt, &response, &Settings::default());
         for (_, job) in order.iter().enumerate().filter(|(place, _)| is_held_out(*place)) {
             let Some((size, peak, hours)) = jobs.get(*job) else { continue };
             let memory = match &verdict {
                 Verdict::Change { rule, .. } => rule.line.memory(f64::from(*size), 0.0),
                 Verdict::Keep { .. } => f64::from(today),
             };
-            cost.add(&Policy::default().cost(memory, f64::from(*peak), f64::from(*hours), NONE));
+            let given = response.attempts(memory);
+            cost.add(&Cost::of(given, f64::from(*peak), f64::from(*hours), LostCosts::default()));
         }
     }
     cost

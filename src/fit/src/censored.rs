@@ -17,13 +17,19 @@ const FINER: usize = 6;
 
 /// The memory that is typical for a size: `exp(level) * (knee + size)`, or `exp(level)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Typical {
+pub(crate) struct Typical {
     /// The size in GiB at which memory is twice that without inputs; `None` if the size has no effect.
     knee: Option<f64>,
     level: f64,
 }
 
 impl Typical {
+    /// The memory without inputs, and that for each GiB of inputs, in GiB.
+    pub(crate) fn line(&self) -> (f64, f64) {
+        let level = self.level.exp();
+        self.knee.map_or((level, 0.0), |knee| (level * knee, level))
+    }
+
     /// The logarithm of the typical memory for a size.
     fn log(&self, size: f64) -> f64 {
         self.level + self.knee.map_or(0.0, |knee| (knee + size).ln())
@@ -67,7 +73,7 @@ pub(crate) const GOLDEN: f64 = 0.618_033_988_749_895;
 
 /// The ratios of needs to what is typical for their size, by their logarithms.
 pub(crate) struct Ratios {
-    typical: Typical,
+    pub(crate) typical: Typical,
     /// In the order of the needs, and sorted.
     logs: Vec<f64>,
     sorted: Vec<f64>,
@@ -88,6 +94,11 @@ impl Ratios {
     pub(crate) fn spread(&self) -> f64 {
         let quartile = |part: usize| self.sorted.get(self.sorted.len() * part / 4).copied().unwrap_or_default();
         (quartile(3) - quartile(1)) / 1.349
+    }
+
+    /// The mean square of the ratios' logarithms.
+    pub(crate) fn deviation(&self) -> f64 {
+        self.logs.iter().map(|log| log * log).sum::<f64>() / count(self.logs.len().max(1))
     }
 
     /// The need of a size with the ratio at a place, from 0 to 1, among all.
@@ -129,8 +140,6 @@ fn correlation(one: &[f64], other: &[f64]) -> f64 {
 pub struct Needs {
     /// The needs, by job.
     pub needs: Vec<Need>,
-    /// The typical memory.
-    pub typical: Typical,
 }
 
 impl Needs {
@@ -177,7 +186,6 @@ impl Needs {
                 compressed: job.compressed.into(),
                 peak: f64::from(job.peak).max(1e-3),
                 hours: job.hours.into(),
-                today: job.today.into(),
                 weight: 1.0,
                 version: job.version,
                 job: u32::try_from(index).unwrap_or(u32::MAX),
@@ -196,7 +204,7 @@ impl Needs {
                 needs.push(Need { peak, hours, weight: 1.0 / count(above.len()), ..need });
             }
         }
-        Some(Self { needs, typical })
+        Some(Self { needs })
     }
 }
 
@@ -273,7 +281,7 @@ mod tests {
             compressed: 0.0,
             peak,
             hours: 1.0,
-            today: 8.0,
+            today: crate::need::Ladder::once(8.0),
             is_killed,
             version: 0,
         };

@@ -1,21 +1,27 @@
 #![doc = include_str!("../README.md")]
 
+pub mod attempts;
 pub mod censored;
 pub mod csv;
 mod facts;
 pub mod history;
+mod judge;
+mod learn;
 pub mod line;
 pub mod need;
 pub mod page;
 pub mod patch;
 pub mod policy;
+pub mod probe;
 pub mod propose;
 mod random;
 pub mod report;
-pub mod retries;
+pub mod response;
 pub mod search;
 pub mod summary;
+pub mod tail;
 pub mod today;
+pub mod trial;
 pub mod units;
 pub mod write;
 

@@ -27,9 +27,6 @@ pub enum Family {
     CompressedSize,
 }
 
-/// The least memory that is proposed, in GiB.
-pub const LEAST: f64 = 0.1;
-
 /// The number of digits that count in a proposed number.
 const DIGITS: i32 = 3;
 
@@ -54,15 +51,23 @@ impl Line {
         (self.base + self.slope * size).min(self.most.unwrap_or(f64::INFINITY))
     }
 
-    /// The rule with numbers of three digits, of which none is less than it was; `ceiling` is the memory of the largest destination.
+    /// The rule with all its memory multiplied.
     #[must_use]
-    pub fn rounded(&self, ceiling: f64) -> Self {
-        if self.slope <= 0.0 {
-            return Self::constant(rounded_up(self.base.min(self.most.unwrap_or(f64::INFINITY))).min(ceiling));
+    pub fn times(&self, factor: f64) -> Self {
+        let most = self.most.map(|most| most * factor);
+        Self { base: self.base * factor, slope: self.slope * factor, most, ..*self }
+    }
+
+    /// The rule with numbers of three digits, of which none is less than it was; no memory is below `least`, or above `ceiling`, which is the memory
+    /// of the largest destination. A rule whose bound leaves no room for the size is a constant.
+    #[must_use]
+    pub fn rounded(&self, least: f64, ceiling: f64) -> Self {
+        let base = rounded_up(self.base.max(least));
+        let most = self.most.map_or(f64::INFINITY, |most| rounded_up(most.max(least))).min(rounded_down(ceiling));
+        if self.slope <= 0.0 || base >= most {
+            return Self::constant(base.min(most));
         }
-        let most = self.most.map(|most| rounded_up(most).min(ceiling));
-        let most = most.or(ceiling.is_finite().then_some(ceiling));
-        Self { base: rounded_up(self.base), slope: rounded_up(self.slope), most, compression: self.compression }
+        Self { base, slope: rounded_up(self.slope), most: most.is_finite().then_some(most), ..*self }
     }
 
     /// The rule as the value of `mem` in a TPV file.
@@ -88,7 +93,17 @@ pub fn number(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
+/// The next number of three digits that is not less.
 fn rounded_up(value: f64) -> f64 {
+    rounded(value, |digits| (digits - 1e-9).ceil())
+}
+
+/// The next number of three digits that is not more.
+fn rounded_down(value: f64) -> f64 {
+    rounded(value, |digits| (digits + 1e-9).floor())
+}
+
+fn rounded(value: f64, round: fn(f64) -> f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return value;
     }
@@ -97,7 +112,7 @@ fn rounded_up(value: f64) -> f64 {
     // Powers of ten above 1 are exact; so the quotient has no digits of its own.
     let (scale, is_fraction) = (10_f64.powi(exponent.abs()), exponent < 0);
     let digits = if is_fraction { value * scale } else { value / scale };
-    let digits = (digits - 1e-9).ceil();
+    let digits = round(digits);
     if is_fraction { digits / scale } else { digits * scale }
 }
 
@@ -119,12 +134,18 @@ mod tests {
         let line = Line { base: 25.3, slope: 13.3, most: Some(350.0), compression: None };
         assert_eq!(line.expression(), "min(25.3 + 13.3 * input_size, 350)");
         assert_eq!((line.memory(1.0, 1.0), line.memory(100.0, 0.0)), (25.3 + 26.6, 350.0));
-        assert_eq!(Line::constant(4.0).rounded(f64::INFINITY).expression(), "4");
+        assert_eq!(Line::constant(4.0).rounded(0.1, f64::INFINITY).expression(), "4");
         let compressed = Line { most: None, compression: Some(3.0), ..line };
         assert_eq!(compressed.expression(), "25.3 + 13.3 * helpers.get_input_size(job, compression_factor=3)");
         assert_eq!(compressed.memory(1.0, 1.0), 25.3 + 13.3 * 4.0);
         // What no destination accepts is not proposed.
-        assert_eq!(line.rounded(128.0).expression(), "min(25.3 + 13.3 * input_size, 128)");
-        assert_eq!(compressed.rounded(128.0).most, Some(128.0));
+        assert_eq!(line.rounded(0.1, 128.0).expression(), "min(25.3 + 13.3 * input_size, 128)");
+        assert_eq!(compressed.rounded(0.1, 128.9).most, Some(128.0));
+        // A bound that the base reaches, and a base below the least.
+        for (line, least, expression) in
+            [(line, 400.0, "350"), (Line::constant(0.02), 0.1, "0.1"), (line.times(30.0), 0.1, "512")]
+        {
+            assert_eq!(line.rounded(least, 512.0).expression(), expression);
+        }
     }
 }

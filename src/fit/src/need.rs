@@ -1,10 +1,35 @@
 //! The memory that a job needed, as far as its history tells.
 
 use crate::line::Line;
-use crate::policy::{Cost, Policy};
+
+/// The memory that a job gets, attempt by attempt, in GiB.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ladder {
+    /// The first attempt's.
+    pub first: f32,
+    /// That of the attempts after it. Most jobs have none: a job that is killed is lost.
+    pub further: Box<[f32]>,
+}
+
+impl Ladder {
+    /// One attempt with this memory.
+    pub fn once(first: f32) -> Self {
+        Self { first, further: Box::default() }
+    }
+
+    /// The memory of the attempts.
+    pub fn iter(&self) -> impl Iterator<Item = f64> + '_ {
+        std::iter::once(&self.first).chain(&self.further).map(|given| f64::from(*given))
+    }
+
+    /// The number of attempts.
+    pub fn attempts(&self) -> usize {
+        1 + self.further.len()
+    }
+}
 
 /// A job of a tool's history.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// The place in time: seconds since 1970, or the number of the line where jobs have no times.
     pub time: i64,
@@ -16,8 +41,8 @@ pub struct Observation {
     pub peak: f32,
     /// The time that it ran, in hours; the part of it until it was killed.
     pub hours: f32,
-    /// The memory in GiB that today's rule gives it.
-    pub today: f32,
+    /// The memory that today's rules give it.
+    pub today: Ladder,
     /// True if it was killed for using more than `peak`, and never ran to its end.
     pub is_killed: bool,
     /// The index of the tool's version.
@@ -35,8 +60,6 @@ pub struct Need {
     pub peak: f64,
     /// The time that it takes with enough memory, in hours.
     pub hours: f64,
-    /// The memory in GiB that today's rule gives it.
-    pub today: f64,
     /// The part of a job that this is, where a job's need is one of several.
     pub weight: f64,
     /// The index of the tool's version.
@@ -49,11 +72,6 @@ impl Need {
     /// The size of the inputs in GiB, where compressed ones count by a factor.
     pub fn size(&self, compression: f64) -> f64 {
         self.plain + compression * self.compressed
-    }
-
-    /// The cost with so much memory at first.
-    pub fn cost(&self, memory: f64, policy: &Policy, ceiling: f64) -> Cost {
-        policy.cost(memory, self.peak, self.hours, ceiling).times(self.weight)
     }
 
     /// The memory that a rule gives.

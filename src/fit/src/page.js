@@ -1,6 +1,7 @@
 // The table of tools, and a plot for each of those that waste most: size of the inputs against memory, both on log axes.
 
 const percent = (part) => part == null ? "–" : `${Math.round(100 * part)} %`;
+const today = (both) => both ? `${shown(both[0], 0)} (${shown(both[1], 0)} today)` : "–";
 const shortName = (id) => id.split("/").at(-1);
 
 /** Opens the evidence of the tool at this place of the list. */
@@ -32,6 +33,8 @@ pagedTable(document.getElementById("tools"), {
     { title: "Reserved", value: (row) => row.reserved, number: true, cell: (row) => shown(row.reserved, 0) },
     { title: "Unused", value: (row) => row.unused, number: true, cell: (row) => percent(row.unused) },
     { title: "Killed", value: (row) => row.killed, number: true, cell: (row) => shown(row.killed, 0) },
+    { title: "Lost", value: (row) => row.lost?.[0], number: true, cell: (row) => today(row.lost) },
+    { title: "Run again", value: (row) => row.again?.[0], number: true, cell: (row) => today(row.again) },
     { title: "Saves", value: (row) => row.saves, number: true, cell: (row) => percent(row.saves) },
     { title: "Proposed mem", value: (row) => row.mem, class: "mem" },
   ],
@@ -63,8 +66,8 @@ function draw(tool, index) {
   const memory = (line, size) => Math.min(line.base + line.slope * size, line.most ?? Infinity, tool.limit ?? Infinity);
   const proposed = tool.lines.flatMap((line) => at.map((size) => ({ size, memory: memory(line, size), version: line.version })));
   const further = tool.lines.length === 1
-    ? Array.from({ length: tool.attempts - 1 }, (_, attempt) => at.map((size) => (
-      { size, attempt: attempt + 2, memory: Math.min(memory(tool.lines[0], size) * tool.factor ** (attempt + 1), tool.limit ?? Infinity) }))).flat()
+    ? tool.further.flatMap((ratio, attempt) => at.map((size) => (
+      { size, attempt: attempt + 2, memory: Math.min(memory(tool.lines[0], size) * ratio, tool.limit ?? Infinity) })))
     : [];
   const killed = jobs.filter((job) => job.killed).length;
   const ends = [...jobs.flatMap((job) => [job.peak, job.today]), ...proposed.map((point) => point.memory), tool.limit].filter((number) => number > 0);

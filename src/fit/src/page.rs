@@ -8,7 +8,9 @@ use tpv_analysis::figures::{amount, count};
 use tpv_analysis::page::{Page, escape, facts, slot, table};
 
 use crate::line::Line;
-use crate::report::{Proposal, Report, Tool, percent, totals};
+use crate::policy::Assumed;
+use crate::report::{Proposal, Report, Tool, percent};
+use crate::trial::Trial;
 
 /// The tools that have a plot.
 const MOST_PLOTS: usize = 50;
@@ -34,6 +36,9 @@ struct Row<'r> {
     reserved: f64,
     unused: f64,
     killed: u64,
+    /// Lost and repeated jobs with the proposed value and today; `None` without a trial.
+    lost: Option<[u64; 2]>,
+    again: Option<[u64; 2]>,
     saves: Option<f64>,
     mem: String,
 }
@@ -41,12 +46,12 @@ struct Row<'r> {
 /// The plot of a tool.
 #[derive(Serialize)]
 struct Plot<'r> {
-    name: &'r str,
+    name: String,
     /// Size of the inputs in GiB, peak in GiB, today's memory in GiB, and 1 if the job was killed at its peak.
     jobs: Vec<[f32; 4]>,
     lines: Vec<Rule<'r>>,
-    attempts: u32,
-    factor: f64,
+    /// The memory of each further attempt, divided by that of the first.
+    further: &'r [f64],
     limit: Option<f64>,
 }
 
@@ -75,7 +80,7 @@ pub fn page(report: &Report, rules: &str) -> serde_json::Result<String> {
     page.section("Tools by what they waste", |out| rows(out, report));
     page.section("The evidence", |out| {
         for (index, tool) in report.tools.iter().take(MOST_PLOTS).enumerate() {
-            evidence(out, index, tool);
+            evidence(out, index, tool, report.assumed);
         }
         if report.tools.len() > MOST_PLOTS {
             let _ = writeln!(
@@ -90,7 +95,6 @@ pub fn page(report: &Report, rules: &str) -> serde_json::Result<String> {
 fn header(out: &mut String, report: &Report, rules: &str) {
     let sum = |amount: fn(&Tool) -> f64| report.tools.iter().map(amount).sum::<f64>();
     let (reserved, waste) = (sum(|tool| tool.usage.reserved), sum(Tool::waste));
-    let (before, after) = totals(report);
     let changes = report.tools.iter().filter(|tool| matches!(tool.proposal, Proposal::Change { .. })).count();
     let _ = writeln!(out, "<header>\n<h1>What tools really need</h1>");
     let mut header = vec![
@@ -103,10 +107,11 @@ fn header(out: &mut String, report: &Report, rules: &str) {
         header.push(("of this unused", percent(waste / reserved)));
     }
     header.push(("better values", changes.to_string()));
-    if before.total() > 0.0 {
-        header.push(("they save", format!("{} of the cost", percent(1.0 - after.total() / before.total()))));
-    }
     facts(out, header);
+    for words in report.trial.iter().flat_map(Trial::in_words) {
+        let _ = writeln!(out, "<p>All proposals together: {}.</p>", escape(&words));
+    }
+    let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&report.attempts_in_words()));
     for note in report.left_out() {
         let _ = writeln!(out, "<p class=\"note\">Left out: {}.</p>", escape(&note));
     }
@@ -132,7 +137,14 @@ fn proposed(tool: &Tool) -> String {
 
 fn row(tool: &Tool) -> Row<'_> {
     let usage = &tool.usage;
+    let trial = match &tool.proposal {
+        Proposal::Change { trial, .. } => trial.as_ref(),
+        Proposal::Keep { .. } => None,
+    };
+    let both = |of: fn(&Trial) -> crate::trial::Both| trial.map(|trial| [of(trial).proposed, of(trial).today]);
     Row {
+        lost: both(|trial| trial.lost),
+        again: both(|trial| trial.again),
         tool: &tool.tool,
         place: tool.place.as_deref(),
         jobs: usage.jobs,
@@ -142,7 +154,7 @@ fn row(tool: &Tool) -> Row<'_> {
         reserved: usage.reserved,
         unused: unused(tool),
         killed: usage.killed,
-        saves: matches!(tool.proposal, Proposal::Change { .. }).then(|| tool.saving()),
+        saves: tool.saving(),
         mem: proposed(tool),
     }
 }
@@ -174,9 +186,11 @@ fn rows(out: &mut String, report: &Report) {
 }
 
 /// The evidence of a tool, which opens to its plot.
-fn evidence(out: &mut String, index: usize, tool: &Tool) {
+fn evidence(out: &mut String, index: usize, tool: &Tool, assumed: Option<Assumed>) {
     let (look, badge) = match &tool.proposal {
-        Proposal::Change { .. } => ("good", format!("saves {}", percent(tool.saving()))),
+        Proposal::Change { .. } => {
+            ("good", tool.saving().map_or("more memory".to_owned(), |saved| format!("saves {}", percent(saved))))
+        }
         Proposal::Keep { .. } => ("idle", "keep".to_owned()),
     };
     let mut notes = vec![count(tool.usage.jobs, "job"), format!("{} unused", percent(unused(tool)))];
@@ -187,12 +201,12 @@ fn evidence(out: &mut String, index: usize, tool: &Tool) {
         out,
         "<details id=\"tool-{index}\"{}><summary><span class=\"badge {look}\">{badge}</span> {} <small>{}</small></summary>",
         if index == 0 { " open" } else { "" },
-        escape(tool.name()),
+        escape(&tool.name()),
         escape(&notes.join(", "))
     );
     let _ = writeln!(out, "<p class=\"at\">{}</p>", escape(&tool.tool));
     slot(out, &format!("plot-{index}"), "The plot of the jobs needs scripts.");
-    let evidence = tool.facts();
+    let evidence = tool.facts(assumed);
     facts(out, evidence.iter().map(|(name, value)| (name.as_str(), value.clone())));
     let _ = writeln!(out, "</details>");
 }
@@ -208,14 +222,14 @@ fn plot(tool: &Tool) -> Plot<'_> {
     #[expect(clippy::cast_possible_truncation, reason = "an amount in a plot")]
     let size = |plain: f32, compressed: f32| (f64::from(plain) + compression * f64::from(compressed)) as f32;
     let jobs = tool.points.iter().map(|job| {
-        [size(job.plain, job.compressed), job.peak, job.today, if job.is_killed { 1.0 } else { 0.0 }].map(three_digits)
+        [size(job.plain, job.compressed), job.peak, job.today.first, if job.is_killed { 1.0 } else { 0.0 }]
+            .map(three_digits)
     });
     Plot {
         name: tool.name(),
         jobs: jobs.collect(),
         lines,
-        attempts: tool.policy.attempts,
-        factor: tool.policy.factor,
+        further: tool.attempts.get(1..).unwrap_or_default(),
         limit: tool.largest_destination,
     }
 }

@@ -1,89 +1,50 @@
-//! The proposals as a TPV file that is merged last: one entity a tool, with its evidence as a comment.
+//! Values of `mem` as a TPV file that is merged last: one entity a tool.
 
 use std::fmt::Write as _;
 
-use tpv_analysis::figures::count;
 use tpv_analysis::format::format;
 use tpv_runtime::galaxy::json::escape_into;
 
-use crate::propose::Evidence;
-use crate::report::{Proposal, Report, Tool};
-use crate::today::SetBy;
-
-/// A TPV file with what is not in it.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Patch {
-    /// The text.
-    pub text: String,
-    /// The tools that are in it: indexes of the report's.
-    pub tools: Vec<usize>,
-    /// The tools whose memory such a file cannot change, with the reason.
-    pub left: Vec<String>,
+/// A tool's value for `mem`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Value {
+    /// The tool's id without its version.
+    pub tool: String,
+    /// `true` if the tool's id has a version at its end, as those from tool sheds.
+    pub has_version: bool,
+    /// The value, a Python expression.
+    pub mem: String,
+    /// Versions with a value of their own.
+    pub by_version: Vec<(String, String)>,
+    /// Lines of a comment.
+    pub comments: Vec<String>,
 }
 
-/// The proposals of a report as a TPV file.
-pub fn patch(report: &Report) -> Patch {
-    let mut patch = Patch::default();
-    for (index, tool) in report.tools.iter().enumerate() {
-        let Proposal::Change { mem, by_version, evidence, .. } = &tool.proposal else { continue };
-        let place = tool.place.as_deref().unwrap_or("nowhere");
-        match tool.setter.by {
-            // What rules, roles and users set is set after the tool's entity: it has to be changed where it is.
-            SetBy::Rule => {
-                patch.left.push(format!("{}: a rule sets its memory: write `mem: {mem}` at {place}", tool.tool))
-            }
-            SetBy::Other => {
-                patch.left.push(format!("{}: its memory is not the tool's: it is set at {place}", tool.tool))
-            }
-            SetBy::Tool => {
-                patch.tools.push(index);
-                entity(&mut patch.text, tool, mem, by_version, evidence);
-            }
-        }
+/// The file of some values.
+pub fn patch<'v>(values: impl Iterator<Item = &'v Value>) -> String {
+    let mut text = String::new();
+    for value in values {
+        entity(&mut text, value);
     }
-    if patch.tools.is_empty() {
-        patch.text.push_str("tools: {}\n");
-    } else {
-        patch.text.insert_str(0, "tools:\n");
+    if text.is_empty() {
+        return "tools: {}\n".to_owned();
     }
+    text.insert_str(0, "tools:\n");
     // As `tpv format` writes it.
-    if let Ok(formatted) = format(&patch.text) {
-        patch.text = formatted.text;
-    }
-    patch
+    format(&text).map(|formatted| formatted.text).unwrap_or(text)
 }
 
-fn entity(text: &mut String, tool: &Tool, mem: &str, by_version: &[(String, String)], evidence: &Evidence) {
-    let [low, high] = evidence.interval.map(|part| part * 100.0);
-    let period = tool.usage.period.as_ref().map_or(String::new(), |[first, last]| format!(" from {first} to {last}"));
-    let place = tool.place.as_deref().unwrap_or("nowhere").replace(char::is_control, " ");
-    let (before, after) = (&evidence.before, &evidence.after);
-    let comments = [
-        format!("{}{period}; today's value is set at {place}.", count(tool.usage.jobs, "job")),
-        format!(
-            "Learnt on {}, judged on {} later ones: saves {:.0} % of their cost (95 % confidence: {low:.0} % to {high:.0} %).",
-            evidence.learnt_on,
-            evidence.judged_on,
-            evidence.saving * 100.0
-        ),
-        format!(
-            "Of these {} had to run again with today's value, {} with this one; {} and {} were lost.",
-            before.again.round(),
-            after.again.round(),
-            before.lost.round(),
-            after.lost.round()
-        ),
-    ];
-    for comment in comments.iter().chain(&tool.unknown) {
-        let _ = writeln!(text, "  # {comment}");
+fn entity(text: &mut String, value: &Value) {
+    for comment in &value.comments {
+        let _ = writeln!(text, "  # {}", comment.replace(char::is_control, " "));
     }
     text.push_str("  ");
-    escape_into(text, &pattern(tool));
-    let _ = writeln!(text, ":\n    mem: {mem}");
-    if !by_version.is_empty() {
+    escape_into(text, &pattern(value));
+    let _ = writeln!(text, ":\n    mem: {}", value.mem);
+    if !value.by_version.is_empty() {
         text.push_str("    rules:\n");
     }
-    for (version, mem) in by_version {
+    for (version, mem) in &value.by_version {
         let mut literal = String::new();
         escape_into(&mut literal, version);
         let mut fields = [format!("fitted memory of {version}"), format!("tool.version == {literal}")].map(|value| {
@@ -97,13 +58,13 @@ fn entity(text: &mut String, tool: &Tool, mem: &str, by_version: &[(String, Stri
 }
 
 /// The pattern that matches the tool in all its versions and no other.
-fn pattern(tool: &Tool) -> String {
+fn pattern(value: &Value) -> String {
     let mut pattern = String::new();
-    for char in tool.tool.chars() {
+    for char in value.tool.chars() {
         if "\\+*?()|[]{}^$".contains(char) {
             pattern.push('\\');
         }
         pattern.push(char);
     }
-    pattern + if tool.has_version { "/.*" } else { "$" }
+    pattern + if value.has_version { "/.*" } else { "$" }
 }

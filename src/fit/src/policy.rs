@@ -12,21 +12,29 @@ pub enum LostCosts {
     GibHours(f64),
 }
 
-/// The treatment of jobs whose memory is short.
+impl Default for LostCosts {
+    fn default() -> Self {
+        Self::Times(5.0)
+    }
+}
+
+impl LostCosts {
+    /// The price of losing a job that needs `peak` GiB for `hours`, in GiB·h.
+    pub fn price(&self, peak: f64, hours: f64) -> f64 {
+        match self {
+            Self::Times(times) => times * peak * hours,
+            Self::GibHours(price) => *price,
+        }
+    }
+}
+
+/// The attempts of a job whose memory is short, where they are not those that the rules give.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Policy {
+pub struct Assumed {
     /// The number of times that a job runs at most, the first one included.
     pub attempts: u32,
     /// The memory of an attempt divided by that of the one before.
     pub factor: f64,
-    /// The price of a lost job, on top of what its attempts reserved.
-    pub lost_costs: LostCosts,
-}
-
-impl Default for Policy {
-    fn default() -> Self {
-        Self { attempts: 4, factor: 2.0, lost_costs: LostCosts::Times(5.0) }
-    }
 }
 
 /// The cost of one job or more under a rule.
@@ -38,7 +46,7 @@ pub struct Cost {
     pub reserved: f64,
     /// GiB·h that failed attempts reserved, of those.
     pub failed: f64,
-    /// Jobs that needed another attempt, the lost ones included.
+    /// Jobs that needed another attempt, the lost ones that had one included.
     pub again: f64,
     /// Jobs that no attempt brought to its end.
     pub lost: f64,
@@ -74,42 +82,26 @@ impl Cost {
             lost_costs: self.lost_costs * weight,
         }
     }
-}
 
-impl Policy {
-    /// The price of losing a job that needs `peak` GiB for `hours`.
-    pub fn price(&self, peak: f64, hours: f64) -> f64 {
-        match self.lost_costs {
-            LostCosts::Times(times) => times * peak * hours,
-            LostCosts::GibHours(price) => price,
-        }
-    }
-
-    /// The cost of a job that is given `memory` GiB, needs `peak` GiB, and then runs `hours`. `most` is the memory of the largest
-    /// destination, which no attempt exceeds.
+    /// The cost of a job whose attempts are `given` so many GiB, and that needs `peak` GiB to run its `hours`.
     ///
     /// Memory is taken to grow evenly: an attempt with half of what the job needs dies after half of its time.
-    pub fn cost(&self, memory: f64, peak: f64, hours: f64, most: f64) -> Cost {
-        let mut cost = Cost { jobs: 1.0, ..Cost::default() };
-        let mut asked = memory;
-        for attempt in 0..self.attempts {
-            let given = asked.min(most);
+    pub fn of(given: impl IntoIterator<Item = f64>, peak: f64, hours: f64, lost_costs: LostCosts) -> Self {
+        let mut cost = Self { jobs: 1.0, ..Self::default() };
+        let mut attempts = 0;
+        for given in given {
+            attempts += 1;
+            cost.again = f64::from(u8::from(attempts > 1));
             if given >= peak {
                 cost.reserved += given * hours;
-                cost.again = f64::from(u8::from(attempt > 0));
                 return cost;
             }
             let reserved = given * hours * (given / peak);
             cost.reserved += reserved;
             cost.failed += reserved;
-            if asked >= most {
-                break;
-            }
-            asked *= self.factor;
         }
-        cost.again = f64::from(u8::from(self.attempts > 1));
         cost.lost = 1.0;
-        cost.lost_costs = self.price(peak, hours);
+        cost.lost_costs = lost_costs.price(peak, hours);
         cost
     }
 }
@@ -120,17 +112,16 @@ mod tests {
 
     #[test]
     fn attempts_are_counted_until_one_suffices() {
-        let policy = Policy::default();
-        let none = f64::INFINITY;
-        assert_eq!(policy.cost(8.0, 8.0, 2.0, none).reserved, 16.0);
+        let cost = |given: &[f64], peak, hours| Cost::of(given.iter().copied(), peak, hours, LostCosts::default());
+        assert_eq!(cost(&[8.0, 16.0], 8.0, 2.0).reserved, 16.0);
         // 2 GiB for a quarter of the time, 4 GiB for half of it, then 8 GiB.
-        let twice = policy.cost(2.0, 8.0, 2.0, none);
+        let twice = cost(&[2.0, 4.0, 8.0, 16.0], 8.0, 2.0);
         assert_eq!((twice.reserved, twice.failed, twice.again, twice.lost), (1.0 + 4.0 + 16.0, 5.0, 1.0, 0.0));
-        let lost = policy.cost(0.5, 8.0, 1.0, none);
-        assert_eq!((lost.lost, lost.lost_costs, lost.total()), (1.0, 40.0, lost.reserved + 40.0));
-        // No attempt gets more than the largest destination has, and none is made after that.
-        let capped = policy.cost(3.0, 8.0, 1.0, 4.0);
-        assert_eq!((capped.lost, capped.reserved), (1.0, 9.0 / 8.0 + 2.0));
-        assert_eq!(policy.cost(3.0, 4.0, 1.0, 4.0).reserved, 9.0 / 4.0 + 4.0);
+        let lost = cost(&[0.5, 1.0, 2.0, 4.0], 8.0, 1.0);
+        assert_eq!((lost.lost, lost.again, lost.lost_costs, lost.total()), (1.0, 1.0, 40.0, lost.reserved + 40.0));
+        // One attempt, and one that gets the same memory again.
+        let once = cost(&[4.0], 8.0, 1.0);
+        assert_eq!((once.lost, once.again, once.reserved), (1.0, 0.0, 2.0));
+        assert_eq!(cost(&[4.0, 4.0], 8.0, 1.0).reserved, 4.0);
     }
 }

@@ -4,9 +4,10 @@
 //! where a job needs one attempt less, so that the least cost is at one of these. One pass over them in order finds it. Slopes and
 //! bounds are tried on a grid, which is then refined around the best of them until nothing gets better.
 
-use crate::line::{LEAST, Line};
+use crate::line::Line;
 use crate::need::Need;
-use crate::policy::Policy;
+use crate::policy::LostCosts;
+use crate::response::Response;
 
 /// Slopes on the first grid, for each doubling.
 const STEPS: i32 = 2;
@@ -15,11 +16,34 @@ const DOUBLINGS: i32 = 6;
 /// Rounds of refinement.
 const ROUNDS: usize = 10;
 
+/// The terms on which rules are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms<'a> {
+    /// The price of a lost job.
+    pub lost_costs: LostCosts,
+    /// The memory that the rules make of a value.
+    pub response: &'a Response,
+    /// The least value that may be proposed, in GiB.
+    pub floor: f64,
+}
+
+impl Terms<'_> {
+    /// The least value that has an effect of its own and gets a destination.
+    pub fn least(&self) -> f64 {
+        let ratio = self.response.ratios.first().copied().unwrap_or(1.0);
+        let least = self.floor.max(self.response.least).max(self.response.floor / ratio);
+        least.min(self.response.largest())
+    }
+}
+
 /// A search over some jobs.
 pub struct Search<'a> {
     needs: &'a [Need],
-    policy: &'a Policy,
-    /// The memory of the largest destination, in GiB.
+    lost_costs: LostCosts,
+    /// The memory of each attempt, divided by the value; none is less than the one before.
+    ratios: Vec<f64>,
+    /// The least and the largest value, in GiB.
+    least: f64,
     ceiling: f64,
 }
 
@@ -77,8 +101,14 @@ impl Parabola {
 
 impl<'a> Search<'a> {
     /// A search for the rule that is cheapest for these jobs.
-    pub fn new(needs: &'a [Need], policy: &'a Policy, ceiling: f64) -> Self {
-        Self { needs, policy, ceiling }
+    pub fn new(needs: &'a [Need], terms: &Terms<'_>) -> Self {
+        let mut most = 0.0_f64;
+        let ratios = terms.response.ratios.iter().map(|ratio| {
+            most = most.max(*ratio);
+            most
+        });
+        let ratios = ratios.collect();
+        Self { needs, lost_costs: terms.lost_costs, ratios, least: terms.least(), ceiling: terms.response.largest() }
     }
 
     /// The cheapest constant.
@@ -97,7 +127,7 @@ impl<'a> Search<'a> {
         }
         let peak: f64 = self.needs.iter().map(|need| need.peak * need.weight).sum();
         let ratio = peak / size;
-        let mut events = Vec::with_capacity(self.needs.len() * (self.policy.attempts as usize + 1));
+        let mut events = Vec::with_capacity(self.needs.len() * (self.ratios.len() + 1));
         let free = self.around(&mut events, factor, (ratio, DOUBLINGS), &[self.ceiling])?;
         let best = if has_bound { self.around(&mut events, factor, (free.slope, 2), &self.bounds())? } else { free };
         let most = best.most.is_finite().then_some(best.most);
@@ -160,7 +190,7 @@ impl<'a> Search<'a> {
             )]
             let index = ((peaks.len().saturating_sub(1)) as f64 * share).round() as usize;
             if let Some(peak) = peaks.get(index) {
-                bounds.push(peak.min(self.ceiling));
+                bounds.push(peak.max(self.least).min(self.ceiling));
             }
         }
         bounds.sort_by(f64::total_cmp);
@@ -171,19 +201,23 @@ impl<'a> Search<'a> {
     /// The cheapest base for a slope and a bound, with its cost.
     fn base(&self, events: &mut Vec<Event>, compression: f64, slope: f64, most: f64) -> Option<(f64, f64)> {
         events.clear();
-        let attempts = self.policy.attempts.max(1);
-        let factor = self.policy.factor;
+        let attempts = self.ratios.len();
+        let ratio = |attempt: usize| self.ratios.get(attempt).copied().unwrap_or(1.0);
+        let mut squares = vec![0.0];
+        for one in &self.ratios {
+            squares.push(squares.last().copied().unwrap_or_default() + one * one);
+        }
         let mut cost = Parabola::default();
         for need in self.needs {
             let offset = slope * need.size(compression);
             let (weight, hours, peak) = (need.weight, need.hours, need.peak);
             // The cost if attempt `last` is the first that suffices; with `attempts` of them failing the job is lost.
-            let of = |last: u32| {
-                let failed = squares(factor, last) * weight * hours / peak;
+            let of = |last: usize| {
+                let failed = squares.get(last).copied().unwrap_or_default() * weight * hours / peak;
                 if last < attempts {
-                    Parabola::shifted(failed, weight * hours * power(factor, last), 0.0, offset)
+                    Parabola::shifted(failed, weight * hours * ratio(last), 0.0, offset)
                 } else {
-                    Parabola::shifted(failed, 0.0, weight * self.policy.price(peak, hours), offset)
+                    Parabola::shifted(failed, 0.0, weight * self.lost_costs.price(peak, hours), offset)
                 }
             };
             let mut last = attempts;
@@ -191,7 +225,7 @@ impl<'a> Search<'a> {
             cost = cost.plus(now);
             // From the smallest memory up: one failed attempt less at each threshold.
             for next in (0..attempts).rev() {
-                let threshold = peak / power(factor, next);
+                let threshold = peak / ratio(next);
                 if threshold > most {
                     break;
                 }
@@ -207,7 +241,7 @@ impl<'a> Search<'a> {
             debug_assert!(last <= attempts);
         }
         events.sort_unstable_by(|one, other| one.base.total_cmp(&other.base));
-        let least = LEAST.min(most);
+        let least = self.least.min(most);
         let mut best: Option<(f64, f64)> = None;
         let mut consider = |base: f64, cost: &Parabola| {
             let total = cost.at(base);
@@ -228,14 +262,4 @@ impl<'a> Search<'a> {
         }
         best.filter(|(base, _)| base.is_finite())
     }
-}
-
-/// `factor` to a whole power.
-fn power(factor: f64, exponent: u32) -> f64 {
-    factor.powi(i32::try_from(exponent).unwrap_or(i32::MAX))
-}
-
-/// The sum of the squares of the first powers of `factor`.
-fn squares(factor: f64, count: u32) -> f64 {
-    (0..count).map(|attempt| power(factor, attempt) * power(factor, attempt)).sum()
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::censored::count;
 use crate::history::{Group, History, Key};
-use crate::need::Observation;
+use crate::need::{Ladder, Observation};
 use crate::random::mixed;
 use crate::today::Setter;
 
@@ -57,7 +57,7 @@ pub struct Usage {
     pub used: f64,
     /// GiB·h of killed attempts; `None` if they are of too few jobs.
     pub failed: Option<f64>,
-    /// Attempts that destinations allow; 0 if they do not say.
+    /// Attempts with more memory than the one before, of a job that is killed each time.
     pub attempts: u32,
     /// The jobs whose memory and time are known.
     pub cells: Vec<Cell>,
@@ -91,7 +91,7 @@ pub fn summary(history: &History) -> Summary {
     let (few, enough): (Vec<_>, Vec<_>) = groups.into_iter().partition(|(_, group)| group.jobs < THRESHOLD);
     let usage = |(key, group): (&Key, &Group)| {
         let (jobs, _) = group.observations();
-        let measured = (group.jobs - group.unmeasured - group.failed) as f64;
+        let measured = (group.jobs - group.unmeasured - group.failed - group.deleted) as f64;
         let is_told = group.killed == 0 || group.killed >= THRESHOLD;
         Usage {
             tool: key.tool.clone(),
@@ -100,7 +100,7 @@ pub fn summary(history: &History) -> Summary {
             reserved: three_digits(group.reserved as f64 / GIB_HOUR),
             used: three_digits(group.used_time as f64 / GIB_HOUR),
             failed: is_told.then(|| three_digits(group.failed_time as f64 / GIB_HOUR)),
-            attempts: group.usual_attempts().unwrap_or_default(),
+            attempts: group.usual_attempts(),
             cells: cells(&jobs, measured / count(jobs.len().max(1))),
         }
     };
@@ -117,7 +117,7 @@ fn cells(jobs: &[Observation], scale: f64) -> Vec<Cell> {
     let size = |job: &Observation| f64::from(job.plain) + f64::from(job.compressed);
     let mut cells = Vec::new();
     for killed in [false, true] {
-        let jobs = jobs.iter().filter(|job| job.is_killed == killed).copied();
+        let jobs = jobs.iter().filter(|job| job.is_killed == killed).cloned();
         for mut band in runs(jobs.collect(), size, BAND) {
             band.sort_by(|one, other| one.peak.total_cmp(&other.peak));
             let memory = |job: &Observation| f64::from(job.peak);
@@ -162,7 +162,7 @@ fn cell(jobs: &[Observation], killed: bool, scale: f64) -> Cell {
         compressed: mean(|job| job.compressed),
         peak: three_digits((squares / count(jobs.len().max(1))).sqrt()),
         hours: mean(|job| job.hours),
-        asked: mean(|job| job.today),
+        asked: mean(|job| job.today.first),
     }
 }
 
@@ -252,7 +252,7 @@ fn add(group: &mut Group, usage: &Usage) {
     let mut measured = 0_u64;
     for cell in &usage.cells {
         measured = measured.saturating_add(cell.jobs);
-        group.asked.add_many(cell.asked, cell.jobs);
+        group.add_asked(cell.asked, cell.jobs);
         if cell.killed {
             group.lost = group.lost.saturating_add(cell.jobs);
         } else {
@@ -273,7 +273,7 @@ fn observation(cell: &Cell, line: u32) -> Observation {
         compressed: small(cell.compressed),
         peak: small(cell.peak),
         hours: small(cell.hours),
-        today: small(cell.asked).max(1e-3),
+        today: Ladder::once(small(cell.asked).max(1e-3)),
         is_killed: cell.killed,
         version: 0,
     }

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use tpv_model::{Limit, Quantity, Resource};
+use tpv_model::Resource;
+use tpv_python::string::Str;
 use tpv_python::value::Value;
-use tpv_runtime::galaxy::answer::Field;
+use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
-use tpv_runtime::mapper::entity::Entity;
-use tpv_runtime::mapper::explain::{Observer, Reason, Step, reasons};
-use tpv_runtime::mapper::tags::TagNames;
+use tpv_runtime::mapper::explain::{Observer, Step};
 
-use crate::retries::Retries;
+use crate::attempts::{Given, attempts};
+use crate::need::Ladder;
 
 /// The entity or rule that set a value, by indexes of the artifact's table of sites.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,43 +40,49 @@ pub enum SetBy {
 /// The amounts that today's rules give a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Today {
+    /// The memory of a job that is killed for memory each time, by attempt.
+    pub ladder: Ladder,
     /// Memory in GiB.
     pub memory: f64,
     /// Cores, if they are a number.
     pub cores: Option<f64>,
     /// The entity or rule that set the memory.
     pub setter: Setter,
-    /// The attempts of a job whose memory is always short, if the destination's `resubmit` allows a second one.
-    pub attempts: Option<u32>,
+    /// The text of the value that set it, where it is one.
+    pub value: Option<Str>,
 }
 
 /// Asks the rules for a job. `None` if it ends in an error or gets no number for its memory.
-pub fn ask(mapper: &Mapper, job: &Arc<Job>, world: &Arc<World>, retries: &Retries) -> Option<Today> {
-    let mut origin = Origin::default();
-    let answer = mapper.map_observed(job, world, &mut origin);
-    let number = |field| answer.text(field).and_then(|text| text.parse::<f64>().ok());
-    let memory = number(Field::Mem).filter(|memory| *memory > 0.0 && memory.is_finite())?;
-    Some(Today { memory, cores: number(Field::Cores), setter: origin.setter, attempts: retries.attempts(&answer) })
+pub fn ask(mapper: &Mapper, job: &Arc<Job>, world: &Arc<World>) -> Option<Today> {
+    let (answer, origin) = observed(mapper, job, world);
+    let cores = answer.text(Field::Cores).and_then(|text| text.parse::<f64>().ok());
+    let given = attempts(mapper, world, job, answer, |_| false);
+    let (first, further) = given.split_first()?;
+    #[expect(clippy::cast_possible_truncation, reason = "an amount: seven digits are enough")]
+    let small = |given: &Given| given.memory as f32;
+    let ladder = Ladder { first: small(first), further: further.iter().map(small).collect() };
+    Some(Today { ladder, memory: first.memory, cores, setter: origin.setter, value: origin.text })
 }
 
-/// The memory in GiB of the largest destination that would take a job if it asked for little: infinite if it sets no limit. `None` if
-/// none takes it.
-pub fn ceiling(mapper: &Mapper, job: &Arc<Job>, world: &Arc<World>) -> Option<f64> {
-    let mut ceiling = Ceiling::default();
-    mapper.map_observed(job, world, &mut ceiling);
-    ceiling.most
+/// The answer for a job, and what set its memory.
+pub fn observed(mapper: &Mapper, job: &Arc<Job>, world: &Arc<World>) -> (Answer, Origin) {
+    let mut origin = Origin::default();
+    let answer = mapper.map_observed(job, world, &mut origin);
+    (answer, origin)
 }
 
 /// Observes which entity or rule sets `mem`. It looks at the searches for entities only: what else would be made to be looked at
 /// costs more than the mapping.
-struct Origin {
+pub struct Origin {
     looks: bool,
-    setter: Setter,
+    /// The entity or rule that set the memory.
+    pub setter: Setter,
+    text: Option<Str>,
 }
 
 impl Default for Origin {
     fn default() -> Self {
-        Self { looks: true, setter: Setter::default() }
+        Self { looks: true, setter: Setter::default(), text: None }
     }
 }
 
@@ -85,8 +91,12 @@ impl Origin {
         if value.is_none() {
             return;
         }
+        self.text = None;
         let value = match value {
-            Value::Str(text) => text.code().map(|code| code.site),
+            Value::Str(text) => {
+                self.text = Some(text.clone());
+                text.code().map(|code| code.site)
+            }
             _ => None,
         };
         self.setter = Setter { entity: Some(site), value, by };
@@ -118,39 +128,5 @@ impl Observer for Origin {
             Step::Trying { candidate } => self.set(SetBy::Other, candidate.site, candidate.resource(Resource::Mem)),
             _ => {}
         }
-    }
-}
-
-/// Observes the memory of the destinations that refuse a job for nothing but its memory, and of those that take it.
-#[derive(Default)]
-struct Ceiling {
-    names: std::rc::Rc<TagNames>,
-    most: Option<f64>,
-}
-
-impl Observer for Ceiling {
-    fn step(&mut self, step: Step<'_>) {
-        match step {
-            Step::OnceMore { .. } => *self = Self::default(),
-            Step::Start { names } => self.names = names.clone(),
-            Step::Destination { destination, entity, matched } => {
-                let is_about_memory = |reason: &Reason| matches!(reason, Reason::Limit { limit, .. } if limit.quantity() == Quantity::Mem);
-                if matched || reasons(destination, entity, &self.names).iter().all(is_about_memory) {
-                    let most = most_memory(destination);
-                    self.most = Some(self.most.map_or(most, |known| known.max(most)));
-                }
-            }
-            _ => {}
-        }
-    }
-}
-
-/// The most memory in GiB that a destination accepts.
-fn most_memory(destination: &Entity) -> f64 {
-    match destination.limit(Limit::MaxAcceptedMem) {
-        #[expect(clippy::cast_precision_loss, reason = "an amount of memory")]
-        Value::Int(number) => *number as f64,
-        Value::Float(number) => *number,
-        _ => f64::INFINITY,
     }
 }

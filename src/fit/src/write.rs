@@ -1,23 +1,48 @@
-//! The proposals as edits of the config files, where a value stands that nothing but the tool uses.
+//! The places where values of `mem` can be written: a file that is merged last, or where the value stands and nothing but the tool uses it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use tpv_analysis::explain::Provenance;
+use tpv_analysis::figures::count;
 use tpv_analysis::splice::splice;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::{Common, Entity};
 use tpv_compiler::source::{SourceId, SourceMap, Span, is_url};
 use tpv_model::{Amount, EntityClass, Resource};
 
-use crate::report::{Proposal, Report, Tool, place};
+use crate::history::{History, Key};
+use crate::patch::{Value, patch};
+use crate::propose::Keep;
+use crate::report::place;
 use crate::today::SetBy;
+
+/// The form in which proposals are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// Not at all: a value is tried in the file that is merged last, or in its place if a rule sets it.
+    None,
+    /// A file that is merged last.
+    Patch,
+    /// Edits of the config files.
+    Edits,
+}
+
+/// The way to write a value for a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// An entity in the file that is merged last.
+    Patch,
+    /// In place of the value here.
+    Edit(Span),
+}
+
+/// The reason that a tool's value cannot be written: by kind, and in words.
+pub type NoWay = (Keep, String);
 
 /// A file with its new text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edited {
-    /// Its number among the sources.
-    pub source: SourceId,
     /// The path.
     pub name: String,
     /// The text that it had.
@@ -26,65 +51,83 @@ pub struct Edited {
     pub new: String,
 }
 
-/// The edits of a report.
+/// Texts that give tools their values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Edits {
-    /// The files.
+pub struct Written {
+    /// The file that is merged last, if a value is in it.
+    pub patch: Option<String>,
+    /// The files with other values.
     pub files: Vec<Edited>,
-    /// The tools whose value changes: indexes of the report's, with a sentence on the change.
-    pub changes: Vec<(usize, String)>,
-    /// The tools whose value cannot be changed where it stands, with the reason.
-    pub left: Vec<String>,
 }
 
-/// The proposals of a report as edits of the files that the config was read from.
-pub fn edits(report: &Report, provenance: &Provenance<'_>, config: &Config, sources: &SourceMap) -> Edits {
-    let (mut edits, mut files) = (Edits::default(), BTreeMap::<SourceId, Vec<(Range<usize>, &str)>>::new());
-    for (index, tool) in report.tools.iter().enumerate() {
-        let Proposal::Change { mem, .. } = &tool.proposal else { continue };
-        match value_of(tool, report, provenance, config, sources) {
-            Ok(span) => {
-                let saving = crate::report::percent(tool.saving());
-                let (at, old) = (sources.locate(span), sources.text(span));
-                edits.changes.push((index, format!("{at}: mem of {}: {old} -> {mem}, saves {saving}", tool.tool)));
-                files.entry(span.source).or_default().push((span.range(), mem));
+/// The way to write the value of each tool and what sets its memory.
+pub fn ways(
+    history: &History,
+    form: Form,
+    provenance: &Provenance<'_>,
+    origin: Option<(&Config, &SourceMap)>,
+) -> HashMap<Key, Result<Way, NoWay>> {
+    let mut sharing = HashMap::new();
+    for key in history.groups.keys() {
+        *sharing.entry(place(key.setter, provenance).map(|place| place.to_string())).or_insert(0_u64) += 1;
+    }
+    let way = |key: &Key| -> Result<Way, NoWay> {
+        let Some((config, sources)) = origin else {
+            return Err((Keep::NotTried, "the rules are an artifact: name the config files".to_owned()));
+        };
+        let shown = place(key.setter, provenance).map(|place| place.to_string());
+        let others = sharing.get(&shown).copied().unwrap_or(1) - 1;
+        let at = shown.as_deref().unwrap_or("nowhere");
+        match (key.setter.by, form) {
+            (SetBy::Other, _) => Err((Keep::OfOther, format!("its memory is not the tool's: it is set at {at}"))),
+            (SetBy::Tool, Form::None | Form::Patch) => Ok(Way::Patch),
+            (SetBy::Rule, Form::Patch) => {
+                Err((Keep::OfRule, format!("a rule sets its memory at {at}: `--write` changes it there")))
             }
-            Err(reason) => edits.left.push(format!("{}: {reason}", tool.tool)),
+            _ => value_at(key, at, others, provenance, config, sources)
+                .map(Way::Edit)
+                .map_err(|reason| (Keep::NotReplaceable, reason)),
+        }
+    };
+    history.groups.keys().map(|key| (key.clone(), way(key))).collect()
+}
+
+/// Writes values.
+pub fn written<'v>(values: impl Iterator<Item = (&'v Value, Way)> + Clone, sources: &SourceMap) -> Written {
+    let patched = values.clone().filter(|(_, way)| *way == Way::Patch).map(|(value, _)| value);
+    let has_patch = patched.clone().next().is_some();
+    let mut files = BTreeMap::<SourceId, Vec<(Range<usize>, &str)>>::new();
+    for (value, way) in values {
+        if let Way::Edit(span) = way {
+            files.entry(span.source).or_default().push((span.range(), &value.mem));
         }
     }
-    for (id, mut changes) in files {
-        let Some(source) = sources.get(id) else { continue };
+    let edited = files.into_iter().filter_map(|(id, mut changes)| {
+        let source = sources.get(id)?;
         changes.sort_by_key(|(range, _)| range.start);
         let (name, old) = (source.name.to_string(), source.text.to_string());
         let new = splice(&old, changes);
-        edits.files.push(Edited { source: id, name, old, new });
-    }
-    edits
+        Some(Edited { name, old, new })
+    });
+    Written { files: edited.collect(), patch: has_patch.then(|| patch(patched)) }
 }
 
 /// The value that sets a tool's memory, if it can be replaced without effect on others; else the reason.
-fn value_of(
-    tool: &Tool,
-    report: &Report,
+fn value_at(
+    key: &Key,
+    shown: &str,
+    others: u64,
     provenance: &Provenance<'_>,
     config: &Config,
     sources: &SourceMap,
 ) -> Result<Span, String> {
-    let shown = tool.place.as_deref().unwrap_or("nowhere");
-    if matches!(&tool.proposal, Proposal::Change { by_version, .. } if !by_version.is_empty()) {
-        return Err("it needs rules for its versions, which `--patch` writes".to_owned());
-    }
-    if tool.setter.by == SetBy::Other {
-        return Err(format!("its memory is not the tool's: it is set at {shown}"));
-    }
-    let others = report.tools.iter().filter(|other| other.place == tool.place).count() - 1;
     if others > 0 {
         return Err(format!(
             "the value at {shown} is that of {}, too: `--patch` gives it its own",
-            tpv_analysis::figures::count(others as u64, "other tool")
+            count(others, "other tool")
         ));
     }
-    let Some(place) = place(tool.setter, provenance) else {
+    let Some(place) = place(key.setter, provenance) else {
         return Err("nothing sets its memory: `--patch` does".to_owned());
     };
     let is_here = |common: &Common| {

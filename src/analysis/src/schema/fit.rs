@@ -33,7 +33,11 @@ static TOOL: Object = Object {
         required("reserved", Number, "GiB·h that all attempts had."),
         required("used", Number, "GiB·h that was used."),
         field("failed", NUMBER_OR_NULL, "GiB·h of killed attempts; null if they are of too few jobs."),
-        required("attempts", Count, "Attempts that destinations allow; 0 if they do not say."),
+        required(
+            "attempts",
+            Count,
+            "Attempts with more memory than the one before, of a job that is killed each time.",
+        ),
         required("cells", List(&Shape::Object(&CELL)), "The jobs whose memory and time are known, by size and memory."),
     ]],
     others: Others::Refused,

@@ -5,6 +5,7 @@
 //! -> a code of a [`program::ProgramBuilder`]; what computes numbers, conditions and text also becomes a kernel ([`kernel`]).
 
 pub mod assemble;
+pub mod attempt_factor;
 pub mod compile;
 pub mod diagnose;
 pub mod error;
