@@ -97,6 +97,31 @@ def totals(jobs, today, proposed):
     return counts, amounts
 
 
+IDS = """
+import json, sys
+from ruamel.yaml import YAML
+found = {}
+for path in sys.argv[1:]:
+    found.update(YAML(typ="safe").load(open(path)).get("destinations") or {})
+print(json.dumps(sorted(str(name) for name in found)))
+"""
+
+
+def resubmitting(python, configs, tools):
+    """A config to merge last, by which the tools get twice the memory at each of four attempts, wherever they go."""
+    destinations = json.loads(subprocess.run([python, "-c", IDS, *configs], check=True, stdout=subprocess.PIPE).stdout)
+    text = "tools:\n"
+    for tool, memory in tools.items():
+        # A pattern, so that proposals stand after it.
+        text += f"  {json.dumps(re.escape(tool) + '$')}:\n"
+        text += f"    mem: {memory} * 2 ** int(job.destination_params.get('fit_n', 0)) if job.destination_params else {memory}\n"
+        text += "    params:\n      fit_n: \"{int(job.destination_params.get('fit_n', 0)) + 1 if job.destination_params else 1}\"\n"
+    text += "destinations:\n"
+    for name in destinations:
+        text += f"  {json.dumps(name)}:\n    resubmit:\n      fit_more:\n        condition: memory_limit_reached and attempt < 4\n        destination: tpv_dispatcher\n"
+    return text
+
+
 def history(rng, template, count, median):
     """Jobs like one of the folder, with a need that is small beside what it asks for."""
     jobs = []
@@ -106,7 +131,8 @@ def history(rng, template, count, median):
         job["id"] = job.setdefault("job", {})["id"] = index + 1
         job["seed"] = index
         job["job"]["state"] = "new"
-        job["job"].pop("destination_params", None)
+        for key in ("destination_params", "param_values"):
+            job["job"].pop(key, None)
         job["job"]["input_datasets"] = [{"name": "i", "id": 1, "size": int(size * GIB), "extension": "fasta"}]
         need = median * rng.lognormvariate(0, 0.35)
         job["outcome"] = {"state": "ok", "memory_bytes": int(need * GIB), "runtime_seconds": round(rng.uniform(100, 9000)), "end_time": f"2026-01-{1 + index % 28:02}T00:00:00"}
@@ -140,7 +166,12 @@ def main():
             mapped = subprocess.run([tpvc, "map", *(p for c in configs for p in ("--config", c)), *(["--world", world] if world else []), folder / "jobs.jsonl", "-q"], stdout=subprocess.PIPE, check=True).stdout
             good = [(job, answer["mem"]) for job, answer in zip(lines, map(json.loads, mapped.splitlines())) if isinstance(answer.get("mem"), (int, float)) and answer["mem"] >= 4]
             by_tool = {job["tool"]["id"]: (job, mem) for job, mem in good}
-            chosen = rng.sample(sorted(by_tool), min(3, len(by_tool)))
+            # One version of each tool.
+            by_name = {re.sub(r"/[^/]*$", "", tool) if tool.count("/") > 4 else tool: tool for tool in sorted(by_tool)}
+            chosen = rng.sample(sorted(by_name.values()), min(3, len(by_name)))
+            if len(folders) % 2 and chosen:
+                (scratch / "resubmit.yml").write_text(resubmitting(options.python, configs, {tool: round(by_tool[tool][1], 1) for tool in chosen}))
+                configs = [*configs, str(scratch / "resubmit.yml")]
             made = [job for tool in chosen for job in history(rng, *by_tool[tool][:1], options.jobs, by_tool[tool][1] / 12)]
             for index, job in enumerate(made):
                 job["id"] = job["job"]["id"] = index + 1
@@ -158,7 +189,8 @@ def main():
             today, proposed = old.attempts(made), new.attempts(made)
             texts = patch.split("\n    mem:")[:-1]
             for text in texts:
-                pattern = json.loads(f'"{entity}"') if (entity := text.splitlines()[-1].strip().strip('":')) else ""
+                key = text.splitlines()[-1].strip().removesuffix(":")
+                pattern = json.loads(key) if key.startswith('"') else key
                 mine = [at for at, job in enumerate(made) if re.match(pattern, job["tool"]["id"])]
                 figures, amounts = FIGURES.search(text), AMOUNTS.search(text)
                 counts, expected = totals(*([side[at] for at in mine] for side in (made, today, proposed)))

@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(compressed.rounded(0.1, 128.9).most, Some(128.0));
         // A bound that the base reaches, and a base below the least.
         for (line, least, expression) in
-            [(line, 400.0, "350"), (Line::constant(0.02), 0.1, "0.1"), (line.times(30.0), 0.1, "512")]
+            [(line, 400.0, "400"), (Line::constant(0.02), 0.1, "0.1"), (line.times(30.0), 0.1, "512")]
         {
             assert_eq!(line.rounded(least, 512.0).expression(), expression);
         }
