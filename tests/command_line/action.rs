@@ -86,6 +86,7 @@ impl Repository {
         git(self.folder.path(), &["clone", "--quiet", "--depth=1", "--branch=topic", &origin, clone.to_str().unwrap()]);
         let mut contexts: Contexts = [
             ("github.token", "secret"),
+            ("github.server_url", "https://github.com"),
             ("github.event_name", "pull_request"),
             ("github.event.pull_request.base.sha", &self.base),
             ("github.event.pull_request.number", "7"),
@@ -306,4 +307,37 @@ fn steps_can_be_left_out() {
     let inputs = [("lint", "false"), ("check", "false"), ("test", "false"), ("diff", "false")];
     let run = repository.run(&inputs, "");
     assert!(run.is_success && run.log.lines().count() == 1 && run.calls.is_empty(), "{}", run.log);
+}
+
+#[test]
+fn the_token_is_where_no_rule_is_read() {
+    let text = std::fs::read_to_string(project().join("action.yml")).unwrap();
+    for step in text.split("    - name: ").skip(1) {
+        let has_token = step.contains("github-token");
+        assert!(!has_token || !step.contains("$TPVC"), "{step}");
+    }
+    assert!(
+        !text.contains("GITHUB_PATH") && !text.contains("GITHUB_ENV"),
+        "later steps run what this action put there"
+    );
+}
+
+#[test]
+fn workflows_name_actions_by_commit_and_have_few_rights() {
+    let workflows = std::fs::read_dir(project().join(".github/workflows")).unwrap().map(|entry| entry.unwrap().path());
+    let others = ["action.yml", "docs/ci.md"].map(|name| project().join(name));
+    for path in workflows.chain(others) {
+        let (text, name) = (std::fs::read_to_string(&path).unwrap(), path.display());
+        let uses = text.lines().filter_map(|line| line.trim_start().trim_start_matches("- ").strip_prefix("uses: "));
+        for action in uses.clone().filter(|action| !action.starts_with("tpvc/tpvc@")) {
+            let (_, version) = action.split_once('@').unwrap();
+            let (commit, comment) = version.split_once(" # ").unwrap_or((version, ""));
+            let is_commit = commit.len() == 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+            assert!(is_commit && !comment.is_empty(), "{name}: `{action}` is not a commit with its version");
+        }
+        let checkouts = uses.filter(|action| action.starts_with("actions/checkout@")).count();
+        assert_eq!(checkouts, text.matches("persist-credentials: false").count(), "{name}: credentials are kept");
+        let is_workflow = text.contains("runs-on:");
+        assert!(!is_workflow || text.contains("\npermissions:\n  contents: read\n"), "{name}: rights are not bounded");
+    }
 }
