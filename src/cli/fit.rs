@@ -21,7 +21,7 @@ use super::{input, rules, world};
 use tpv_analysis::explain::Provenance;
 use tpv_analysis::figures::{self, count};
 use tpv_compiler::config::Input;
-use tpv_compiler::printable::Form;
+use tpv_compiler::printable::{Form, put_line};
 use tpv_compiler::python::attempt_factor::AttemptFactor;
 use tpv_compiler::source::SourceMap;
 use tpv_fit::csv::Table;
@@ -600,8 +600,12 @@ fn spooled(jobs: &Path) -> Result<(PathBuf, Option<tempfile::NamedTempFile>), Cl
 
 /// The evidence of a tool.
 fn explained(tool: &Tool, assumed: Option<Assumed>) -> String {
-    let facts = tool.facts(assumed).into_iter().map(|(name, value)| format!("  {name}: {value}\n"));
-    format!("\n{}\n{}", tool.tool, facts.collect::<String>())
+    let mut text = "\n".to_owned();
+    put_line!(text, "{}", tool.tool);
+    for (name, value) in tool.facts(assumed) {
+        put_line!(text, "  {name}: {value}");
+    }
+    text
 }
 
 /// All of it as rows.
@@ -622,16 +626,16 @@ fn rows(report: &Report) -> Rows {
         "cores_busy",
         "verdict",
         "mem",
-        "lost_today",
-        "lost",
-        "unmapped_today",
-        "unmapped",
-        "again_today",
-        "again",
-        "gib_h_today",
-        "gib_h",
-        "core_h_today",
-        "core_h",
+        "tried_lost_today",
+        "tried_lost",
+        "tried_unmapped_today",
+        "tried_unmapped",
+        "tried_again_today",
+        "tried_again",
+        "tried_gib_h_today",
+        "tried_gib_h",
+        "tried_core_h_today",
+        "tried_core_h",
         "saving",
         "saving_low",
         "saving_high",

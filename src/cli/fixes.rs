@@ -20,7 +20,7 @@ pub(super) fn show(fixed: &[Fixed], common: &Common) -> Result<Outcome, CliError
     for file in fixed.iter().flat_map(|fixed| &fixed.files) {
         findings += file.findings;
         let new = with_line_ends_of(&file.old, file.new.clone());
-        print_stdout(Form::Text, &text_diff::unified(&file.name, &format!("{} (fixed)", file.name), &file.old, &new))?;
+        print_stdout(Form::Diff, &text_diff::unified(&file.name, &format!("{} (fixed)", file.name), &file.old, &new))?;
     }
     common.note(&format!("{} would be fixed", count(findings as u64, "finding")));
     refused(fixed, common);

@@ -133,7 +133,7 @@ impl Format {
             common.show(&diagnostics, &sources);
         }
         if self.check {
-            print_stdout(Form::Text, &text_diff::unified(name, &format!("{name} (formatted)"), &old, &text))?;
+            print_stdout(Form::Diff, &text_diff::unified(name, &format!("{name} (formatted)"), &old, &text))?;
         } else if !self.write {
             print_stdout(Form::Data, &text)?;
         } else if is_changed {

@@ -211,13 +211,13 @@ fn one_line(text: &str) -> String {
 }
 
 /// A text that no spreadsheet takes for a formula, by OWASP's rule: an apostrophe in front makes it text. Numbers stay numbers, and control
-/// characters become escapes, but for line ends.
+/// characters become escapes, line ends among them: a row is a line, which begins with no command of a CI server.
 fn unevaluated(text: &str) -> Cow<'_, str> {
     let is_number = text.parse::<f64>().is_ok_and(f64::is_finite);
     if !is_number && text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']) {
-        return Cow::Owned(format!("'{}", printable::excerpt(text)));
+        return Cow::Owned(format!("'{}", printable::line(text)));
     }
-    printable::excerpt(text)
+    printable::cell(text)
 }
 
 /// A value as RFC 4180 has it.
@@ -254,7 +254,9 @@ mod tests {
             ("=\"a\",b", "\"'=\"\"a\"\",b\""),
             ("\t=1", "'\t=1"),
             ("\r=1", "'\\r=1"),
-            ("\n=1", "\"'\n=1\""),
+            ("\n=1", "'\\n=1"),
+            ("::error::a", "\\x3a:error::a"),
+            ("a\r\nb\nc", "a\\r\\nb\\nc"),
             ("＝1", "'＝1"),
             ("-1", "-1"),
             ("+1.5e3", "+1.5e3"),

@@ -8,10 +8,10 @@ use std::process::{Command, Output};
 
 use crate::support::{stderr, stdout};
 
-/// Colours, a bell, a C1 control, a character that reorders what follows, and lines that are commands of CI servers.
-const HOSTILE: &str = "evil\x1b[31m\x07\u{9b}\u{202e}\n::error file=x::y\n##[error]z";
+/// Colours, a bell, a C1 control, a character that reorders what follows, lines that are commands of CI servers, and one that looks like tpvc's.
+const HOSTILE: &str = "evil\x1b[31m\x07\u{9b}\u{202e}\n::error file=x::y\n##[error]z\r\nforged: x";
 /// The same between double quotes in YAML, JSON and TOML.
-const QUOTED: &str = r#""evil\u001b[31m\u0007\u009b\u202e\n::error file=x::y\n##[error]z""#;
+const QUOTED: &str = r#""evil\u001b[31m\u0007\u009b\u202e\n::error file=x::y\n##[error]z\r\nforged: x""#;
 
 /// A config in which whatever a config may name is hostile, and which compiles.
 const CONFIG: &str = "\
@@ -49,7 +49,7 @@ destinations:
 ";
 
 /// Files of the table's folder; `HOSTILE` is the quoted text.
-const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 26] = [
     ("config.yml", CONFIG),
     ("inherits.yml", "tools:\n  HOSTILE:\n    inherits: HOSTILE\n"),
     ("type.yml", "tools:\n  HOSTILE:\n    cores: [HOSTILE]\n"),
@@ -89,6 +89,15 @@ const FILES: [(&str, &str); 21] = [
         "execution:\n  environments:\n    tpv_dispatcher:\n      runner: dynamic_tpv\n      tpv_config_files: [HOSTILE]\n",
     ),
     ("setting/tpvc.toml", "HOSTILE = 1\n"),
+    // A table has no line ends in a name.
+    ("table.csv", "run,tool,memory_bytes,runtime\nevil,evil\x1b[31m\u{9b}\u{202e}::error ##[error]z,1000000,60\n"),
+    ("bad-table.csv", "tool,memory_bytes,runtime\na,evil\x1b[31m\u{9b}\u{202e}::error ##[error]z,60\n"),
+    (
+        "repository/group_vars/all.yml",
+        "galaxy_job_config:\n  execution:\n    environments:\n      tpv:\n        tpv_config_files:\n          - \"{{ tpv_dir }}/evil\u{202e}.yml\"\n",
+    ),
+    ("repository/files/evil\u{202e}.yml", "tools:\n  a:\n    cores: 1\n"),
+    ("repository/group_vars/evil\u{202e}.yml", "tpv_dir: files\n"),
 ];
 
 /// The form of what a command prints.
@@ -100,10 +109,16 @@ enum Form {
     Json,
     /// HTML or XML, or another form in which the text is at least no control character.
     Markup,
+    /// Comma-separated values.
+    Csv,
+    /// Lines that a process wrote.
+    Log,
+    /// TOML on stdout.
+    Toml,
     /// GitHub's annotations: each line on stdout is one.
     Annotations,
 }
-use Form::{Annotations, Json, Markup, Text};
+use Form::{Annotations, Csv, Json, Log, Markup, Text, Toml};
 
 /// Every verb, and every place in which text of a config, a job, an argument or a file name shows. `HOSTILE` is the text itself; the command runs
 /// in a folder with [`FILES`], a copy of the config named `HOSTILE.yml`, and an artifact of it.
@@ -168,26 +183,61 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["dry-run", "config.yml", "--tool", "a", "--set", "HOSTILE"]),
     (Text, &["dry-run", "config.yml", "--job", "HOSTILE"]),
     (Text, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b"]),
-    (Markup, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "csv"]),
+    (Csv, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "csv"]),
     (Json, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "json"]),
     (Markup, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "html"]),
     (Text, &["sweep", "config.yml", "--job", "job.json", "--over", "HOSTILE"]),
     (Text, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--explain"]),
     (Json, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--format", "json"]),
-    (Markup, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--format", "csv"]),
+    (Csv, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--format", "csv"]),
     (Text, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl"]),
     (Text, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--format", "markdown"]),
     (Json, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--format", "json"]),
-    (Markup, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--format", "csv"]),
+    (Csv, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--format", "csv"]),
     (Markup, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--format", "html"]),
     (Text, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--vary", "HOSTILE.cores=1"]),
     (Text, &["simulate", "config.yml", "--jobs", "finished.jsonl", "--vary", "HOSTILE.cores=1", "--map", "a"]),
     (Text, &["simulate", "--map", "HOSTILE"]),
     (Text, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--old", "HOSTILE"]),
+    (Text, &["simulate", "config.yml", "--rate", "1", "--jobs", "finished.jsonl", "--old", "HOSTILE.yml"]),
+    (
+        Text,
+        &[
+            "simulate",
+            "config.yml",
+            "--rate",
+            "1",
+            "--jobs",
+            "finished.jsonl",
+            "--old",
+            "HOSTILE.yml",
+            "--format",
+            "markdown",
+        ],
+    ),
+    (
+        Csv,
+        &[
+            "simulate",
+            "config.yml",
+            "--rate",
+            "1",
+            "--jobs",
+            "finished.jsonl",
+            "--old",
+            "HOSTILE.yml",
+            "--format",
+            "csv",
+        ],
+    ),
     (Text, &["simulate", "config.yml", "--jobs", "finished.jsonl", "--capacity", "bad-jobs.jsonl"]),
     (Text, &["simulate", "config.yml", "--jobs", "HOSTILE"]),
     (Markup, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--format", "html"]),
     (Text, &["fit", "config.yml", "--jobs", "HOSTILE"]),
+    (Json, &["fit", "memory.yml", "--jobs", "finished.jsonl", "--privacy", "HOSTILE/summary.json", "--format", "json"]),
+    (Text, &["fit", "memory.yml", "--jobs", "table.csv", "--csv", "--explain"]),
+    (Text, &["fit", "memory.yml", "--jobs", "bad-table.csv", "--csv"]),
+    (Text, &["fit", "memory.yml", "--jobs", "table.csv", "--csv", "--columns", "HOSTILE"]),
     (Text, &["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv", "--columns", "memory=HOSTILE"]),
     (Text, &["who", "reaches", "HOSTILE", "never.yml"]),
     (Text, &["who", "reaches", "lost", "never.yml"]),
@@ -195,7 +245,7 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["who", "sets", "HOSTILE", "a", "config.yml"]),
     (Json, &["who", "sets", "cores", "HOSTILE", "config.yml", "--format", "json"]),
     (Text, &["who", "lacks", "mem", "config.yml"]),
-    (Markup, &["who", "lacks", "mem", "rules.bin", "--format", "csv"]),
+    (Csv, &["who", "lacks", "mem", "rules.bin", "--format", "csv"]),
     (Text, &["who", "fires", "--jobs", "jobs.jsonl", "config.yml"]),
     (Text, &["who", "fires", "--jobs", "jobs.jsonl", "rules.bin"]),
     (Text, &["who", "fires", "--jobs", "HOSTILE", "config.yml"]),
@@ -215,6 +265,9 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["explain-code", "HOSTILE"]),
     (Text, &["maps", "create", "--tag", "HOSTILE", "--rules", "rules.bin", "jobs.jsonl"]),
     (Text, &["maps", "status", "HOSTILE"]),
+    (Text, &["maps", "remove", "--force", "HOSTILE"]),
+    (Text, &["init", "HOSTILE"]),
+    (Toml, &["init", "repository", "--print"]),
     (Text, &["maps", "create", "--tag", "a", "--option", "HOSTILE=1", "--rules", "rules.bin", "jobs.jsonl"]),
     (Text, &["bench", "HOSTILE", "--jobs-file", "jobs.jsonl"]),
     (Text, &["schema", "HOSTILE"]),
@@ -229,6 +282,13 @@ const COMMANDS: &[(Form, &[&str])] = &[
 fn is_odd(c: char) -> bool {
     (c.is_control() && !matches!(c, '\n' | '\t'))
         || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Returns `true` for a line that a line end within a name began. Texts of several lines, such as messages, are indented.
+fn is_forged(line: &str) -> bool {
+    ["forged", "::error file=x", "\\x3a:error file=x", "&#58;:error file=x", "##[error]z", "\\x23#[error]z"]
+        .iter()
+        .any(|begin| line.starts_with(begin))
 }
 
 /// Returns `true` for a line that GitHub's runner, or Azure's, takes for a command.
@@ -246,8 +306,8 @@ fn tpvc(folder: &Path, args: &[&str]) -> Output {
 /// A folder with the files of the table.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
-    fs::create_dir(folder.path().join("setting")).unwrap();
     for (name, text) in FILES {
+        fs::create_dir_all(folder.path().join(name).parent().unwrap()).unwrap();
         fs::write(folder.path().join(name), text.replace("HOSTILE", QUOTED)).unwrap();
     }
     fs::write(folder.path().join(format!("{HOSTILE}.yml")), CONFIG.replace("HOSTILE", QUOTED)).unwrap();
@@ -270,10 +330,15 @@ fn complaint(form: Form, run: &Output) -> Option<String> {
     match () {
         () if run.status.code().is_none_or(|status| status > 2) => Some(format!("it died: {:?}", run.status)),
         () if both.contains(is_odd) => Some("a control character".to_owned()),
-        () if form == Text && !commands.is_empty() => Some(format!("commands: {commands:?}")),
-        () if form == Annotations && !out.lines().all(|line| annotations(&line) && !line.contains("##[")) => {
-            Some("a line of its own".to_owned())
+        () if matches!(form, Text | Log) && !commands.is_empty() => Some(format!("commands: {commands:?}")),
+        () if form == Csv && stdout(run).lines().any(is_command) => Some("a command of a CI server".to_owned()),
+        () if form != Log && !out.starts_with("<!DOCTYPE html>") && both.lines().any(is_forged) => {
+            Some(format!("a line of its own: {:?}", both.lines().find(|line| is_forged(line))))
         }
+        () if form == Annotations && !out.lines().all(|line| annotations(&line) && !line.contains("##[")) => {
+            Some("a line that is no annotation".to_owned())
+        }
+        () if form == Toml && toml::from_str::<toml::Table>(&out).is_err() => Some("no TOML".to_owned()),
         () if form == Json && serde_json::from_str::<serde_json::Value>(&out).is_err() => Some("no JSON".to_owned()),
         // Else the command would not show what it is here for.
         () if !both.contains("evil") => Some("nothing of the text is shown".to_owned()),
@@ -343,7 +408,7 @@ fn logs_of_maps_are_text() {
         &["maps", "results", "q", "--summary", "--format", "csv"],
     ] {
         let run = tpvc(folder.path(), args);
-        let form = if args.contains(&"csv") { Markup } else { Text };
+        let form = if args.contains(&"csv") { Csv } else { Log };
         assert_eq!(complaint(form, &run), None, "{args:?}: {:?}", stdout(&run));
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use tpv_compiler::printable::line;
+
 use crate::markup::escape;
 
 /// The cases of one file.
@@ -48,7 +50,7 @@ pub(crate) fn junit(verb: &str, suites: &[Suite]) -> String {
     let failed: usize = suites.iter().map(failing).sum();
     let _ = writeln!(out, "<testsuites name=\"{verb}\" tests=\"{all}\" failures=\"{failed}\">");
     for suite in suites {
-        let (name, tests, failed) = (escape(&suite.name), suite.cases.len(), failing(suite));
+        let (name, tests, failed) = (attribute(&suite.name), suite.cases.len(), failing(suite));
         let _ = writeln!(out, "  <testsuite name=\"{name}\" tests=\"{tests}\" failures=\"{failed}\" errors=\"0\">");
         suite.cases.iter().for_each(|one| case(&mut out, one, &name));
         out.push_str("  </testsuite>\n");
@@ -59,7 +61,7 @@ pub(crate) fn junit(verb: &str, suites: &[Suite]) -> String {
 
 fn case(out: &mut String, case: &Case, file: &str) {
     let line = case.line.map_or_else(String::new, |line| format!(" file=\"{file}\" line=\"{line}\""));
-    let _ = write!(out, "    <testcase classname=\"{file}\"{line} name=\"{}\"", escape(&case.name));
+    let _ = write!(out, "    <testcase classname=\"{file}\"{line} name=\"{}\"", attribute(&case.name));
     let _ = match &case.outcome {
         Outcome::Passed => {
             out.push_str("/>\n");
@@ -67,9 +69,14 @@ fn case(out: &mut String, case: &Case, file: &str) {
         }
         Outcome::Noted(text) => writeln!(out, ">\n      <system-out>{}</system-out>", escape(text)),
         Outcome::Failed { kind, message, text } => {
-            let (message, text) = (escape(message), escape(text));
+            let (message, text) = (attribute(message), escape(text));
             writeln!(out, ">\n      <failure type=\"{kind}\" message=\"{message}\">{text}</failure>")
         }
     };
     out.push_str("    </testcase>\n");
+}
+
+/// Text for an attribute, on one line.
+fn attribute(text: &str) -> String {
+    escape(&line(text))
 }

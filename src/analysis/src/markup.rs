@@ -5,7 +5,7 @@ use tpv_compiler::printable;
 /// Text for an element or an attribute. Characters that a reader would not see, that reorder others or that XML cannot hold appear as escapes, and
 /// no line is a command of a CI server whose log the page is printed to.
 pub fn escape(text: &str) -> String {
-    let text = printable::excerpt(text);
+    let text = printable::paragraph(text);
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {

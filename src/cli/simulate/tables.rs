@@ -2,6 +2,7 @@
 
 use super::super::table::{self, Cell, Rows};
 use tpv_analysis::figures::{amount, count};
+use tpv_compiler::printable::put_line;
 use tpv_simulate::report::{Change, Changes, ClusterReport, Report, Row, SetReport, Unit, duration};
 use tpv_simulate::vary::{GridReport, point_name};
 
@@ -49,7 +50,9 @@ pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
     let seeds = if report.seeds > 1 { format!(", {}", count(report.seeds as u64, "seed")) } else { String::new() };
     let mut text = format!("{jobs} jobs in {:.1} days{seeds}\n\n", report.days());
     if let [old, new] = report.sets.as_slice() {
-        text += &format!("old rules: {}\nnew rules: {}\n\n", old.name, new.name);
+        put_line!(text, "old rules: {}", old.name);
+        put_line!(text, "new rules: {}", new.name);
+        text.push('\n');
     }
     match &report.changes {
         Some(changes) => text += &figures(report, changes).show(table::Format::Table),
