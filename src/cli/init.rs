@@ -7,7 +7,7 @@ use clap::Args;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::{print_stderr, print_stdout, write_text};
-use crate::init::{Environment, inline, look, settings};
+use crate::init::{Environment, Look, inline, look, settings};
 use crate::settings::FILE;
 use tpv_analysis::figures::count;
 use tpv_compiler::printable::{Form, line};
@@ -42,7 +42,9 @@ impl Init {
             let message = format!("`{}` is not a folder", folder.display());
             return Err(CliError::new(message, "name the folder of a repository"));
         }
-        let environments = look(folder).map_err(|message| {
+        let Look { environments, left_out } = look(folder);
+        self::left_out(&left_out);
+        let environments = environments.map_err(|message| {
             let help = format!("write `files = [...]` into `{FILE}` yourself: docs/settings.md");
             CliError::new(message, help)
         })?;
@@ -51,17 +53,27 @@ impl Init {
             environments.iter().for_each(|environment| self::report(environment, environments.len() > 1));
         }
         if self.print {
-            print_stdout(Form::Data, &text)?;
+            print_stdout(Form::Toml, &text)?;
             return Ok(Outcome::Done);
         }
-        write_text("the settings", &path, Form::Data, &text)?;
+        write_text("the settings", &path, Form::Toml, &text)?;
         common.note(&format!("wrote `{}`; next: `tpvc lint`", path.display()));
         Ok(Outcome::Done)
     }
 }
 
-/// The most names of variables that are printed; the settings have all.
+/// The most names of variables, and of files that were left out, that are printed; the settings have all variables.
 const SHOWN: usize = 8;
+
+/// Warns of files that were not looked at.
+fn left_out(files: &[String]) {
+    for file in files.iter().take(SHOWN) {
+        print_stderr(Form::Text, &line(&format!("warning: not looked at: {file}")));
+    }
+    if let Some(more) = files.len().checked_sub(SHOWN).filter(|more| *more > 0) {
+        print_stderr(Form::Text, &format!("warning: not looked at: {more} more"));
+    }
+}
 
 /// Says what was guessed of an environment, and from where.
 fn report(environment: &Environment, is_one_of_many: bool) {

@@ -6,7 +6,7 @@ use tpv_compiler::source::is_url;
 
 use super::Guess;
 use super::lists::List;
-use super::scan::Repository;
+use super::scan::{Mark, Repository};
 
 /// The files of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub(super) struct Found {
 const SECTIONS: [&str; 5] = ["tools:", "destinations:", "users:", "roles:", "global:"];
 
 /// Returns `true` for a text that looks like a config of TPV, template or not.
-fn is_config(text: &str) -> bool {
+pub(super) fn is_config(text: &str) -> bool {
     let has_section = text.lines().any(|line| SECTIONS.iter().any(|section| line.starts_with(section)));
     let fields = [
         "cores:",
@@ -66,9 +66,8 @@ pub(super) fn of(list: &List, repository: &Repository) -> Found {
             name.strip_suffix(".j2").unwrap_or(name) == plain
         };
         // A file without a section may be a config that is empty, of a folder with others.
-        let all: Vec<&String> = repository.texts.keys().filter(fits).collect();
-        let configs: Vec<&String> =
-            all.iter().copied().filter(|path| repository.plain(path).is_some_and(is_config)).collect();
+        let all: Vec<&String> = repository.names().filter(fits).collect();
+        let configs: Vec<&String> = all.iter().copied().filter(|path| repository.has(path, Mark::Config)).collect();
         if configs.is_empty() { all } else { configs }
     };
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
@@ -84,13 +83,13 @@ pub(super) fn of(list: &List, repository: &Repository) -> Found {
         }
         let weight = |path: &&String| {
             let count = folders.get(folder(path)).copied().unwrap_or(0);
-            let is_config = repository.plain(path).is_some_and(is_config);
+            let is_config = repository.has(path, Mark::Config);
             (is_config, shared(path, item), count, std::cmp::Reverse(path.len()))
         };
         let own = Some(&list.file).filter(|file| *file == item);
         match own.or_else(|| candidates(item).into_iter().max_by_key(weight)) {
             Some(path) => {
-                found.has_files |= own.is_some() || repository.plain(path).is_some_and(is_config);
+                found.has_files |= own.is_some() || repository.has(path, Mark::Config);
                 found.files.push(path.clone());
                 if !path.ends_with(".j2")
                     && let Some(from) = rendered(path, repository)
@@ -108,7 +107,7 @@ pub(super) fn of(list: &List, repository: &Repository) -> Found {
 /// of the module `template`.
 fn rendered(path: &str, repository: &Repository) -> Option<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    for (file, text) in &repository.texts {
+    for (file, text) in repository.marked(Mark::Sources) {
         if !text.contains(name) {
             continue;
         }
@@ -139,8 +138,8 @@ fn rendered(path: &str, repository: &Repository) -> Option<String> {
 
 /// The configs of a repository without a list: all files that look like one, by name. `None` if there are none.
 pub(super) fn alone(repository: &Repository) -> Option<(Vec<String>, String)> {
-    let is_config = |(path, text): &(&String, &String)| is_config(text) && !path.contains("test");
-    let files: Vec<String> = repository.texts.iter().filter(is_config).map(|(path, _)| path.clone()).collect();
+    let configs = repository.files_with(Mark::Config).filter(|path| !path.contains("test"));
+    let files: Vec<String> = configs.cloned().collect();
     (!files.is_empty()).then(|| (files, "all files that look like a config, by name: check their order".to_owned()))
 }
 

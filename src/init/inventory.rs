@@ -12,10 +12,8 @@ use tpv_compiler::yaml;
 use tpv_compiler::yaml::style::ScalarStyle;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 
-use super::scan::Repository;
+use super::scan::{LARGEST, Repository};
 
-/// The most bytes of an inventory.
-const LARGEST: u64 = 4 << 20;
 /// The most hosts that the patterns of an inventory may stand for.
 const MOST_HOSTS: usize = 10_000;
 /// The variable that orders groups of one depth.
@@ -286,7 +284,11 @@ fn text(file: &str, repository: &Repository) -> Option<String> {
     if !path.is_file() || !path.starts_with(root) {
         return None;
     }
-    let bytes = open(&path).and_then(|file| read_limited(file, LARGEST)).ok()??;
+    let bytes = open(&path).and_then(|file| read_limited(file, LARGEST)).ok()?;
+    if bytes.is_none() {
+        repository.leave_out_large(file);
+    }
+    let bytes = bytes?;
     String::from_utf8(bytes).ok().filter(|text| !text.starts_with("#!"))
 }
 

@@ -1,6 +1,6 @@
 //! The lists of config files that Galaxy's job configuration gives to TPV, read as text, since most of them are in templates.
 
-use super::scan::Repository;
+use super::scan::{Mark, Repository};
 
 /// A list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -27,20 +27,22 @@ impl List {
 /// The names that Galaxy and TPV have for the list, and with which those of variables end.
 const KEYS: [&str; 2] = ["tpv_config_files", "tpv_configs"];
 
+/// Returns `true` for a text with one of the names of the list.
+pub(super) fn may_have_list(text: &str) -> bool {
+    KEYS.iter().any(|key| text.contains(key))
+}
+
 /// All lists of a repository, in the order of their files.
 pub(super) fn of(repository: &Repository) -> Vec<List> {
     let mut lists = Vec::new();
     // Job configurations that loop over a variable: its name, and the file.
     let mut loops: Vec<(String, String)> = Vec::new();
-    for (file, text) in &repository.texts {
-        if !text.contains(KEYS[0]) && !text.contains(KEYS[1]) {
-            continue;
-        }
+    for (file, text) in repository.marked(Mark::List) {
         let lines: Vec<&str> = text.lines().collect();
         for (at, line) in lines.iter().enumerate() {
             let rest = lines.get(at + 1..).unwrap_or(&[]);
             let Some(found) = items(line, rest) else { continue };
-            let job_conf = is_job_conf(text).then(|| file.clone());
+            let job_conf = is_job_conf(&text).then(|| file.clone());
             match found {
                 Items::Listed(mut items, mut inline) => {
                     // What a job configuration has in its list is read from it (`tpv_compiler::config::job_conf`).
@@ -57,7 +59,7 @@ pub(super) fn of(repository: &Repository) -> Vec<List> {
         }
     }
     for list in lists.iter_mut().filter(|list| list.job_conf.is_none()) {
-        let text = repository.texts.get(&list.file).map_or("", String::as_str);
+        let text = repository.text(&list.file).unwrap_or_default();
         let key = text.lines().nth(list.line - 1).and_then(|line| line.trim().split(':').next()).unwrap_or("");
         list.job_conf = loops.iter().find(|(variable, _)| variable == key).map(|(_, file)| file.clone());
     }

@@ -78,21 +78,32 @@ struct Inherited {
     of_host: serde_json::Map<String, Value>,
 }
 
+/// What a look at a repository has shown.
+#[derive(Clone, Debug)]
+pub struct Look {
+    /// The servers. `Err` if it has no config of TPV: the reason in words.
+    pub environments: Result<Vec<Environment>, String>,
+    /// The files and folders that were left out because a limit was reached or the system refused, each with the reason.
+    pub left_out: Vec<String>,
+}
+
 /// Looks at the repository in a folder.
-///
-/// # Errors
-/// It has no config of TPV: the reason in words.
-pub fn look(root: &Path) -> Result<Vec<Environment>, String> {
+pub fn look(root: &Path) -> Look {
     let repository = Repository::read(root);
-    let lists = lists::of(&repository);
+    let environments = environments(&repository);
+    Look { environments, left_out: repository.left_out() }
+}
+
+fn environments(repository: &Repository) -> Result<Vec<Environment>, String> {
+    let lists = lists::of(repository);
     let mut environments: Vec<Environment> = Vec::new();
     let mut used: Vec<&List> = Vec::new();
     for list in &lists {
-        let configs::Found { files, absent, templates, has_files } = configs::of(list, &repository);
+        let configs::Found { files, absent, templates, has_files } = configs::of(list, repository);
         let from = list.place();
         let inline = list.inline;
         let mut environment = Environment { from, files, absent, templates, inline, ..Environment::default() };
-        plays::of(list, &repository, &mut environment);
+        plays::of(list, repository, &mut environment);
         let is_known = |other: &Environment| other.files == environment.files && other.vars == environment.vars;
         // Lists of other servers' roles name nothing that is here.
         if has_files && !environments.iter().any(is_known) {
@@ -102,12 +113,12 @@ pub fn look(root: &Path) -> Result<Vec<Environment>, String> {
     }
     for (environment, name) in environments.iter_mut().zip(names(&used)) {
         environment.name = name;
-        values(&repository, environment);
+        values(repository, environment);
     }
     if environments.is_empty() {
-        environments.extend(configs::alone(&repository).map(|(files, from)| {
+        environments.extend(configs::alone(repository).map(|(files, from)| {
             let mut environment = Environment { files, from, ..Environment::default() };
-            values(&repository, &mut environment);
+            values(repository, &mut environment);
             environment
         }));
     }

@@ -1,6 +1,7 @@
 //! The variables that Ansible has for a server: those of its groups and hosts, of its play, and of the play's `vars_files`.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -13,7 +14,7 @@ use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 
 use super::inventory::Inventory;
 use super::lists::List;
-use super::scan::Repository;
+use super::scan::{Mark, Repository};
 use super::{Environment, Guess, Inherited};
 
 /// The origin of the variables of all hosts.
@@ -36,8 +37,11 @@ struct Play {
 pub(super) fn of(list: &List, repository: &Repository, environment: &mut Environment) {
     environment.job_conf.clone_from(&list.job_conf);
     let job_conf = list.job_conf.as_deref().and_then(|path| path.rsplit('/').next());
+    let known: RefCell<BTreeMap<String, bool>> = RefCell::default();
     let names_it = |file: &str| {
-        file == list.file || job_conf.is_some_and(|name| repository.plain(file).is_some_and(|text| text.contains(name)))
+        let Some(name) = job_conf.filter(|_| file != list.file) else { return file == list.file };
+        let names_it = || repository.plain(file).is_some_and(|text| text.contains(name));
+        *known.borrow_mut().entry(file.to_owned()).or_insert_with(names_it)
     };
     let weight = |play: &Play| -> usize {
         let listed = play.vars_files.contains(&list.file);
@@ -79,11 +83,10 @@ pub(super) fn of(list: &List, repository: &Repository, environment: &mut Environ
                 None => {
                     give(join(&base, "group_vars/all"), OF_ALL);
                     let groups: BTreeSet<String> = repository
-                        .texts
-                        .keys()
-                        .filter(|file| names_it(file))
-                        .filter_map(|file| file.strip_prefix(&join(&base, "group_vars/")))
-                        .map(|rest| rest.split('/').next().unwrap_or(rest).to_owned())
+                        .names()
+                        .filter_map(|file| Some((file, file.strip_prefix(&join(&base, "group_vars/"))?)))
+                        .filter(|(file, _)| names_it(file))
+                        .map(|(_, rest)| rest.split('/').next().unwrap_or(rest).to_owned())
                         .filter(|group| group.split('.').next() != Some("all"))
                         .collect();
                     let is_there =
@@ -173,15 +176,18 @@ pub(super) fn inherited(
     environment: &Environment,
 ) -> Vec<Guess<(String, Value)>> {
     let Some(host) = &environment.host else { return Vec::new() };
-    let has = |file: &Guess<String>, name: &str| {
-        let lines = repository.plain(&file.value).into_iter().flat_map(str::lines);
-        lines.into_iter().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')))
-    };
     let Inherited { of_groups, of_host } = &environment.inventory;
-    let replaces = |name: &str| {
-        let last = environment.vars.iter().rev().find(|file| has(file, name));
-        last.is_some_and(|file| file.from == OF_ALL || file.from.starts_with(OF_GROUP))
-    };
+    // The host's variables that files have, and whether the last of these files is of a group.
+    let mut in_files: BTreeMap<&str, bool> = BTreeMap::new();
+    for file in environment.vars.iter().rev() {
+        let is_of_group = file.from == OF_ALL || file.from.starts_with(OF_GROUP);
+        for name in top_level(&repository.plain(&file.value).unwrap_or_default()) {
+            if let Some((name, _)) = of_host.get_key_value(name) {
+                in_files.entry(name).or_insert(is_of_group);
+            }
+        }
+    }
+    let replaces = |name: &str| in_files.get(name) == Some(&true);
     let wanted = |name: &str| names.contains(name);
     let known = |name: &str| environment.variables.iter().any(|known| known.value.0 == name);
     let hostname = Value::String(host.value.clone());
@@ -190,6 +196,11 @@ pub(super) fn inherited(
     let all = own.chain(of_groups).map(|(name, value)| (name.clone(), value.clone()));
     let all = all.chain(wanted("inventory_hostname").then(|| ("inventory_hostname".to_owned(), hostname)));
     all.filter(|(name, _)| !known(name)).map(|value| Guess { value, from: host.from.clone() }).collect()
+}
+
+/// The variables of a file, by its lines.
+fn top_level(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name)
 }
 
 fn join(folder: &str, name: &str) -> String {
@@ -227,9 +238,9 @@ fn base(list: &List, repository: &Repository) -> String {
 /// All plays of a repository that name files of variables.
 fn plays(repository: &Repository) -> Vec<Play> {
     let mut plays = Vec::new();
-    for (file, text) in repository.texts.iter().filter(|(_, text)| text.contains("vars_files:")) {
+    for (file, text) in repository.marked(Mark::Plays) {
         let mut sources = SourceMap::new();
-        let id = sources.add(file, text);
+        let id = sources.add(file, &text);
         let Some(document) = yaml::load(&sources, id, &mut Diagnostics::new()) else { continue };
         let ValueKind::List(items) = &document.root.kind else { continue };
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
@@ -276,11 +287,12 @@ pub(super) fn defaults(
     known: &mut BTreeSet<PathBuf>,
 ) -> Vec<Guess<String>> {
     let mut found = Vec::new();
-    for (file, text) in repository.texts.iter().filter(|(file, _)| file.contains("defaults/main.y")) {
-        let has =
-            |name: &&&str| text.lines().any(|line| line.strip_prefix(**name).is_some_and(|rest| rest.starts_with(':')));
-        if let Some(name) = names.iter().find(has)
-            && !text.starts_with(VAULT)
+    if names.is_empty() {
+        return found;
+    }
+    for file in repository.names().filter(|file| file.contains("defaults/main.y")) {
+        let text = repository.plain(file).unwrap_or_default();
+        if let Some(name) = top_level(&text).filter(|name| names.contains(name)).min()
             && known.insert(PathBuf::from(file))
         {
             found.push(Guess { value: file.clone(), from: format!("has `{name}`") });
@@ -298,7 +310,7 @@ pub(super) fn facts(
     let mut found: Vec<Guess<(String, Value)>> = Vec::new();
     let folder = environment.vars.iter().find_map(|file| file.value.split_once("group_vars/"));
     let folder = folder.map_or("", |(base, _)| base.trim_end_matches('/'));
-    for (file, text) in repository.texts.iter().filter(|(_, text)| text.contains("with_fileglob")) {
+    for (file, text) in repository.marked(Mark::Globs) {
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
         for (at, line) in lines.iter().enumerate() {
             let Some((name, value)) = line.split_once(':') else { continue };

@@ -1,58 +1,175 @@
 //! The files of a repository that may say something of TPV.
+//!
+//! Each text is judged once and dropped; what is of interest later is read again. So memory depends on the largest file, not on their number.
 
-use std::collections::BTreeMap;
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use tpv_analysis::{figures, system_error};
 use tpv_compiler::open::open;
 use tpv_compiler::source::read_limited;
 use tpv_compiler::template::VAULT;
+
+use super::{configs, lists};
 
 /// The most files that are looked at.
 const MOST_FILES: usize = 50_000;
 
 /// The most bytes of a file that is looked at.
-const LARGEST: u64 = 4 << 20;
+pub(super) const LARGEST: u64 = 4 << 20;
 
 /// The deepest folders that are looked at.
 const DEEPEST: usize = 24;
 
-/// The texts of a repository, by their paths in it with `/`. Links to folders are not followed, so that each file has one path.
+/// The most bytes of all files that are looked at, their names included.
+const MOST_BYTES: u64 = 256 << 20;
+
+/// The most bytes that are read again.
+const MOST_AGAIN: u64 = 2 << 30;
+
+/// Something that a text has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// It looks like a config of TPV.
+    Config,
+    /// A list of config files, or a loop over one.
+    List,
+    /// Plays that name files of variables.
+    Plays,
+    /// Tasks that read files by a pattern.
+    Globs,
+    /// Files with their sources, some of which may be templates.
+    Sources,
+}
+
+/// The marks, each with its test.
+const MARKS: [(Mark, fn(&str) -> bool); 5] = [
+    (Mark::Config, configs::is_config),
+    (Mark::List, lists::may_have_list),
+    (Mark::Plays, |text| text.contains("vars_files:")),
+    (Mark::Globs, |text| text.contains("with_fileglob")),
+    (Mark::Sources, |text| text.contains("src:") && text.contains("template")),
+];
+
+/// The files of a repository. Links to folders are not followed, so that each file has one path.
 pub(super) struct Repository {
     /// The folder.
     pub(super) root: PathBuf,
-    /// The texts.
-    pub(super) texts: BTreeMap<String, String>,
+    /// The files, by their paths in the repository with `/`, each with the marks of its text.
+    files: BTreeMap<String, Vec<Mark>>,
+    /// The bytes that were looked at.
+    bytes: u64,
+    /// The bytes that were read again.
+    again: Cell<u64>,
+    /// The files that were left out, each with the reason.
+    left_out: RefCell<BTreeSet<String>>,
+    /// Nothing further is looked at.
+    is_full: bool,
 }
 
 impl Repository {
-    /// Reads the files of a folder.
+    /// Looks at the files of a folder.
     pub(super) fn read(root: &Path) -> Self {
-        let mut repository = Self { root: root.to_owned(), texts: BTreeMap::new() };
+        let mut repository = Self {
+            root: root.to_owned(),
+            files: BTreeMap::new(),
+            bytes: 0,
+            again: Cell::new(0),
+            left_out: RefCell::default(),
+            is_full: false,
+        };
         repository.collect(root, "", DEEPEST);
         repository
     }
 
     fn collect(&mut self, folder: &Path, name: &str, depth: usize) {
-        let Some(depth) = depth.checked_sub(1) else { return };
+        let Some(depth) = depth.checked_sub(1) else {
+            self.leave_out(&format!("{name}/"), &format!("it is deeper than {DEEPEST} folders"));
+            return;
+        };
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().collect();
+        let mut entries: Vec<_> = match std::fs::read_dir(folder) {
+            Ok(entries) => entries.flatten().collect(),
+            Err(error) => return self.leave_out(&format!("{name}/"), &system_error::reason(&error).0),
+        };
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let Ok(file) = entry.file_name().into_string() else { continue };
             let Ok(kind) = entry.file_type() else { continue };
-            if file.starts_with('.') || file == "node_modules" || kind.is_symlink() || self.texts.len() >= MOST_FILES {
+            if file.starts_with('.') || file == "node_modules" || self.is_full {
                 continue;
             }
             let name = if name.is_empty() { file } else { format!("{name}/{file}") };
             if kind.is_dir() {
                 self.collect(&entry.path(), &name, depth);
-            } else if is_text(&name)
-                && let Ok(Some(bytes)) = open(&entry.path()).and_then(|file| read_limited(file, LARGEST))
-                && let Ok(text) = String::from_utf8(bytes)
-            {
-                self.texts.insert(name, text);
+            } else if kind.is_file() && is_text(&name) {
+                self.look_at(name);
             }
         }
+    }
+
+    /// Judges a file, unless there were too many before.
+    fn look_at(&mut self, name: String) {
+        let full = if self.files.len() >= MOST_FILES {
+            Some(format!("more than {} files", figures::grouped(MOST_FILES as u64)))
+        } else {
+            (self.bytes >= MOST_BYTES).then(|| format!("more than {} MiB in all", MOST_BYTES >> 20))
+        };
+        if let Some(full) = full {
+            self.is_full = true;
+            return self.leave_out(&name, &format!("this file and all after it: {full}"));
+        }
+        let Some(bytes) = self.bytes_of(&name) else { return };
+        self.bytes += (bytes.len() + name.len()) as u64;
+        if let Ok(text) = String::from_utf8(bytes) {
+            let marks = MARKS.iter().filter(|(_, has)| has(&text)).map(|(mark, _)| *mark).collect();
+            self.files.insert(name, marks);
+        }
+    }
+
+    /// The bytes of a file. `None` if it cannot be read or has too many, which is noted.
+    fn bytes_of(&self, name: &str) -> Option<Vec<u8>> {
+        match open(&self.root.join(name)).and_then(|file| read_limited(file, LARGEST)) {
+            Ok(Some(bytes)) => return Some(bytes),
+            Ok(None) => self.leave_out_large(name),
+            Err(error) => self.leave_out(name, &system_error::reason(&error).0),
+        }
+        None
+    }
+
+    /// Notes that a file has more bytes than are looked at.
+    pub(super) fn leave_out_large(&self, name: &str) {
+        self.leave_out(name, &format!("it has more than {} MiB", LARGEST >> 20));
+    }
+
+    fn leave_out(&self, name: &str, why: &str) {
+        self.left_out.borrow_mut().insert(format!("{name}: {why}"));
+    }
+
+    /// The files and folders that were left out, each with the reason.
+    pub(super) fn left_out(&self) -> Vec<String> {
+        self.left_out.borrow().iter().cloned().collect()
+    }
+
+    /// The paths of all files.
+    pub(super) fn names(&self) -> impl Iterator<Item = &String> {
+        self.files.keys()
+    }
+
+    /// The files with a mark, each with its text.
+    pub(super) fn marked(&self, mark: Mark) -> impl Iterator<Item = (&String, String)> {
+        self.files_with(mark).filter_map(|name| Some((name, self.text(name)?)))
+    }
+
+    /// The paths of the files with a mark.
+    pub(super) fn files_with(&self, mark: Mark) -> impl Iterator<Item = &String> {
+        self.files.iter().filter(move |(_, marks)| marks.contains(&mark)).map(|(name, _)| name)
+    }
+
+    /// Returns `true` for a file with a mark.
+    pub(super) fn has(&self, name: &str, mark: Mark) -> bool {
+        self.files.get(name).is_some_and(|marks| marks.contains(&mark))
     }
 
     /// The path of a file of the repository from the present folder.
@@ -65,9 +182,21 @@ impl Repository {
         path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
     }
 
+    /// The text of a file. `None` if it is none of those that were looked at.
+    pub(super) fn text(&self, name: &str) -> Option<String> {
+        self.files.get(name)?;
+        if self.again.get() >= MOST_AGAIN {
+            self.leave_out(name, &format!("more than {} MiB were read again", MOST_AGAIN >> 20));
+            return None;
+        }
+        let bytes = self.bytes_of(name)?;
+        self.again.set(self.again.get() + bytes.len() as u64);
+        String::from_utf8(bytes).ok()
+    }
+
     /// The text of a file. `None` if it is not there or encrypted.
-    pub(super) fn plain(&self, name: &str) -> Option<&str> {
-        self.texts.get(name).map(String::as_str).filter(|text| !text.starts_with(VAULT))
+    pub(super) fn plain(&self, name: &str) -> Option<String> {
+        self.text(name).filter(|text| !text.starts_with(VAULT))
     }
 }
 

@@ -342,3 +342,88 @@ fn templates_read_no_file_outside_of_the_project() {
     let (status, said) = dump("{{ lookup('env', 'PATH') }}");
     assert!(status == 1 && said.contains("does not read the environment"), "{said}");
 }
+
+/// Files beyond a limit are named, and those within it are found.
+#[test]
+fn what_is_beyond_a_limit_is_named() {
+    let deep = format!("{}deep.yml", "d/".repeat(24));
+    let site = repository(&[
+        ("files/tpv.yml", "tools:\n  a:\n    cores: 1\n"),
+        ("files/large.yml", "tools:\n  b:\n    cores: 1\n"),
+        (&deep, "tools:\n  c:\n    cores: 1\n"),
+        ("hosts", "[galaxy]\nserver\n"),
+    ]);
+    let sparse = |name: &str, bytes: u64| {
+        std::fs::File::options()
+            .append(true)
+            .create(true)
+            .open(site.path().join(name))
+            .unwrap()
+            .set_len(bytes)
+            .unwrap();
+    };
+    sparse("files/large.yml", (4 << 20) + 1);
+    #[cfg(unix)]
+    assert!(std::process::Command::new("mkfifo").arg(site.path().join("files/pipe.yml")).status().unwrap().success());
+    let started = std::time::Instant::now();
+    let (status, said) = run(site.path(), &["init", "--print"]);
+    assert!(status == 0 && said.contains("files = [\n  \"files/tpv.yml\",\n]"), "{said}");
+    assert!(said.contains("warning: not looked at: files/large.yml: it has more than 4 MiB"), "{said}");
+    let folder = deep.trim_end_matches("deep.yml");
+    assert!(said.contains(&format!("warning: not looked at: {folder}: it is deeper than 24 folders")), "{said}");
+    assert!(started.elapsed().as_secs() < 5, "a pipe is none of the files");
+    // An inventory is read where a list of configs is.
+    sparse("hosts", (4 << 20) + 1);
+    std::fs::write(site.path().join("files/job_conf.yml"), "execution:\n  tpv_config_files: [tpv.yml]\nrunners: {}\n")
+        .unwrap();
+    let (_, said) = run(site.path(), &["init", "--print"]);
+    assert!(said.contains("warning: not looked at: hosts: it has more than 4 MiB"), "{said}");
+}
+
+/// No more is in memory than the largest file, and no more is read than a total; the file that reaches it is named.
+#[cfg(target_os = "linux")]
+#[test]
+fn many_large_files_take_neither_memory_nor_time() {
+    let site = repository(&[("a/tpv.yml", "tools:\n  a:\n    cores: 1\n")]);
+    // Without blocks on the disk.
+    for file in 0..70 {
+        let file = std::fs::File::create(site.path().join(format!("b{file:02}.yml"))).unwrap();
+        file.set_len(4 << 20).unwrap();
+    }
+    let mut command = std::process::Command::new("prlimit");
+    command.args(["--data=157286400", env!("CARGO_BIN_EXE_tpvc"), "init", "--print"]).current_dir(site.path());
+    let output = command.env("NO_COLOR", "1").output().unwrap();
+    let said = crate::support::stdout(&output) + &crate::support::stderr(&output);
+    assert!(output.status.success() && said.contains("\"a/tpv.yml\""), "{said}");
+    assert!(
+        said.contains("warning: not looked at: b64.yml: this file and all after it: more than 256 MiB in all"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_file_after_the_most_is_named() {
+    let site = repository(&[("a/tpv.yml", "tools:\n  a:\n    cores: 1\n")]);
+    for file in 0..50_000 {
+        std::fs::File::create(site.path().join(format!("b{file:05}.yml"))).unwrap();
+    }
+    let (status, said) = run(site.path(), &["init", "--print"]);
+    assert!(status == 0 && said.contains("\"a/tpv.yml\""), "{said}");
+    assert!(
+        said.contains("warning: not looked at: b49999.yml: this file and all after it: more than 50,000 files"),
+        "{said}"
+    );
+}
+
+#[test]
+fn printed_settings_have_no_characters_that_mislead() {
+    let site = repository(&[("tpv\u{202e}\u{e0041}\u{7f}.yml", "tools:\n  a:\n    cores: 1\n")]);
+    let (status, said) = run(site.path(), &["init", "--print", "-q"]);
+    assert!(status == 0 && !said.replace('\n', "").contains(tpv_compiler::printable::is_odd), "{said}");
+    let settings: toml::Table = toml::from_str(&said).unwrap();
+    assert_eq!(settings["files"][0].as_str(), Some("tpv\u{202e}\u{e0041}\u{7f}.yml"));
+    let (status, said) = run(site.path(), &["init"]);
+    assert_eq!(status, 0, "{said}");
+    let (status, said) = run(site.path(), &["dump"]);
+    assert!(status == 0 && said.contains("cores: 1"), "{said}");
+}
