@@ -99,7 +99,7 @@ impl PyMaps {
     /// The tags, sorted.
     fn tags(&self) -> PyResult<Vec<String>> {
         let tags = self.root.tags().map_err(|error| raised(&error))?;
-        Ok(tags.into_iter().map(|(tag, _)| tag).collect())
+        Ok(tags.into_iter().filter_map(|(tag, map)| map.ok().map(|_| tag)).collect())
     }
 
     /// Makes a map, submits it, and gives its tag. Rule sets are names and artifacts; `git` is a repository, a date or commit, and what the config is there.

@@ -10,3 +10,4 @@ mod component_script;
 mod git;
 mod results;
 mod simulate;
+mod stores;

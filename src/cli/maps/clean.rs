@@ -20,10 +20,12 @@ impl Clean {
         context.root.sweep()?;
         let (mut outcome, mut removed) = (Outcome::Done, 0);
         for (tag, map) in context.root.tags()? {
-            if !(self.all || map.is_transient()) {
-                continue;
-            }
-            match remove(context, &tag) {
+            let result = match map {
+                Ok(map) if !self.all && !map.is_transient() => continue,
+                Ok(_) => remove(context, &tag),
+                Err(error) => Err(error.into()),
+            };
+            match result {
                 Ok(()) => removed += 1,
                 Err(error) => {
                     context.common.show_error(&error);

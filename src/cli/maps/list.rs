@@ -21,6 +21,14 @@ impl List {
         let mut rows = Rows::new(vec!["TAG", "ENGINE", "COMPONENTS", "KEPT"]);
         let mut outcome = Outcome::Done;
         for (tag, map) in context.root.tags()? {
+            let map = match map {
+                Ok(map) => map,
+                Err(error) => {
+                    context.common.show_error(&error.into());
+                    outcome = Outcome::Bad;
+                    continue;
+                }
+            };
             let kept = if map.is_transient() { "until `clean`" } else { "yes" };
             match (map.submit(), map.components()) {
                 (Ok(submit), Ok(components)) => {

@@ -1,6 +1,5 @@
 //! `tpvc maps logs`
 
-use std::fs;
 use std::path::Path;
 
 use clap::Args;
@@ -48,9 +47,10 @@ impl Logs {
 
 /// Prints a file under a heading, where it is there and not empty.
 fn print(heading: &str, path: &Path) -> Result<(), CliError> {
-    match fs::read(path) {
-        Ok(bytes) if bytes.is_empty() => Ok(()),
-        Ok(bytes) => {
+    match tpv_maps::store::read(path) {
+        Ok(None) => Ok(()),
+        Ok(Some(bytes)) if bytes.is_empty() => Ok(()),
+        Ok(Some(bytes)) => {
             let mut text = String::new();
             put_line!(text, "== {heading}: {}", path.display());
             text += &String::from_utf8_lossy(&bytes);
@@ -59,7 +59,6 @@ fn print(heading: &str, path: &Path) -> Result<(), CliError> {
             }
             print_stdout(Form::Text, &text)
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(Error::io("read", path, &error).into()),
     }
 }

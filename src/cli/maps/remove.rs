@@ -29,7 +29,10 @@ impl Remove {
                 outcome = Outcome::Bad;
             }
         }
-        context.root.sweep()?;
+        // A damaged tag stays as it is, so that whoever looks finds what was wrong.
+        if matches!(outcome, Outcome::Done) {
+            context.root.sweep()?;
+        }
         Ok(outcome)
     }
 

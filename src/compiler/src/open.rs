@@ -47,6 +47,21 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file that tpvc itself wrote: a regular one, so that there is nothing to wait for.
+///
+/// # Errors
+/// The system's; a folder, device, socket or pipe.
+pub fn regular(path: &Path) -> io::Result<File> {
+    let metadata = path.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::Error::from(io::ErrorKind::IsADirectory));
+    }
+    if !metadata.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+    }
+    open(path)
+}
+
 /// Stdin, which may be a file.
 pub fn stdin() -> io::Stdin {
     #[cfg(unix)]
@@ -125,6 +140,9 @@ mod tests {
         assert_eq!(open(&path("socket")).unwrap_err().to_string(), "it is a socket");
         assert!(Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
         assert_eq!(open(&path("pipe")).unwrap_err().to_string(), "it is a pipe that no program writes to");
+        for name in ["socket", "pipe", "/dev/null"] {
+            assert_eq!(regular(&path(name)).unwrap_err().to_string(), "it is no regular file", "{name}");
+        }
     }
 
     #[test]

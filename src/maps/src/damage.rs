@@ -10,7 +10,7 @@ use super::Error;
 use super::component::completion::Completion;
 use super::component::error_report::ErrorReport;
 use super::component::run::node;
-use super::store::{Digesting, MapDir};
+use super::store::{self, Digesting, MapDir};
 use crate::clock::seconds;
 use tpv_compiler::parallel;
 
@@ -29,7 +29,8 @@ pub(super) fn check(dir: &MapDir, component: u32) -> Result<Option<Checked>, Err
     };
     let path = dir.output(component);
     let mut all = Digesting::new(io::sink());
-    let file = File::open(&path).and_then(|mut file| io::copy(&mut file, &mut all).map(|_| file));
+    let opened = store::open(&path).and_then(|file| file.ok_or_else(|| io::ErrorKind::NotFound.into()));
+    let file = opened.and_then(|mut file| io::copy(&mut file, &mut all).map(|_| file));
     let file = file.map_err(|error| Error::io("read", &path, &error))?;
     let (_, _, digest) = all.into_parts();
     if digest.as_str() == completion.output_digest {

@@ -1,12 +1,12 @@
 //! The component's own work: a slice of jobs to answers, a summary, or an error report.
 
-use std::fs::File;
 use std::io::{self, BufReader, Read, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use tpv_compiler::open;
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::world::World;
@@ -15,7 +15,7 @@ use tpv_runtime::stream::{self, Work};
 use tpv_simulate::grid::GridRun;
 
 use super::super::Error;
-use super::super::store::{Digesting, WholeFile, write_whole};
+use super::super::store::{self, Digesting, WholeFile, write_whole};
 use super::completion::{Completion, Head};
 use super::error_report::ErrorReport;
 use super::heartbeat::{Heartbeat, peak_kib};
@@ -114,7 +114,7 @@ fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
     let world = world(task)?;
     let unreadable = |error: io::Error| Error::io("read", &task.jobs, &error);
     let unwritable = |error: io::Error| Error::io("written", &task.output, &error);
-    let reader = File::open(&task.jobs).and_then(zstd::Decoder::new).map_err(unreadable)?;
+    let reader = open::regular(&task.jobs).and_then(zstd::Decoder::new).map_err(unreadable)?;
     let mut reader = Faulty { reader: BufReader::new(reader), fault: None };
     let mut file = Digesting::new(WholeFile::create(&task.output).map_err(unwritable)?);
     let mut encoder = zstd::Encoder::new(&mut file, 1).map_err(unwritable)?;
@@ -165,8 +165,20 @@ fn mapper(path: &Path, hooks: &Hooks) -> Result<Mapper, Error> {
     Ok(Mapper::with_hooks(rules(path)?, hooks.clone(), false))
 }
 
+/// The bytes of an input.
+fn input(path: &Path) -> Result<Vec<u8>, Error> {
+    let bytes = store::read(path).and_then(|bytes| bytes.ok_or_else(|| io::ErrorKind::NotFound.into()));
+    bytes.map_err(|error| Error::io("read", path, &error))
+}
+
+/// The text of an input.
+pub(super) fn input_text(path: &Path) -> Result<String, Error> {
+    let text = String::from_utf8(input(path)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error));
+    text.map_err(|error| Error::io("read", path, &error))
+}
+
 fn rules(path: &Path) -> Result<Arc<Rules>, Error> {
-    let bytes = std::fs::read(path).map_err(|error| Error::io("read", path, &error))?;
+    let bytes = input(path)?;
     Rules::load(&bytes).map(Arc::new).map_err(|error| {
         Error::new(
             format!("the rules `{}` cannot be used: {error}", path.display()),
@@ -179,7 +191,7 @@ fn world(task: &Task) -> Result<World, Error> {
     let mut world = match &task.world {
         None => World::default(),
         Some(path) => {
-            let text = std::fs::read_to_string(path).map_err(|error| Error::io("read", path, &error))?;
+            let text = input_text(path)?;
             World::parse(&text).map_err(|error| {
                 Error::new(format!("`{}` is not a world: {error}", path.display()), "make the map again")
             })?

@@ -11,6 +11,7 @@ use tpv_simulate::grid::{GridRun, Scenario};
 
 use super::super::Error;
 use super::heartbeat::Heartbeat;
+use super::run::input_text;
 use crate::results::Run;
 
 /// Does a run and returns its line.
@@ -23,7 +24,7 @@ pub(super) fn simulate(
     hooks: &Hooks,
     beat: &Heartbeat,
 ) -> Result<String, Error> {
-    let text = std::fs::read_to_string(scenario).map_err(|error| Error::io("read", scenario, &error))?;
+    let text = input_text(scenario)?;
     let scenario: Scenario = serde_json::from_str(&text).map_err(|error| {
         Error::new(format!("`{}` is not a scenario: {error}", scenario.display()), "make the map again")
     })?;

@@ -5,12 +5,17 @@ use std::io;
 use std::path::Path;
 use std::process::Stdio;
 
+use super::whole;
+
 /// A lock that is held until it is dropped, and until every child that inherited it has ended.
 #[derive(Debug)]
 pub struct Lock(File);
 
 impl Lock {
     fn open(path: &Path) -> io::Result<File> {
+        if path.metadata().is_ok_and(|metadata| !metadata.is_file()) {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
+        }
         File::options().create(true).truncate(false).read(true).write(true).open(path)
     }
 
@@ -42,11 +47,10 @@ impl Lock {
     /// # Errors
     /// The system's.
     pub fn is_held(path: &Path) -> io::Result<bool> {
-        match File::open(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
+        match whole::open(path)? {
+            None => Ok(false),
             // Shared, so that two who look do not see each other.
-            Ok(file) => match file.try_lock_shared() {
+            Some(file) => match file.try_lock_shared() {
                 Ok(()) => Ok(false),
                 Err(TryLockError::WouldBlock) => Ok(true),
                 Err(TryLockError::Error(error)) => Err(error),

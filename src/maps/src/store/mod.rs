@@ -9,6 +9,7 @@ mod outcomes;
 pub mod random;
 mod root;
 mod runner_note;
+mod tags;
 mod whole;
 
 pub use digest::{Digest, Digesting};
@@ -16,7 +17,7 @@ pub use directory::MapDir;
 pub use lock::Lock;
 pub use root::{Draft, FORMAT, Root};
 pub use runner_note::RunnerNote;
-pub use whole::{WholeFile, write as write_whole};
+pub use whole::{WholeFile, open, read, write as write_whole};
 
 #[cfg(test)]
 mod tests;

@@ -72,10 +72,7 @@ impl MapDir {
 
 /// The head of a completion that is whole: its last byte is the end of its line.
 fn read_head(path: &Path) -> io::Result<Option<Head>> {
-    let mut file = match File::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        file => file?,
-    };
+    let Some(mut file) = whole::open(path)? else { return Ok(None) };
     let mut bytes = [0; HEAD];
     let mut filled = 0;
     while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {

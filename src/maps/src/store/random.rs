@@ -28,6 +28,18 @@ pub(super) fn uuid() -> Result<String, Error> {
     Ok(text)
 }
 
+/// Returns `true` for a text that [`uuid`] can give.
+pub(super) fn is_uuid(text: &str) -> bool {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == 36
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            14 => byte == b'4',
+            19 => matches!(byte, b'8' | b'9' | b'a' | b'b'),
+            _ => is_digit(byte),
+        })
+}
+
 /// A token: 16 hexadecimal digits.
 ///
 /// # Errors
@@ -46,13 +58,18 @@ pub fn number() -> Result<u64, Error> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
 
     #[test]
     fn a_uuid_says_that_it_is_random() {
         let (one, other) = (uuid().unwrap(), uuid().unwrap());
         assert_ne!(one, other);
+        assert!(is_uuid(&one) && is_uuid(&other));
+        for wrong in ["", "..", "../victim", &one[1..], &one.to_uppercase(), &one.replace('-', "/"), &format!("{one} ")]
+        {
+            assert!(!is_uuid(wrong), "{wrong}");
+        }
         let parts: Vec<_> = one.split('-').map(str::len).collect();
         assert_eq!(parts, [8, 4, 4, 4, 12]);
         assert_eq!(one.as_bytes()[14], b'4');

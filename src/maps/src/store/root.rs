@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use super::super::Error;
 use super::super::item::Item;
-use super::directory::{self, FOLDERS, MapDir, names};
+use super::directory::{self, FOLDERS, MapDir};
 use super::lock::Lock;
+use super::tags::{check_tag, is_own_folder};
 use super::{random, whole};
 use tpv_compiler::diagnostic::REPORT_BUG;
 
@@ -29,8 +30,16 @@ impl Root {
     /// The system's, or the folder was written by a tpvc of another format.
     pub fn open(path: &Path) -> Result<Self, Error> {
         let make = |folder: &Path| std::fs::create_dir_all(folder).map_err(|error| Error::io("made", folder, &error));
-        make(&path.join("tags"))?;
-        make(&path.join("slots"))?;
+        for name in ["tags", "slots"] {
+            let folder = path.join(name);
+            make(&folder)?;
+            if folder.is_symlink() {
+                return Err(Error::new(
+                    format!("`{}` is a link: the files of maps are removed from there", folder.display()),
+                    "remove the link, or name another folder with `--maps-dir`",
+                ));
+            }
+        }
         // Engines start components elsewhere: what they are told must be true there, too.
         let path = path.canonicalize().map_err(|error| Error::io("read", path, &error))?;
         // And engines take the paths of files as text.
@@ -46,36 +55,6 @@ impl Root {
     /// The path.
     pub fn path(&self) -> &Path {
         &self.0
-    }
-
-    fn tag_path(&self, tag: &str) -> PathBuf {
-        self.0.join("tags").join(tag)
-    }
-
-    /// All tags, sorted, with their maps. A tag whose map is still being made, or was removed, is left out.
-    ///
-    /// # Errors
-    /// The system's.
-    pub fn tags(&self) -> Result<Vec<(String, MapDir)>, Error> {
-        let mut tags = names(&self.0.join("tags"))?;
-        tags.sort_unstable();
-        let maps = tags.into_iter().map(|tag| Ok(self.find(&tag)?.map(|map| (tag, map))));
-        maps.filter_map(Result::transpose).collect()
-    }
-
-    /// The map of a tag. `None` if there is none.
-    ///
-    /// # Errors
-    /// The system's, and a map of another format.
-    pub fn find(&self, tag: &str) -> Result<Option<MapDir>, Error> {
-        if check_tag(tag).is_err() {
-            return Ok(None);
-        }
-        let path = self.tag_path(tag);
-        let name = whole::read(&path).map_err(|error| Error::io("read", &path, &error))?;
-        let Some(name) = name.map(|name| String::from_utf8_lossy(&name).trim().to_owned()) else { return Ok(None) };
-        let folder = self.0.join(&name);
-        Ok(folder.is_dir().then(|| MapDir::new(folder)))
     }
 
     /// The map of a tag.
@@ -122,7 +101,7 @@ impl Root {
 
     /// Makes a tag lead to a map of this name. The file is written in the map's own folder, or in that of its draft: what a kill leaves
     /// goes with it.
-    fn reserve(&self, tag: &str, name: &str, map: &MapDir) -> Result<(), Error> {
+    pub(super) fn reserve(&self, tag: &str, name: &str, map: &MapDir) -> Result<(), Error> {
         let path = self.tag_path(tag);
         let made = whole::write_new(&path, format!("{name}\n").as_bytes(), map.path());
         if made.map_err(|error| Error::io("written", &path, &error))? {
@@ -150,8 +129,12 @@ impl Root {
     /// Removes a map from the disk. Killed on the way, [`Root::sweep`] goes on.
     ///
     /// # Errors
-    /// The system's.
+    /// The system's, or it is no folder of a map here.
     pub fn remove(&self, tag: &str, map: &MapDir) -> Result<(), Error> {
+        if !random::is_uuid(&map.name()) || map.path() != self.0.join(map.name()) || map.path().is_symlink() {
+            let message = format!("`{}` is not removed: it is no map of `{}`", map.path().display(), self.0.display());
+            return Err(Error::new(message, REPORT_BUG));
+        }
         let gone = self.0.join(format!("{REMOVED}{}", map.name()));
         match std::fs::rename(map.path(), &gone) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -172,9 +155,10 @@ impl Root {
         let all = directory::names(&self.0)?;
         for name in &all {
             let path = self.0.join(name);
-            if name.starts_with(REMOVED) {
+            let is_left = |prefix: &str| name.strip_prefix(prefix).is_some_and(random::is_uuid) && is_own_folder(&path);
+            if is_left(REMOVED) {
                 remove_folder(&path)?;
-            } else if name.starts_with(NEW) {
+            } else if is_left(NEW) {
                 let lock_path = path.join("lock");
                 // No lock yet: made this moment, or left by a kill in that moment.
                 let young = || {
@@ -217,31 +201,9 @@ impl Root {
         released.map_err(|(what, error)| Error::io(what, &path, &error))
     }
 
-    /// Mends tags: one that leads nowhere goes, and each map has the tag that it notes and no other.
-    fn sweep_tags(&self) -> Result<(), Error> {
-        for tag in names(&self.0.join("tags"))? {
-            let path = self.tag_path(&tag);
-            let Some(bytes) = whole::read(&path).map_err(|error| Error::io("read", &path, &error))? else { continue };
-            let name = String::from_utf8_lossy(&bytes).trim().to_owned();
-            let map = MapDir::new(self.0.join(&name));
-            // A draft becomes a map by renaming: looked at in this order, one of both is there.
-            if self.0.join(format!("{NEW}{name}")).is_dir() {
-                continue;
-            }
-            if !map.path().is_dir() {
-                whole::remove(&path).map_err(|error| Error::io("removed", &path, &error))?;
-            } else if map.tag().is_ok_and(|noted| noted != tag) {
-                // Left by a kill between two steps of `retag`, which holds the lock.
-                let Some(_lock) = map.try_lock()? else { continue };
-                if let Ok(noted) = map.tag() {
-                    self.reserve(&noted, &name, &map).ok();
-                    if noted != tag && self.find(&noted)?.is_some_and(|other| other == map) {
-                        map.remove(&path)?;
-                    }
-                }
-            }
-        }
-        Ok(())
+    /// Returns `true` if a map of this name is being made.
+    pub(super) fn is_draft(&self, name: &str) -> bool {
+        is_own_folder(&self.0.join(format!("{NEW}{name}")))
     }
 }
 
@@ -305,17 +267,4 @@ fn remove_folder(path: &Path) -> Result<(), Error> {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("removed", path, &error)),
         _ => Ok(()),
     }
-}
-
-/// Refuses what cannot be a tag: it is a file's name, and goes on command lines and into engines' displays.
-fn check_tag(tag: &str) -> Result<(), Error> {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'+' | b'=' | b'@');
-    let first = tag.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    if first && tag.len() <= 200 && tag.bytes().all(plain) {
-        return Ok(());
-    }
-    Err(Error::new(
-        format!("`{tag}` cannot be a tag"),
-        "a tag has letters, digits and `-_.+=@`, and begins with a letter, a digit or `_`",
-    ))
 }

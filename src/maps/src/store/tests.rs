@@ -131,6 +131,108 @@ fn a_map_is_removed_whatever_is_missing_in_it() {
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }
 
+/// What a tag file may hold or be instead of a map's name, and nothing is done by it.
+#[cfg(unix)]
+#[test]
+fn a_tag_that_is_damaged_leads_nowhere() {
+    use std::os::unix::fs::symlink;
+    let folder = folder();
+    let map = folder.map("a");
+    let tag = folder.path("tags/a");
+    let victim = folder._folder.path().join("victim");
+    fs::create_dir(&victim).unwrap();
+    fs::write(victim.join("file"), "precious").unwrap();
+    let linked = "00000000-0000-4000-8000-000000000000";
+    symlink(&victim, folder.path(linked)).unwrap();
+    fs::write(folder.path("other"), format!("{}\n", map.name())).unwrap();
+    let texts = [
+        "",
+        "\n",
+        ".",
+        "..",
+        "../victim",
+        "tags",
+        "slots",
+        &victim.display().to_string(),
+        linked,
+        "\0",
+        &"x".repeat(9999),
+    ];
+    for text in texts {
+        fs::write(&tag, text).unwrap();
+        let error = folder.root.find("a").unwrap_err();
+        assert!(
+            error.message.starts_with("the tag `a` is damaged: ") && !error.help.contains("remove"),
+            "{text}: {error}"
+        );
+        assert!(crate::Map::remove_by_force(&folder.root, "a").is_err(), "{text}");
+        assert!(folder.root.load("a").is_err() && folder.root.tags().unwrap().len() == 2, "{text}");
+    }
+    fs::remove_file(&tag).unwrap();
+    symlink(folder.path("other"), &tag).unwrap();
+    assert!(folder.root.find("a").unwrap_err().message.contains("is no regular file"));
+    fs::remove_file(&tag).unwrap();
+    fs::create_dir(&tag).unwrap();
+    assert!(folder.root.find("a").unwrap_err().message.contains("is no regular file"));
+    fs::remove_dir(&tag).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&tag).status().unwrap().success());
+    assert!(folder.root.find("a").unwrap_err().message.contains("is no regular file"));
+    // The map notes the tag, which sweeping therefore mends.
+    folder.root.sweep().unwrap();
+    assert_eq!(folder.root.find("a").unwrap(), Some(map.clone()));
+    assert_eq!(fs::read_to_string(victim.join("file")).unwrap(), "precious");
+    let gone = MapDir::at(&folder.path(linked));
+    for wrong in [&gone, &MapDir::at(&victim), &MapDir::at(folder.root.path()), &MapDir::at(&folder.path("tags"))] {
+        assert!(folder.root.remove("a", wrong).is_err(), "{wrong:?}");
+    }
+    assert!(map.path().is_dir() && folder.path(linked).is_symlink());
+}
+
+#[test]
+fn a_map_that_lost_its_tag_is_found_by_its_note() {
+    let folder = folder();
+    let (first, second) = (folder.map("a"), folder.map("b"));
+    let tags = |root: &Root| -> Vec<(String, MapDir)> {
+        root.tags().unwrap().into_iter().map(|(tag, map)| (tag, map.unwrap())).collect()
+    };
+    let both = [("a".to_owned(), first.clone()), ("b".to_owned(), second.clone())];
+    fs::remove_file(folder.path("tags/a")).unwrap();
+    assert_eq!(tags(&folder.root), both);
+    assert_eq!(folder.root.load("a").unwrap(), first);
+    assert!(folder.root.begin("a", false).is_err(), "the tag is that map's");
+    assert!(folder.path("tags/a").is_file(), "and is mended on the way");
+    // A tag that leads to another's map.
+    fs::copy(folder.path("tags/b"), folder.path("tags/a")).unwrap();
+    assert_eq!(folder.root.find("a").unwrap(), Some(first.clone()));
+    assert_eq!(tags(&folder.root), both);
+    // Without a note, or with that of another, the UUID serves.
+    fs::remove_file(folder.path("tags/a")).unwrap();
+    fs::write(first.path().join("tag"), "b\n").unwrap();
+    assert_eq!(folder.root.find("a").unwrap(), None);
+    assert_eq!(tags(&folder.root).iter().find(|(tag, _)| *tag == first.name()).unwrap().1, first);
+    fs::remove_file(first.path().join("tag")).unwrap();
+    assert_eq!(folder.root.find(&first.name()).unwrap(), Some(first.clone()));
+    crate::Map::remove_by_force(&folder.root, &first.name()).unwrap();
+    assert_eq!(folder.names(), [second.name(), "b".to_owned()]);
+}
+
+#[cfg(unix)]
+#[test]
+fn nothing_is_removed_through_a_link() {
+    let folder = folder();
+    let victim = folder._folder.path().join("victim");
+    fs::create_dir(&victim).unwrap();
+    for name in [".removed-x", ".new-x", ".new-00000000-0000-4000-8000-000000000000"] {
+        std::os::unix::fs::symlink(&victim, folder.path(name)).unwrap();
+    }
+    folder.root.sweep().unwrap();
+    assert_eq!(fs::read_dir(&victim).unwrap().count(), 0);
+    let other = folder._folder.path().join("other");
+    fs::create_dir(&other).unwrap();
+    std::os::unix::fs::symlink(&victim, other.join("tags")).unwrap();
+    assert!(Root::open(&other).unwrap_err().message.contains("is a link"));
+}
+
 #[test]
 fn a_component_is_done_only_where_summary_and_output_are_whole() {
     let folder = folder();

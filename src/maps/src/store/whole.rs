@@ -1,7 +1,7 @@
 //! Files that are whole or absent.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -46,13 +46,27 @@ pub(super) fn write_new(path: &Path, bytes: &[u8], within: &Path) -> io::Result<
     }
 }
 
-/// The content of a file. `None` if it is not there.
-pub(super) fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    match std::fs::read(path) {
-        Ok(bytes) => Ok(Some(bytes)),
+/// Opens a file of a map for reading. `None` if it is not there.
+///
+/// # Errors
+/// The system's; what is no regular file, such as a pipe, which would be waited for.
+pub fn open(path: &Path) -> io::Result<Option<File>> {
+    match tpv_compiler::open::regular(path) {
+        Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),
     }
+}
+
+/// The content of a file of a map. `None` if it is not there.
+///
+/// # Errors
+/// As those of [`open`].
+pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let Some(mut file) = open(path)? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    Ok(Some(bytes))
 }
 
 /// Removes a file, if it is there.

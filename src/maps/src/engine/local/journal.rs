@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use crate::Error;
 use crate::clock::seconds;
-use crate::store::MapDir;
+use crate::store::{self, MapDir};
 
 /// An event of a component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -112,10 +112,8 @@ impl Journal {
 
     /// Reads what was appended since the last time.
     fn catch_up(&mut self) -> Result<(), Error> {
-        let mut file = match File::open(&self.path) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            file => file.map_err(|error| Error::io("read", &self.path, &error))?,
-        };
+        let file = store::open(&self.path).map_err(|error| Error::io("read", &self.path, &error))?;
+        let Some(mut file) = file else { return Ok(()) };
         let mut bytes = Vec::new();
         let read = file.seek(SeekFrom::Start(self.read)).and_then(|_| file.read_to_end(&mut bytes));
         read.map_err(|error| Error::io("read", &self.path, &error))?;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::super::Submission;
 use super::is_running;
 use crate::Error;
-use crate::store::RunnerNote;
+use crate::store::{self, RunnerNote};
 
 /// The most processes that are started in a row without a component that ended.
 const MOST_STARTS: u32 = 5;
@@ -111,7 +111,7 @@ fn watch(child: &mut Child, is_at_work: impl Fn() -> Result<bool, Error>) -> Res
 
 /// The words that were appended to a log of this size: an error, or the last line.
 fn last_words(log: &Path, size: u64) -> Option<String> {
-    let mut file = File::open(log).ok()?;
+    let mut file = store::open(log).ok()??;
     let end = file.metadata().ok()?.len();
     file.seek(SeekFrom::Start(size.max(end.saturating_sub(LAST_WORDS)))).ok()?;
     let mut bytes = Vec::new();

@@ -3,11 +3,11 @@
 //! An event is a line `CODE (CLUSTER.PROC.SUBPROC) DATE TIME TEXT`, lines that begin with a blank, and `...`. The schedd and the shadows
 //! append events while this reads: what has no `...` yet is left for the next time.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::super::EngineState;
+use crate::store;
 
 /// The number of bytes of a log read at once.
 const PIECE: usize = 1 << 20;
@@ -57,11 +57,7 @@ impl EventLog {
     /// # Errors
     /// The system's.
     pub(super) fn follow(&mut self, path: &Path) -> io::Result<()> {
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        };
+        let Some(mut file) = store::open(path)? else { return Ok(()) };
         file.seek(SeekFrom::Start(self.end))?;
         let mut text = Vec::with_capacity(2 * PIECE);
         loop {
@@ -168,11 +164,7 @@ fn termination(detail: &str) -> String {
 /// # Errors
 /// The system's.
 pub(super) fn cluster_of(path: &Path) -> io::Result<Option<u32>> {
-    let file = match File::open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let Some(file) = store::open(path)? else { return Ok(None) };
     let mut text = Vec::new();
     file.take(PIECE as u64).read_to_end(&mut text)?;
     Ok(text.split(|&byte| byte == b'\n').find_map(Header::parse).map(|header| header.cluster))

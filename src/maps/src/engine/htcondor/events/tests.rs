@@ -1,5 +1,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 use std::fmt::Write as _;
+use std::fs::File;
 use std::io::Write as _;
 
 use EngineState::{Gone, Held, Idle, Removed, Running, Suspended};
