@@ -458,19 +458,24 @@ impl Run<'_> {
     /// Reads all jobs.
     fn history(&self) -> Result<History, CliError> {
         let lines = Lines::new(self.mapper.clone(), self.world.clone(), self.fit.tool.clone());
-        self.read(&lines, self.mapper.depends_on_order())?;
+        self.read(&lines, self.mapper.depends_on_order(), true)?;
         let history = lines.take();
         Mapper::leave_to_system();
         std::mem::forget(lines);
         self.fit.checked(history)
     }
 
-    fn read<K: Work>(&self, work: &K, in_order: bool) -> Result<(), CliError> {
+    /// Works on all jobs; the first time, the columns of a table are told.
+    fn read<K: Work>(&self, work: &K, in_order: bool, is_first: bool) -> Result<(), CliError> {
         let (fit, common) = (self.fit, self.common);
         let threads = Threads { wanted: fit.threads, in_order };
         let table = |file| {
-            Table::new(file, &fit.columns, fit.tool_id.as_deref())
-                .map_err(|(message, help)| CliError::new(format!("{}: {message}", fit.name()), help))
+            let table = Table::new(file, &fit.columns, fit.tool_id.as_deref())
+                .map_err(|(message, help)| CliError::new(format!("{}: {message}", fit.name()), help))?;
+            if is_first {
+                common.note(&format!("columns of {}: {}", fit.name(), table.columns()));
+            }
+            Ok(table)
         };
         let streamed = if fit.csv {
             stream::through(self.jobs, table, threads, work, common)?
@@ -564,7 +569,7 @@ impl Run<'_> {
             let limits = values.iter().map(|(.., key, most)| (key.clone(), most.unwrap_or(f64::INFINITY))).collect();
             let tool = self.fit.tool.as_deref();
             let lines = TrialLines::new(self.mapper, &mapper, self.world, tool, self.fit.assumed(), &limits);
-            self.read(&lines, self.mapper.depends_on_order() || mapper.depends_on_order())?;
+            self.read(&lines, self.mapper.depends_on_order() || mapper.depends_on_order(), false)?;
             if report.take(&lines.take(), self.fit.max_lost) {
                 // The comments say what the trial found; the values are those that were tried.
                 let values = report.tools.iter().filter_map(|tool| Some((tool.value(report.assumed)?, tool.way?)));

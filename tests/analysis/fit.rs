@@ -345,6 +345,49 @@ fn tables_are_read() {
     assert!(row.last().unwrap().starts_with("1.0"), "{text}");
 }
 
+/// The column that is named counts, not one whose header would do, and it is said which columns count.
+#[test]
+fn a_named_column_counts_before_a_header() {
+    for columns in ["memory,peak", "peak,memory"] {
+        let mut table = format!("tool,{columns},runtime\n");
+        for index in 0..200 {
+            let peak = 1_000_000_000 + index * 13 % 50;
+            let row = if columns.starts_with("memory") { format!("6 GB,{peak}") } else { format!("{peak},6 GB") };
+            let _ = writeln!(table, "small,{row},600");
+        }
+        let folder = folder(&table);
+        let args = ["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv", "--columns", "memory_bytes=peak"];
+        let output = tpvc_in(folder.path(), &args);
+        let text = stdout(&output);
+        let row: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
+        assert_eq!(row[..6], ["small", "200", "4.0", "0.9", "0.9", "0.9"], "{text}");
+        let said = stderr(&output);
+        assert!(said.contains("memory_bytes from `peak`") && said.contains("not used: `memory`"), "{said}");
+    }
+}
+
+/// What `sacct` prints: the peak on the rows of steps, the tool and the time on those of jobs.
+#[test]
+fn rows_of_sacct_are_joined() {
+    let mut table = String::from("JobID|JobName|MaxRSS|ReqMem|ElapsedRaw|AllocCPUS|State|End\n");
+    for job in 0..200 {
+        let end = "2026-01-01T00:10:00";
+        let _ = writeln!(table, "{job}|small||4G|600|2|COMPLETED|{end}");
+        let _ = writeln!(table, "{job}.batch|batch|{}K||600|2|COMPLETED|{end}", 1_000_000 + job);
+        let _ = writeln!(table, "{job}.extern|extern|0||600|2|COMPLETED|{end}");
+    }
+    let output = tpvc_in(folder(&table).path(), &["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv"]);
+    let text = stdout(&output);
+    let row: Vec<&str> =
+        text.lines().nth(1).unwrap_or_else(|| panic!("{}", stderr(&output))).split_whitespace().collect();
+    assert_eq!(row[..6], ["small", "200", "4.0", "1.0", "1.0", "1.0"], "{text}");
+    let sorted: String =
+        table.lines().filter(|line| !line.contains("|small|")).map(|line| format!("{line}\n")).collect();
+    let output = tpvc_in(folder(&sorted).path(), &["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv"]);
+    let said = stderr(&output);
+    assert!(said.contains("line 2: the step `0.batch` does not follow its job `0`"), "{said}");
+}
+
 #[test]
 fn bad_input_names_the_line() {
     let job = |outcome: &str| format!("{{\"tool\": {{\"id\": \"small\"}}, \"outcome\": {{{outcome}}}}}\n");

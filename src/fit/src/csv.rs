@@ -1,4 +1,7 @@
-//! Tables of other origin as job lines: `sacct`, gxadmin, or any CSV whose columns are named.
+//! Tables of other origin as job lines: `sacct`, Nextflow, gxadmin, or any CSV whose columns are named.
+//!
+//! Slurm has the time and the request of a job on its own row, and the peak memory on those of its steps, which `sacct` writes right after it. They
+//! are joined while they are read, so that no more than one job is in memory.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read};
@@ -6,23 +9,8 @@ use std::io::{self, BufRead, BufReader, Read};
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::json::escape_into;
 
-/// The fields of a job that a column can give, with the names that headers have for them.
-const FIELDS: [(&str, &[&str]); 14] = [
-    ("id", &["job_id", "jobid", "run"]),
-    ("tool", &["tool_id", "jobname"]),
-    ("version", &["tool_version"]),
-    ("extension", &["ext"]),
-    ("input_bytes", &["total_input_size", "input_size_bytes"]),
-    ("memory_bytes", &["memory.max_usage_in_bytes", "memory.peak"]),
-    ("memory_gib", &[]),
-    ("memory", &["maxrss"]),
-    ("allocated", &["reqmem"]),
-    ("runtime_seconds", &["runtime", "elapsedraw", "wall_seconds"]),
-    ("slots", &["galaxy_slots", "alloccpus", "ncpus"]),
-    ("cpu_seconds", &["cputimeraw"]),
-    ("state", &[]),
-    ("end_time", &["end"]),
-];
+use crate::cells::{self, number};
+use crate::columns::Columns;
 
 /// The tool of a row that cannot be read; its version is the message.
 const FAULTY: &str = "(a row of the table)";
@@ -44,13 +32,102 @@ pub type Wrong = (String, String);
 pub struct Table<R> {
     reader: BufReader<R>,
     separator: u8,
-    /// The field of each column.
-    columns: Vec<Option<&'static str>>,
+    columns: Columns,
     /// The tool of all rows, if no column has it.
     tool: Option<String>,
+    /// The job whose steps may follow.
+    pending: Option<Pending>,
     /// Lines that are ready, and how much of them was given.
     ready: Vec<u8>,
     given: usize,
+}
+
+/// A job of Slurm, and the lines for the rows after its own.
+struct Pending {
+    job: Row,
+    after: Vec<u8>,
+}
+
+/// The most bytes of lines for the rows after a job.
+const MOST_AFTER: usize = 1 << 20;
+
+/// A row.
+#[derive(Default)]
+struct Row {
+    id: String,
+    tool: String,
+    version: String,
+    extension: String,
+    input_bytes: Option<f64>,
+    /// The peak in bytes.
+    memory: Option<f64>,
+    /// The memory given in bytes, and whether it is for each core.
+    allocated: Option<(f64, bool)>,
+    runtime_seconds: Option<f64>,
+    slots: Option<f64>,
+    cpu_seconds: Option<f64>,
+    end_time: String,
+    /// Galaxy's state, and whether memory was short.
+    state: Option<(&'static str, bool)>,
+}
+
+impl Row {
+    /// Adds what Slurm has on a step.
+    fn join(&mut self, step: &Self) {
+        self.memory = self.memory.into_iter().chain(step.memory).reduce(f64::max);
+        self.runtime_seconds = self.runtime_seconds.or(step.runtime_seconds);
+        self.slots = self.slots.or(step.slots);
+        // The job of a step that was killed may have another reason; one that succeeded did without the step.
+        if let (Some(("error", is_short)), Some((_, true))) = (&mut self.state, step.state) {
+            *is_short = true;
+        }
+    }
+
+    /// The line of a job file.
+    fn line(&self) -> String {
+        let mut line = String::new();
+        let mut text = |before: &str, value: &str| {
+            line.push_str(before);
+            escape_into(&mut line, value);
+        };
+        text("{\"id\": ", &self.id);
+        text(", \"tool\": {\"id\": ", &self.tool);
+        if !self.version.is_empty() {
+            text(", \"version\": ", &self.version);
+        }
+        line.push_str("}, ");
+        if let Some(bytes) = self.input_bytes {
+            let _ = write!(line, "\"job\": {{\"input_datasets\": [{{\"id\": 1, \"size\": {bytes}");
+            if !self.extension.is_empty() {
+                line.push_str(", \"extension\": ");
+                escape_into(&mut line, &self.extension);
+            }
+            line.push_str("}]}, ");
+        }
+        let mut outcome = String::new();
+        let cores = |is_per_core: bool| if is_per_core { self.slots.unwrap_or(1.0) } else { 1.0 };
+        for (name, value) in [
+            ("memory_bytes", self.memory),
+            ("allocated_memory_bytes", self.allocated.map(|(bytes, is_per_core)| bytes * cores(is_per_core))),
+            ("runtime_seconds", self.runtime_seconds),
+            ("slots", self.slots),
+            ("cpu_seconds", self.cpu_seconds),
+        ] {
+            if let Some(value) = value {
+                let _ = write!(outcome, "\"{name}\": {value}, ");
+            }
+        }
+        if !self.end_time.is_empty() {
+            outcome.push_str("\"end_time\": ");
+            escape_into(&mut outcome, &self.end_time);
+            outcome.push_str(", ");
+        }
+        if let Some((state, is_short)) = self.state {
+            let _ = write!(outcome, "\"state\": \"{state}\", \"oom\": {is_short}, ");
+        }
+        let _ = write!(line, "\"outcome\": {{{}}}}}", outcome.trim_end_matches(", "));
+        line
+    }
 }
 
 impl<R: Read> Table<R> {
@@ -69,136 +146,138 @@ impl<R: Read> Table<R> {
             [b',', b'\t', b'|', b';'].map(|byte| (header.bytes().filter(|other| *other == byte).count(), byte));
         let separator = counts.into_iter().max_by_key(|(count, _)| *count).map_or(b',', |(_, byte)| byte);
         let names = split(header, separator).ok_or_else(|| bad_header("a quote is not closed"))?;
-        let mut fields: Vec<Option<&'static str>> = vec![None; names.len()];
-        for column in columns {
-            let known = || FIELDS.map(|(field, _)| format!("`{field}`")).join(", ");
-            let help = || format!("write `--columns FIELD=COLUMN`; the fields are {}", known());
-            let (field, column) = column.split_once('=').ok_or_else(|| (format!("`{column}` has no `=`"), help()))?;
-            let field = FIELDS.iter().find(|(name, _)| *name == field.trim()).map(|(name, _)| *name);
-            let field = field.ok_or_else(|| ("no such field of a job".to_owned(), help()))?;
-            let at = names.iter().position(|name| name.trim() == column.trim());
-            let place = at.and_then(|at| fields.get_mut(at)).ok_or_else(|| {
-                (
-                    format!("the table has no column `{}`", column.trim()),
-                    format!("its columns are: {}", names.join(", ")),
-                )
-            })?;
-            *place = Some(field);
-        }
-        for (name, place) in names.iter().zip(0..) {
-            let name = name.trim().to_lowercase();
-            let known = FIELDS.iter().find(|(field, others)| *field == name || others.contains(&name.as_str()));
-            if let Some((field, _)) = known
-                && !fields.contains(&Some(field))
-                && let Some(place @ None) = fields.get_mut(place)
-            {
-                *place = Some(field);
-            }
-        }
-        let has = |wanted: &[&str]| fields.iter().flatten().any(|field| wanted.contains(field));
-        let missing = |what: &str, field: &str| {
-            let help = format!("name it with `--columns {field}=COLUMN`; the columns are: {}", names.join(", "));
-            Err((format!("no column of the table is known to be {what}"), help))
-        };
-        if !has(&["tool"]) && tool.is_none() {
-            return missing("the tool", "tool");
-        }
-        if !has(&["memory_bytes", "memory_gib", "memory"]) {
-            return missing("the memory that a job used", "memory_bytes");
-        }
-        if !has(&["runtime_seconds"]) {
-            return missing("the time that a job ran", "runtime_seconds");
-        }
+        let columns = Columns::choose(names, columns, tool.is_some())?;
+        let tool = tool.map(str::to_owned);
         // The header is a line, too.
-        Ok(Self { reader, separator, columns: fields, tool: tool.map(str::to_owned), ready: vec![b'\n'], given: 0 })
+        Ok(Self { reader, separator, columns, tool, pending: None, ready: vec![b'\n'], given: 0 })
     }
 
-    /// A row as a line of a job file. One that cannot be read becomes a line that is no job and says why.
-    fn line(&self, row: &str) -> String {
-        let mut line = String::new();
-        match self.job(row, &mut line) {
-            Ok(()) => line,
-            Err(message) => {
-                let mut line = format!("{{\"tool\": {{\"id\": \"{FAULTY}\", \"version\": ");
-                escape_into(&mut line, &message);
-                line + "}}"
-            }
+    /// The chosen columns in words.
+    pub fn columns(&self) -> String {
+        self.columns.words()
+    }
+
+    /// Takes a row. Lines become ready if no further row can change them.
+    fn take(&mut self, text: &str) {
+        if text.trim().is_empty() {
+            return self.put("");
+        }
+        let row = match self.row(text) {
+            Ok(row) => row,
+            Err(message) => return self.put(&fault(&message)),
+        };
+        if !self.columns.has_steps {
+            return self.put(&row.line());
+        }
+        let Some((job, step)) = row.id.split_once('.') else {
+            self.flush();
+            self.pending = Some(Pending { job: row, after: vec![b'\n'] });
+            return;
+        };
+        if let Some(pending) = self.pending.as_mut().filter(|pending| pending.job.id == job) {
+            pending.job.join(&row);
+            return self.put("");
+        }
+        // A table whose rows somebody joined has the tool's name there.
+        if self.tool.is_some() || step == "batch" && row.tool != step {
+            self.flush();
+            return self.put(&row.line());
+        }
+        let message = format!(
+            "the step `{}` does not follow its job `{job}`: keep the rows of a job together, as `sacct` writes them",
+            row.id
+        );
+        self.put(&fault(&message));
+    }
+
+    /// Adds a line: to those that are ready, or after the job whose steps may follow.
+    fn put(&mut self, line: &str) {
+        let lines = self.pending.as_mut().map_or(&mut self.ready, |pending| &mut pending.after);
+        lines.extend_from_slice(line.as_bytes());
+        lines.push(b'\n');
+        if self.pending.as_ref().is_some_and(|pending| pending.after.len() > MOST_AFTER) {
+            self.flush();
         }
     }
 
-    fn job(&self, row: &str, line: &mut String) -> Result<(), String> {
-        let cells = split(row, self.separator).ok_or("a quote is not closed: is the file cut off?")?;
-        if cells.len() != self.columns.len() {
-            return Err(format!("{} values, and the table has {} columns", cells.len(), self.columns.len()));
+    /// Ends the job whose steps may follow.
+    fn flush(&mut self) {
+        if let Some(Pending { job, after }) = self.pending.take() {
+            self.ready.extend_from_slice(job.line().as_bytes());
+            self.ready.extend_from_slice(&after);
         }
-        let (mut id, mut tool, mut version, mut extension) = ("", self.tool.as_deref().unwrap_or_default(), "", "");
-        let (mut input, mut outcome) = (None, String::new());
-        for (cell, field) in cells.iter().zip(&self.columns) {
-            let (cell, Some(field)) = (cell.trim(), field) else { continue };
-            if cell.is_empty() {
+    }
+
+    /// Reads a row.
+    fn row(&self, text: &str) -> Result<Row, String> {
+        let cells = split(text, self.separator).ok_or("a quote is not closed: is the file cut off?")?;
+        let fields = &self.columns.fields;
+        if cells.len() != fields.len() {
+            return Err(format!("{} values, and the table has {} columns", cells.len(), fields.len()));
+        }
+        let mut row = Row { tool: self.tool.clone().unwrap_or_default(), ..Row::default() };
+        for (cell, field) in cells.iter().zip(fields) {
+            let (cell, Some(field)) = (cell.trim(), *field) else { continue };
+            // Nextflow writes `-` for a value that it lacks.
+            if cell.is_empty() || cell == "-" {
                 continue;
             }
-            let mut put = |name: &str, value: f64| {
-                let _ = write!(outcome, "\"{name}\": {value}, ");
-            };
-            match *field {
-                "id" => id = cell,
-                "tool" => tool = if self.tool.is_some() { tool } else { cell },
-                "version" => version = cell,
-                "extension" => extension = cell,
-                "input_bytes" => input = Some(number(cell, field)?),
-                "memory_bytes" => put("memory_bytes", number(cell, field)?),
-                "memory_gib" => put("memory_bytes", number(cell, field)? * GIB),
-                "memory" => put("memory_bytes", with_unit(cell, field)?),
-                "allocated" => put("allocated_memory_bytes", with_unit(cell, field)?),
-                "runtime_seconds" => put("runtime_seconds", duration(cell)?),
-                "slots" | "cpu_seconds" => put(field, number(cell, field)?),
-                "end_time" => {
-                    outcome.push_str("\"end_time\": ");
-                    escape_into(&mut outcome, &cell.replacen(' ', "T", 1));
-                    outcome.push_str(", ");
+            match field {
+                "id" => cell.clone_into(&mut row.id),
+                "tool" if self.tool.is_some() => {}
+                "tool" => cell.clone_into(&mut row.tool),
+                "version" => cell.clone_into(&mut row.version),
+                "extension" => cell.clone_into(&mut row.extension),
+                "input_bytes" => row.input_bytes = Some(number(cell, field)?),
+                "memory_bytes" | "memory_gib" | "memory" => {
+                    let memory = cells::memory(cell, field)?;
+                    row.memory = Some(match field {
+                        "memory_gib" if !memory.has_unit => memory.amount * GIB,
+                        // `sacct` writes 0 without one.
+                        "memory" if !memory.has_unit && memory.amount > 0.0 => {
+                            return Err(format!(
+                                "{field}: `{cell}` has no unit: write `4096M`, or name the column `memory_bytes` or `memory_gib`"
+                            ));
+                        }
+                        _ => memory.amount,
+                    });
                 }
-                _ => {
-                    let (state, oom) = state(cell);
-                    let _ = write!(outcome, "\"state\": \"{state}\", \"oom\": {oom}, ");
+                "allocated" => {
+                    let memory = cells::memory(cell, field)?;
+                    row.allocated = Some((memory.amount, memory.is_per_core));
                 }
+                "runtime_seconds" => row.runtime_seconds = Some(cells::duration(cell)?),
+                // Nextflow writes milliseconds without a unit.
+                "realtime" => {
+                    let plain = cell.parse::<f64>().is_ok();
+                    row.runtime_seconds = Some(cells::duration(cell)? / if plain { 1000.0 } else { 1.0 });
+                }
+                "slots" => row.slots = Some(number(cell, field)?),
+                "cpu_seconds" => row.cpu_seconds = Some(number(cell, field)?),
+                "end_time" => row.end_time = cell.replacen(' ', "T", 1),
+                _ => row.state = Some(cells::state(cell)),
             }
         }
-        if tool.is_empty() {
-            return Err("the tool is missing".to_owned());
-        }
-        let mut text = |before: &str, value: &str| {
-            line.push_str(before);
-            escape_into(line, value);
-        };
-        text("{\"id\": ", id);
-        text(", \"tool\": {\"id\": ", tool);
-        if !version.is_empty() {
-            text(", \"version\": ", version);
-        }
-        line.push_str("}, ");
-        if let Some(bytes) = input {
-            let _ = write!(line, "\"job\": {{\"input_datasets\": [{{\"id\": 1, \"size\": {bytes}");
-            if !extension.is_empty() {
-                line.push_str(", \"extension\": ");
-                escape_into(line, extension);
-            }
-            line.push_str("}]}, ");
-        }
-        let _ = write!(line, "\"outcome\": {{{}}}}}", outcome.trim_end_matches(", "));
-        Ok(())
+        if row.tool.is_empty() { Err("the tool is missing".to_owned()) } else { Ok(row) }
     }
+}
+
+/// The line of a row that cannot be read: no job, which says why.
+fn fault(message: &str) -> String {
+    let mut line = format!("{{\"tool\": {{\"id\": \"{FAULTY}\", \"version\": ");
+    escape_into(&mut line, message);
+    line + "}}"
 }
 
 impl<R: Read> Read for Table<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.ready.len() {
-            let Some(row) = read_line(&mut self.reader)? else { return Ok(0) };
-            let row = String::from_utf8_lossy(&row);
-            let row = row.trim_end_matches(['\r', '\n']);
-            self.ready = if row.trim().is_empty() { Vec::new() } else { self.line(row).into_bytes() };
-            self.ready.push(b'\n');
-            self.given = 0;
+        while self.given == self.ready.len() {
+            (self.ready, self.given) = (Vec::new(), 0);
+            match read_line(&mut self.reader)? {
+                Some(row) => self.take(String::from_utf8_lossy(&row).trim_end_matches(['\r', '\n'])),
+                None if self.pending.is_some() => self.flush(),
+                None => return Ok(0),
+            }
         }
         let rest = self.ready.get(self.given..).unwrap_or_default();
         let count = rest.len().min(buffer.len());
@@ -244,57 +323,9 @@ fn split(row: &str, separator: u8) -> Option<Vec<String>> {
     (!quoted).then_some(cells)
 }
 
-fn number(cell: &str, field: &str) -> Result<f64, String> {
-    let number = cell.parse::<f64>().ok().filter(|number| number.is_finite());
-    let number = number.ok_or_else(|| format!("{field}: `{cell}` is not a number"))?;
-    if number < 0.0 { Err(format!("{field}: `{cell}` is negative")) } else { Ok(number) }
-}
-
-/// An amount of memory with its unit, as `sacct` writes it: `1234K`, `3.5G`, `16Gn`.
-fn with_unit(cell: &str, field: &str) -> Result<f64, String> {
-    let text = cell.trim_end_matches(['n', 'c', 'B', 'b', 'i']);
-    let units = [('K', 10), ('M', 20), ('G', 30), ('T', 40)];
-    let found = text.chars().last().and_then(|last| units.iter().find(|(unit, _)| last.eq_ignore_ascii_case(unit)));
-    let Some((_, power)) = found else {
-        // `sacct` writes 0 without one.
-        return match number(text, field)? {
-            0.0 => Ok(0.0),
-            _ => Err(format!(
-                "{field}: `{cell}` has no unit: write `4096M`, or name the column `memory_bytes` or `memory_gib`"
-            )),
-        };
-    };
-    let digits = text.get(..text.len() - 1).unwrap_or_default();
-    Ok(number(digits, field)? * f64::from(*power).exp2())
-}
-
-/// A time in seconds, or as `sacct` writes it: `[days-]hours:minutes:seconds`.
-fn duration(cell: &str) -> Result<f64, String> {
-    if !cell.contains(':') {
-        return number(cell, "runtime_seconds");
-    }
-    let wrong = || format!("runtime_seconds: `{cell}` is no time such as 1-02:03:04");
-    let (days, rest) = cell.split_once('-').unwrap_or(("0", cell));
-    let mut seconds = 0.0;
-    for part in rest.split(':') {
-        seconds = seconds * 60.0 + number(part, "runtime_seconds").map_err(|_| wrong())?;
-    }
-    Ok(number(days, "runtime_seconds").map_err(|_| wrong())? * 86_400.0 + seconds)
-}
-
-/// Galaxy's state for one of Galaxy, Slurm or a number, and `true` if it says that memory was short.
-fn state(cell: &str) -> (&'static str, bool) {
-    let word = cell.to_lowercase();
-    match word.as_str() {
-        "ok" | "completed" | "0" => ("ok", false),
-        word if word.contains("out_of_me") || word.contains("oom") || word.contains("memory_limit") => ("error", true),
-        _ => ("error", false),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
     use super::*;
 
     fn lines(table: &str, columns: &[&str], tool: Option<&str>) -> Result<String, Wrong> {
@@ -320,9 +351,10 @@ mod tests {
         for (row, fault) in [
             ("a,4096,1", "memory: `4096` has no unit"),
             ("a,-4K,1", "memory: `-4` is negative"),
+            ("a,4X,1", "memory: `4X` has no unit of memory"),
             ("a,4K", "2 values, and the table has 3 columns"),
             ("a,\"4K", "a quote is not closed: is the file cut off?"),
-            ("a,4K,x:1", "runtime_seconds: `x:1` is no time such as 1-02:03:04"),
+            ("a,4K,x:1", "runtime_seconds: `x:1` is no time such as 1-02:03:04 or 2h 3m 4s"),
             (",4K,1", "the tool is missing"),
         ] {
             assert!(of(row).contains(fault), "{}", of(row));
@@ -330,7 +362,79 @@ mod tests {
         let header = |columns: &[&str]| lines("tool,x,runtime\n", columns, None).unwrap_err().0;
         assert_eq!(header(&[]), "no column of the table is known to be the memory that a job used");
         assert_eq!(header(&["memory=y"]), "the table has no column `y`");
-        assert_eq!(header(&["cost=x"]), "no such field of a job");
+        assert_eq!(header(&["cost=x"]), "`cost` is no field of a job");
         assert_eq!(lines("", &[], None).unwrap_err().0, "no column of the table is known to be the tool");
+    }
+
+    /// Rows as `sacct --parsable2` writes them; the numbers of lines stay.
+    #[test]
+    fn steps_of_slurm_are_joined_to_their_jobs() {
+        let table = "\
+JobID|JobName|MaxRSS|ReqMem|ElapsedRaw|AllocCPUS|State|End
+1|bwa||4Gc|600|2|COMPLETED|2026-01-01T00:10:00
+1.batch|batch|1000K||600|2|COMPLETED|2026-01-01T00:10:00
+1.extern|extern|0||600|2|COMPLETED|2026-01-01T00:10:00
+1.0|bwa mem|3000K||590|2|COMPLETED|2026-01-01T00:10:00
+
+2_7|spades||16G|60|4|FAILED|2026-01-01T00:11:00
+2_7.batch|batch|15.5G||60|4|OUT_OF_MEMORY|2026-01-01T00:11:00
+2_7.extern|extern|x||60|4|COMPLETED|2026-01-01T00:11:00
+3|bwa||4G|0|1|CANCELLED by 100|2026-01-01T00:12:00
+4.batch|batch|1K||1|1|COMPLETED|2026-01-01T00:12:00
+5.batch|joined|1M|4G|1|1|COMPLETED|2026-01-01T00:12:00
+6|bwa||4G|1|1|COMPLETED|2026-01-01T00:12:00
+";
+        let text = lines(table, &[], None).unwrap();
+        let all: Vec<&str> = text.lines().collect();
+        assert_eq!(all.len(), table.lines().count());
+        assert_eq!(
+            all[1],
+            "{\"id\": \"1\", \"tool\": {\"id\": \"bwa\"}, \"outcome\": {\"memory_bytes\": 3072000, \"allocated_memory_bytes\": 8589934592, \"runtime_seconds\": 600, \"slots\": 2, \"end_time\": \"2026-01-01T00:10:00\", \"state\": \"ok\", \"oom\": false}}"
+        );
+        assert!(
+            all[6].contains("\"2_7\"")
+                && all[6].contains("\"memory_bytes\": 16642998272")
+                && all[6].contains("\"oom\": true"),
+            "{}",
+            all[6]
+        );
+        assert!(all[8].contains("memory: `x` has no unit of memory"), "{}", all[8]);
+        assert!(all[9].contains("\"3\"") && !all[9].contains("memory_bytes\": 1"), "{}", all[9]);
+        assert!(all[10].contains("the step `4.batch` does not follow its job `4`"), "{}", all[10]);
+        assert!(all[11].contains("\"joined\"") && all[11].contains("1048576"), "{}", all[11]);
+        assert!(all[12].contains("\"6\""), "{}", all[12]);
+        assert!([2, 3, 4, 5, 7].iter().all(|at| all[*at].is_empty()), "{text}");
+        // Ids with a dot elsewhere are ids.
+        let own = lines("run,tool,memory,runtime\n1,a,1G,1\n1.5,a,2G,1\n", &[], None).unwrap();
+        assert_eq!(own.lines().filter(|line| line.contains("outcome")).count(), 2);
+    }
+
+    /// A job with more steps than are kept, and a reader that takes a byte at a time.
+    #[test]
+    fn a_job_of_any_size_is_read() {
+        let steps: String = (0..3).map(|step| format!("1.{step}|x|{}K||1\n", step + 1)).collect();
+        let blank = "\n".repeat(MOST_AFTER + 10);
+        let table = format!("JobID|JobName|MaxRSS|ReqMem|ElapsedRaw\n1|a||1G|1\n{steps}{blank}2|b|1M|1G|1\n");
+        let mut all = Vec::new();
+        let mut table = Table::new(table.as_bytes(), &[], None).unwrap();
+        let mut byte = [0];
+        while table.read(&mut byte).unwrap() > 0 {
+            all.push(byte[0]);
+            assert!(table.pending.as_ref().is_none_or(|pending| pending.after.len() <= MOST_AFTER + 1));
+        }
+        let text = String::from_utf8(all).unwrap();
+        let jobs: Vec<(usize, &str)> = text.lines().enumerate().filter(|(_, line)| !line.is_empty()).collect();
+        assert!(jobs.len() == 2 && jobs[0].0 == 1 && jobs[0].1.contains("\"memory_bytes\": 3072"), "{jobs:?}");
+        assert_eq!(jobs[1].0, MOST_AFTER + 10 + 5);
+    }
+
+    /// A trace of Nextflow as it is written by default, and with `trace.raw`.
+    #[test]
+    fn traces_of_nextflow_are_read() {
+        let trace = "task_id\tprocess\tstatus\trealtime\tcpus\tmemory\tpeak_rss\n1\tFASTQC\tCOMPLETED\t1m 30s\t2\t6 GB\t3.1 GB\n2\tFASTQC\tFAILED\t-\t2\t6 GB\t-\n";
+        let raw = "task_id\tprocess\tstatus\trealtime\tcpus\tmemory\tpeak_rss\n1\tFASTQC\tCOMPLETED\t90000\t2\t6442450944\t3328599654\n2\tFASTQC\tFAILED\t-\t2\t6442450944\t-\n";
+        let text = lines(trace, &[], None).unwrap();
+        assert_eq!(text, lines(raw, &[], None).unwrap());
+        assert!(text.contains("{\"memory_bytes\": 3328599654, \"allocated_memory_bytes\": 6442450944, \"runtime_seconds\": 90, \"slots\": 2, \"state\": \"ok\""), "{text}");
     }
 }

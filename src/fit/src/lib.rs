@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
 pub mod attempts;
+mod cells;
 pub mod censored;
+mod columns;
 pub mod csv;
 mod facts;
 pub mod history;
