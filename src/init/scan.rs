@@ -28,6 +28,9 @@ const MOST_BYTES: u64 = 256 << 20;
 /// The most bytes that are read again.
 const MOST_AGAIN: u64 = 2 << 30;
 
+/// The bytes that reading a file again counts as at least.
+const LEAST_AGAIN: u64 = 4 << 10;
+
 /// Something that a text has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
@@ -43,14 +46,20 @@ pub(super) enum Mark {
     Sources,
 }
 
-/// The marks, each with its test.
-const MARKS: [(Mark, fn(&str) -> bool); 5] = [
-    (Mark::Config, configs::is_config),
-    (Mark::List, lists::may_have_list),
-    (Mark::Plays, |text| text.contains("vars_files:")),
-    (Mark::Globs, |text| text.contains("with_fileglob")),
-    (Mark::Sources, |text| text.contains("src:") && text.contains("template")),
-];
+impl Mark {
+    const ALL: [Self; 5] = [Self::Config, Self::List, Self::Plays, Self::Globs, Self::Sources];
+
+    /// Returns `true` if a text has it.
+    fn is_in(self, text: &str) -> bool {
+        match self {
+            Self::Config => configs::is_config(text),
+            Self::List => lists::may_have_list(text),
+            Self::Plays => text.contains("vars_files:"),
+            Self::Globs => text.contains("with_fileglob"),
+            Self::Sources => text.contains("src:") && text.contains("template"),
+        }
+    }
+}
 
 /// The files of a repository. Links to folders are not followed, so that each file has one path.
 pub(super) struct Repository {
@@ -58,6 +67,8 @@ pub(super) struct Repository {
     pub(super) root: PathBuf,
     /// The files, by their paths in the repository with `/`, each with the marks of its text.
     files: BTreeMap<String, Vec<Mark>>,
+    /// The number of files that were looked at, those left out included.
+    seen: usize,
     /// The bytes that were looked at.
     bytes: u64,
     /// The bytes that were read again.
@@ -74,6 +85,7 @@ impl Repository {
         let mut repository = Self {
             root: root.to_owned(),
             files: BTreeMap::new(),
+            seen: 0,
             bytes: 0,
             again: Cell::new(0),
             left_out: RefCell::default(),
@@ -111,7 +123,7 @@ impl Repository {
 
     /// Judges a file, unless there were too many before.
     fn look_at(&mut self, name: String) {
-        let full = if self.files.len() >= MOST_FILES {
+        let full = if self.seen >= MOST_FILES {
             Some(format!("more than {} files", figures::grouped(MOST_FILES as u64)))
         } else {
             (self.bytes >= MOST_BYTES).then(|| format!("more than {} MiB in all", MOST_BYTES >> 20))
@@ -120,10 +132,11 @@ impl Repository {
             self.is_full = true;
             return self.leave_out(&name, &format!("this file and all after it: {full}"));
         }
+        self.seen += 1;
         let Some(bytes) = self.bytes_of(&name) else { return };
         self.bytes += (bytes.len() + name.len()) as u64;
         if let Ok(text) = String::from_utf8(bytes) {
-            let marks = MARKS.iter().filter(|(_, has)| has(&text)).map(|(mark, _)| *mark).collect();
+            let marks = Mark::ALL.into_iter().filter(|mark| mark.is_in(&text)).collect();
             self.files.insert(name, marks);
         }
     }
@@ -144,7 +157,10 @@ impl Repository {
     }
 
     fn leave_out(&self, name: &str, why: &str) {
-        self.left_out.borrow_mut().insert(format!("{name}: {why}"));
+        let mut left_out = self.left_out.borrow_mut();
+        if left_out.len() < MOST_FILES {
+            left_out.insert(format!("{name}: {why}"));
+        }
     }
 
     /// The files and folders that were left out, each with the reason.
@@ -190,7 +206,7 @@ impl Repository {
             return None;
         }
         let bytes = self.bytes_of(name)?;
-        self.again.set(self.again.get() + bytes.len() as u64);
+        self.again.set(self.again.get() + LEAST_AGAIN.max(bytes.len() as u64));
         String::from_utf8(bytes).ok()
     }
 

@@ -47,7 +47,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a file that tpvc itself wrote: a regular one, so that there is nothing to wait for.
+/// Opens a file that tpvc itself wrote: a regular one, so that there is nothing to wait for. It is no input of the user's, and not remembered.
 ///
 /// # Errors
 /// The system's; a folder, device, socket or pipe.
@@ -59,7 +59,7 @@ pub fn regular(path: &Path) -> io::Result<File> {
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file"));
     }
-    open(path)
+    File::open(path)
 }
 
 /// Stdin, which may be a file.

@@ -1,6 +1,7 @@
 //! The columns of a table: which of them gives which field of a job.
 
-use super::csv::Wrong;
+/// A fault of a table's header, in words: `(message, help)`.
+pub type Wrong = (String, String);
 
 /// A field of a job that a column can give.
 struct Field {
@@ -134,8 +135,8 @@ impl Columns {
 
     /// Returns `true` if a column gives this fact.
     fn has(&self, fact: &str) -> bool {
-        let of = |name: &&str| FIELDS.iter().any(|field| field.name == *name && field.fact == fact);
-        self.fields.iter().flatten().any(|name| of(&name))
+        let gives = |name: &str| FIELDS.iter().any(|field| field.name == name && field.fact == fact);
+        self.fields.iter().flatten().any(|name| gives(name))
     }
 
     /// The choice in words: the columns with their fields, and those that are not used.

@@ -11,6 +11,7 @@ use tpv_runtime::galaxy::json::escape_into;
 
 use crate::cells::{self, number};
 use crate::columns::Columns;
+pub use crate::columns::Wrong;
 
 /// The tool of a row that cannot be read; its version is the message.
 const FAULTY: &str = "(a row of the table)";
@@ -24,9 +25,6 @@ pub(crate) fn message(job: &Job) -> Option<String> {
 /// The most bytes of a row.
 const MOST_ROW: usize = 1 << 20;
 const GIB: f64 = (1_u64 << 30) as f64;
-
-/// The columns of a table, in words that an error names: `(message, help)`.
-pub type Wrong = (String, String);
 
 /// Reads a table as lines of a job file, one line for each line of the table, so that errors name the table's line.
 pub struct Table<R> {

@@ -17,6 +17,7 @@ pub use directory::MapDir;
 pub use lock::Lock;
 pub use root::{Draft, FORMAT, Root};
 pub use runner_note::RunnerNote;
+pub use tags::Tagged;
 pub use whole::{WholeFile, open, read, write as write_whole};
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ impl Root {
             make(&folder)?;
             if folder.is_symlink() {
                 return Err(Error::new(
-                    format!("`{}` is a link: the files of maps are removed from there", folder.display()),
+                    format!("`{}` is a link, and files of maps are removed there", folder.display()),
                     "remove the link, or name another folder with `--maps-dir`",
                 ));
             }

@@ -15,6 +15,9 @@ use super::{random, whole};
 /// The most bytes of a tag that are read; it has 37.
 const MOST: u64 = 1024;
 
+/// A tag with its map, or with what is wrong with it.
+pub type Tagged = (String, Result<MapDir, Error>);
+
 /// The end of a tag.
 enum Lead {
     /// There is no such tag.
@@ -37,7 +40,7 @@ impl Root {
     ///
     /// # Errors
     /// The system's.
-    pub fn tags(&self) -> Result<Vec<(String, Result<MapDir, Error>)>, Error> {
+    pub fn tags(&self) -> Result<Vec<Tagged>, Error> {
         let mut tags = Vec::new();
         let mut led: BTreeSet<String> = BTreeSet::new();
         for tag in self.tag_names()? {
