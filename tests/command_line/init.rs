@@ -399,6 +399,8 @@ fn many_large_files_take_neither_memory_nor_time() {
         said.contains("warning: not looked at: b64.yml: this file and all after it: more than 256 MiB in all"),
         "{said}"
     );
+    // Those for which there was no memory would be named, too.
+    assert_eq!(said.matches("not looked at").count(), 1, "{said}");
 }
 
 #[test]

@@ -86,7 +86,9 @@ impl Columns {
         let lower: Vec<String> = columns.names.iter().map(|name| name.to_lowercase()).collect();
         let of_nextflow = if lower.iter().any(|name| name == PEAK_RSS) { &NEXTFLOW[..] } else { &[] };
         let others = FIELDS.iter().flat_map(|field| field.headers.iter().map(|header| (field.name, *header)));
-        for (name, header) in of_nextflow.iter().copied().chain(others) {
+        // One tool for all rows needs no column.
+        let wanted = of_nextflow.iter().copied().chain(others).filter(|(name, _)| !(has_tool && *name == "tool"));
+        for (name, header) in wanted {
             let fact = FIELDS.iter().find(|field| field.name == name).map_or("", |field| field.fact);
             let at = lower.iter().position(|known| known == header).filter(|_| !columns.has(fact));
             if let Some(place @ None) = at.and_then(|at| columns.fields.get_mut(at)) {
@@ -160,10 +162,14 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn chosen(header: &str, named: &[&str]) -> Result<String, String> {
+    fn chosen_with(header: &str, named: &[&str], has_tool: bool) -> Result<String, String> {
         let names = header.split(',').map(str::to_owned).collect();
         let named: Vec<String> = named.iter().map(|text| (*text).to_owned()).collect();
-        Columns::choose(names, &named, false).map(|columns| columns.words()).map_err(|(message, _)| message)
+        Columns::choose(names, &named, has_tool).map(|columns| columns.words()).map_err(|(message, _)| message)
+    }
+
+    fn chosen(header: &str, named: &[&str]) -> Result<String, String> {
+        chosen_with(header, named, false)
     }
 
     #[test]
@@ -179,6 +185,8 @@ mod tests {
             }
             assert!(chosen(header, &[]).unwrap().contains("memory from `memory`"));
         }
+        let words = chosen_with("tool,maxrss,runtime", &[], true).unwrap();
+        assert!(words.ends_with("not used: `tool`"), "one tool for all rows: {words}");
         // Of two headers, the one with bytes.
         for header in ["tool,memory,memory.peak,runtime", "tool,memory.peak,memory,runtime"] {
             assert!(chosen(header, &[]).unwrap().contains("memory_bytes from `memory.peak`"));
