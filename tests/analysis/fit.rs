@@ -360,7 +360,7 @@ fn a_named_column_counts_before_a_header() {
         let output = tpvc_in(folder.path(), &args);
         let text = stdout(&output);
         let row: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
-        assert_eq!(row[..6], ["small", "200", "4.0", "0.9", "0.9", "0.9"], "{text}");
+        assert_eq!(row[..6], ["small", "200", "4", "0.9", "0.9", "0.9"], "{text}");
         let said = stderr(&output);
         assert!(said.contains("memory_bytes from `peak`") && said.contains("not used: `memory`"), "{said}");
     }
@@ -380,7 +380,7 @@ fn rows_of_sacct_are_joined() {
     let text = stdout(&output);
     let row: Vec<&str> =
         text.lines().nth(1).unwrap_or_else(|| panic!("{}", stderr(&output))).split_whitespace().collect();
-    assert_eq!(row[..6], ["small", "200", "4.0", "1.0", "1.0", "1.0"], "{text}");
+    assert_eq!(row[..6], ["small", "200", "4", "1.0", "1.0", "1.0"], "{text}");
     let sorted: String =
         table.lines().filter(|line| !line.contains("|small|")).map(|line| format!("{line}\n")).collect();
     let output = tpvc_in(folder(&sorted).path(), &["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv"]);
@@ -588,6 +588,27 @@ fn values_stay_within_what_the_rules_accept() {
     let gap = "    max_accepted_mem: 10\n  e:\n    runner: slurm\n    min_accepted_mem: 30\n";
     let (tool, _) = fitted(&rules("40", gap), &spread(400, ""), &["--attempts", "4"]);
     assert_eq!(tool["trial"]["unmapped"].as_array().map_or(0, |both| both[1].as_u64().unwrap()), 0, "{tool:#}");
+}
+
+/// In a patch of several tools each has its own evidence above it, whatever they waste.
+#[test]
+fn comments_stand_above_their_tool() {
+    let tools =
+        ["b", "a", "c"].map(|tool| (tool, format!("  {tool}:\n    mem: {}\n", if tool == "b" { 64 } else { 40 })));
+    let config = rules("40", "").replace("  t:\n    mem: 40\n", &tools.clone().map(|(_, text)| text).concat());
+    let jobs = |(at, (tool, _)): (usize, &(&str, String))| {
+        let jobs = spread(200 + 20 * at as u32, "").replace("{\"id\": \"t\"}", &format!("{{\"id\": \"{tool}\"}}"));
+        jobs.lines()
+            .enumerate()
+            .map(|(line, text)| format!("{{\"id\": {}{}\n", at * 1000 + line, &text[text.find(',').unwrap()..]))
+            .collect::<String>()
+    };
+    let (_, patch) = fitted(&config, &tools.iter().enumerate().map(jobs).collect::<String>(), &[]);
+    let order: Vec<&str> =
+        ["# 220 jobs mapped", "  a$:", "# 200 jobs mapped", "  b$:", "# 240 jobs mapped", "  c$:"].to_vec();
+    let places: Vec<usize> =
+        order.iter().map(|text| patch.find(text).unwrap_or_else(|| panic!("{text}\n{patch}"))).collect();
+    assert!(places.is_sorted(), "{patch}");
 }
 
 /// If all jobs were killed, more memory is all that is known to help.

@@ -46,7 +46,7 @@ const PEAK_RSS: &str = "peak_rss";
 
 /// The headers of Nextflow's traces, where `memory` is the request, before the others.
 const NEXTFLOW: [(&str, &str); 7] = [
-    ("id", "task_id"),
+    ("id", "hash"),
     ("tool", "process"),
     ("memory_bytes", PEAK_RSS),
     ("allocated", "memory"),

@@ -243,7 +243,7 @@ pub(crate) struct Ids {
 impl Ids {
     /// Adds a job's id, which is JSON text. Returns `false` if it is known; a job without an id is always new.
     pub(crate) fn is_new(&mut self, id: &str) -> bool {
-        if id == "null" {
+        if ["null", "\"\""].contains(&id) {
             return true;
         }
         let number = id.parse().unwrap_or_else(|_| self.hasher.hash_one(id));

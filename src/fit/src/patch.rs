@@ -23,8 +23,11 @@ pub struct Value {
 /// The file of some values.
 pub fn patch<'v>(values: impl Iterator<Item = &'v Value>) -> String {
     let mut text = String::new();
-    for value in values {
-        entity(&mut text, value);
+    // In the order of `tpv format`, which leaves comments where they are when it moves entities.
+    let mut values: Vec<(String, &Value)> = values.map(|value| (pattern(value), value)).collect();
+    values.sort_by(|one, other| one.0.cmp(&other.0));
+    for (pattern, value) in values {
+        entity(&mut text, &pattern, value);
     }
     if text.is_empty() {
         return "tools: {}\n".to_owned();
@@ -34,12 +37,12 @@ pub fn patch<'v>(values: impl Iterator<Item = &'v Value>) -> String {
     format(&text).map(|formatted| formatted.text).unwrap_or(text)
 }
 
-fn entity(text: &mut String, value: &Value) {
+fn entity(text: &mut String, pattern: &str, value: &Value) {
     for comment in &value.comments {
         let _ = writeln!(text, "  # {}", comment.replace(char::is_control, " "));
     }
     text.push_str("  ");
-    escape_into(text, &pattern(value));
+    escape_into(text, pattern);
     let _ = writeln!(text, ":\n    mem: {}", value.mem);
     if !value.by_version.is_empty() {
         text.push_str("    rules:\n");
