@@ -21,16 +21,26 @@ fn findings(path: &str) -> Vec<String> {
     of_sizes.map(|one| one.diagnostic.message.clone()).collect()
 }
 
-/// The ranges of a message: `... with inputs of 5 to 20 GiB`.
+/// The ranges of a message, least and greatest size: `... with inputs of 5 to less than 20 GiB`.
 fn range(message: &str) -> (f64, f64) {
     let (_, sizes) = message.rsplit_once("with inputs of ").unwrap();
-    let number = |text: &str| text.split(' ').next().unwrap().parse::<f64>().unwrap();
-    match (sizes.strip_prefix("less than "), sizes.split_once(" to ")) {
-        (Some(most), _) => (0.0, number(most)),
-        (_, Some((low, high))) => (number(low), number(high)),
-        _ if sizes == "any size" => (0.0, f64::MAX),
-        _ => (number(sizes), f64::MAX),
+    let (mut low, mut high) = (0.0, f64::MAX);
+    let Some(sizes) = sizes.strip_suffix(" GiB").or_else(|| sizes.strip_suffix(" GiB and more")) else {
+        assert_eq!(sizes, "any size");
+        return (low, high);
+    };
+    let is_last = message.ends_with(" GiB and more");
+    for part in sizes.split(" and ").flat_map(|part| part.split(" to ")) {
+        let number = |text: &str| text.parse::<f64>().unwrap();
+        match (part.strip_prefix("more than "), part.strip_prefix("less than "), part.strip_prefix("at most ")) {
+            (Some(beyond), ..) => low = number(beyond).next_up(),
+            (_, Some(beyond), _) => high = number(beyond).next_down(),
+            (.., Some(most)) => high = number(most),
+            _ if is_last || sizes.starts_with(&format!("{part} to ")) => low = number(part),
+            _ => high = number(part),
+        }
     }
+    (low, high)
 }
 
 fn amount(random: &mut Random) -> Value {
@@ -50,9 +60,10 @@ fn config(random: &mut Random) -> Value {
             low = high;
             continue;
         }
-        let condition = match random.below(3) {
-            0 => format!("{low} <= input_size < {high}"),
-            1 => format!("input_size >= {low} and input_size < {high}"),
+        let condition = match random.below(4) {
+            0 => format!("{low} < input_size <= {high}"),
+            1 => format!("{low} <= input_size < {high}"),
+            2 => format!("input_size >= {low} and input_size < {high}"),
             _ => format!("input_size < {high} and not input_size < {low}"),
         };
         let mut rule = json!({"id": format!("r{index}"), "if": condition});
@@ -103,17 +114,50 @@ fn lost_sizes_are_those_of_jobs_without_destination() {
         ];
         let is_reported = others.iter().flatten().any(|one| matches!(one.code, "T122" | "T201"));
         // Between the borders, and where they are; the amounts within a step don't fall.
-        let sizes = BORDERS.iter().flat_map(|border| [border * 0.99, *border, border * 1.01, border * 1.4]);
+        let sizes = BORDERS.iter().flat_map(|border| {
+            let byte = 1.0 / f64::from(1 << 30);
+            [border * 0.99, border - byte, *border, border + byte, border * 1.01, border * 1.4]
+        });
         for size in sizes.chain([0.0, 1000.0]) {
             let is_lost = is_lost(&mapper, size);
             lost += usize::from(is_lost);
-            // Messages round to four digits.
-            let is_told = |margin: f64| found.iter().any(|(low, high)| low * margin <= size && size < *high);
-            assert!(is_lost || !is_told(1.001), "{size} GiB finds a destination: {text}");
-            assert!(is_told(0.999) || !is_lost || is_reported, "{size} GiB finds none: {text}");
+            // A message is true at its borders; those that no config writes are rounded to four digits.
+            let is_told = |margin: f64| found.iter().any(|(low, high)| low * margin <= size && size <= *high);
+            assert!(is_lost || !is_told(1.0), "{size} GiB finds a destination: {text}");
+            assert!(is_told(0.998) || !is_lost || is_reported, "{size} GiB finds none: {text}");
         }
     }
     assert!(ranges > 20 && lost > 50, "{ranges} {lost}");
+}
+
+#[test]
+fn what_is_said_of_a_border_is_true_there() {
+    let config = |cores: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.yml").display().to_string();
+        let text = format!(
+            "tools:\n  bwa: {{cores: \"{cores}\"}}\ndestinations:\n  big: {{runner: slurm, min_accepted_cores: 32}}\n  \
+             small: {{runner: slurm, max_accepted_cores: 4}}\n"
+        );
+        std::fs::write(&path, text).unwrap();
+        let compiled = compile(std::slice::from_ref(&path), &CompileOptions::default());
+        (findings(&path), Mapper::new(compiled.rules.unwrap()))
+    };
+    for (cores, sizes, is_lost_at_5) in [
+        ("16 if input_size > 5 else None", "more than 5 GiB", false),
+        ("16 if input_size >= 5 else None", "5 GiB and more", true),
+        ("None if input_size > 5 else 16", "at most 5 GiB", true),
+        ("None if input_size >= 5 else 16", "less than 5 GiB", false),
+        ("16 if 5 < input_size <= 20.25 else None", "more than 5 and at most 20.25 GiB", false),
+        ("16 if 5 <= input_size < 20 else None", "5 to less than 20 GiB", true),
+        ("16 if 5 <= input_size <= 20 else None", "5 to 20 GiB", true),
+        ("16 if 5 < input_size < 20 else None", "more than 5 and less than 20 GiB", false),
+        ("min(input_size * 2, 16)", "more than 2 GiB", true),
+    ] {
+        let (findings, mapper) = config(cores);
+        assert_eq!(findings, [format!("no destination accepts the tool `bwa` with inputs of {sizes}")], "{cores}");
+        assert_eq!(is_lost(&mapper, 5.0), is_lost_at_5, "{cores}");
+    }
 }
 
 #[test]
@@ -133,7 +177,7 @@ fn conditions_about_users_and_growth_without_end_are_left_out() {
     assert_eq!(found, Vec::<String>::new(), "`tpvc lint` reports the amount of the rule");
     let large = "    - {id: large, if: input_size > 10, mem: 6 * 10}";
     let found = check(&format!("{small}\n{large}"), "8");
-    assert_eq!(found, ["no destination accepts the tool `bwa` with inputs of 10 GiB and more"]);
+    assert_eq!(found, ["no destination accepts the tool `bwa` with inputs of more than 10 GiB"]);
     assert_eq!(check(&format!("{small}\n{large}\n    - {{id: all, if: user, mem: 9}}"), "8").len(), 1);
     assert!(check(&format!("{small}\n{large}\n    - {{id: all, if: input_size or user, mem: 9}}"), "8").is_empty());
     let any = "    - {id: one, if: user, mem: 9}\n    - {id: none, if: not user, mem: 9}";

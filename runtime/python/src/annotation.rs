@@ -2,6 +2,7 @@
 //! `typing`.
 
 use crate::args::Args;
+use crate::collisions;
 use crate::exception::{PyResult, Raised, not_implemented_error, type_error};
 use crate::hash;
 use crate::object::Object;
@@ -13,6 +14,9 @@ use crate::vm::{CompareOp, Vm};
 static UNION_TYPE: BuiltinType = BuiltinType::new("UnionType", "types", &OBJECT).static_in_c();
 /// The class of the parts of annotations.
 static ANNOTATION: BuiltinType = BuiltinType::new("_SpecialForm", "typing", &OBJECT);
+
+/// The number of members compared in about the time of a step.
+const MEMBERS_A_STEP: usize = 4;
 
 /// A union of classes: `int | str`.
 pub struct Union {
@@ -33,7 +37,7 @@ pub fn union(vm: &mut Vm, a: &Value, b: &Value) -> PyResult<Option<Value>> {
         return Ok(None);
     }
     let Some((mut all, more)) = members(a).zip(members(b)) else { return Ok(None) };
-    vm.charge((all.len() + more.len()).saturating_mul(more.len()) / 4)?;
+    vm.visit((all.len() + more.len()).saturating_mul(more.len()), MEMBERS_A_STEP)?;
     for member in more {
         if !all.iter().any(|known| known.is(&member)) {
             all.push(member);
@@ -63,7 +67,8 @@ impl Object for Union {
         Err(type_error(format!("{} is not a generic class", self.repr(vm, &Value::None)?)))
     }
 
-    fn repr(&self, _: &mut Vm, _: &Value) -> PyResult<String> {
+    fn repr(&self, vm: &mut Vm, _: &Value) -> PyResult<String> {
+        vm.charge(self.members.len())?;
         let texts = self.members.iter().map(|member| match member {
             Value::Type(class) if class.is(&NONE_TYPE) => "None".to_owned(),
             Value::Type(class) => format!("{}{}", class.module_prefix(), class.name),
@@ -72,8 +77,11 @@ impl Object for Union {
         Ok(texts.collect::<Vec<_>>().join(" | "))
     }
 
-    fn compare(&self, _: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
+    fn compare(&self, vm: &mut Vm, op: CompareOp, other: &Value) -> Option<PyResult<Value>> {
         let equal = other.downcast::<Self>().map(|_| self.equals_key(other))?;
+        if let Err(raised) = vm.charge_comparisons() {
+            return Some(Err(raised));
+        }
         match op {
             CompareOp::Eq => Some(Ok(Value::Bool(equal))),
             CompareOp::Ne => Some(Ok(Value::Bool(!equal))),
@@ -82,6 +90,9 @@ impl Object for Union {
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
+        if let Err(raised) = vm.visit(self.members.len(), MEMBERS_A_STEP) {
+            return Some(Err(raised));
+        }
         let hashes = self.members.iter().map(|member| hash::hash(vm, member));
         Some(hashes.collect::<PyResult<Vec<_>>>().map(|hashes| hashes.into_iter().fold(0, |all, hash| all ^ hash)))
     }
@@ -89,6 +100,7 @@ impl Object for Union {
     fn equals_key(&self, other: &Value) -> bool {
         other.downcast::<Self>().is_some_and(|other| {
             self.members.len() == other.members.len()
+                && collisions::visit(self.members.len().saturating_mul(self.members.len()), MEMBERS_A_STEP)
                 && self.members.iter().all(|member| other.members.iter().any(|other| member.is(other)))
         })
     }

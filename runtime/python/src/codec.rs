@@ -53,7 +53,7 @@ impl Encoding {
     /// # Errors
     /// `UnicodeEncodeError`, or `LookupError` for an unknown way to handle errors.
     pub fn encode(self, vm: &mut Vm, text: &Str, errors: &str) -> PyResult<Vec<u8>> {
-        vm.charge(text.len() / BYTES_A_STEP)?;
+        vm.visit(text.len(), BYTES_A_STEP)?;
         match self {
             Self::Utf8 => return Ok(text.as_str().as_bytes().to_vec()),
             Self::Ascii | Self::Latin1 if text.is_ascii() => return Ok(text.as_str().as_bytes().to_vec()),
@@ -101,7 +101,7 @@ impl Encoding {
     /// # Errors
     /// `UnicodeDecodeError`, or `LookupError` for an unknown way to handle errors.
     pub fn decode(self, vm: &mut Vm, bytes: &[u8], errors: &str) -> PyResult<String> {
-        vm.charge(bytes.len() / BYTES_A_STEP)?;
+        vm.visit(bytes.len(), BYTES_A_STEP)?;
         match self {
             Self::Latin1 => Ok(bytes.iter().map(|byte| char::from(*byte)).collect()),
             Self::Ascii => {

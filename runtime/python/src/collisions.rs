@@ -8,6 +8,8 @@
 
 use std::cell::Cell;
 
+use super::visit;
+
 thread_local! {
     /// The comparisons that no job has been charged for yet, in steps.
     static COMPARED: Cell<u64> = const { Cell::new(0) };
@@ -22,6 +24,11 @@ pub(super) fn note(steps: u64) -> bool {
     let allowed = compared <= ALLOWED.get();
     COMPARED.set(if allowed { compared } else { u64::MAX });
     allowed
+}
+
+/// Counts a visit to something of `amount` bytes or items, of which `a_step` are compared in about the time of a step; false as [`note`].
+pub(super) fn visit(amount: usize, a_step: usize) -> bool {
+    note(visit::steps(amount, a_step) as u64)
 }
 
 /// Takes the count since the last call.

@@ -27,20 +27,20 @@ const MODULUS: u64 = (1 << 61) - 1;
 pub fn hash(vm: &mut Vm, value: &Value) -> PyResult<i64> {
     match value {
         Value::Str(text) => {
-            vm.charge(text.as_str().len() / 64)?;
+            vm.visit(text.as_str().len(), 64)?;
             Ok(hash_str(text.as_str()))
         }
         Value::Int(value) => Ok(hash_int(*value)),
         Value::BigInt(value) => {
-            vm.charge(usize::try_from(value.bits() / 512).unwrap_or(usize::MAX))?;
+            vm.visit(usize::try_from(value.bits()).unwrap_or(usize::MAX), 512)?;
             Ok(hash_big(value))
         }
         Value::Bytes(bytes) => {
-            vm.charge(bytes.len() / 64)?;
+            vm.visit(bytes.len(), 64)?;
             hash_immutable(value).ok_or_else(|| unhashable(value))
         }
         Value::Set(set) => {
-            vm.charge(2 + set.table.borrow().len() / 4)?;
+            vm.visit(set.table.borrow().len(), 4)?;
             hash_immutable(value).ok_or_else(|| unhashable(value))
         }
         Value::Tuple(tuple) => {
@@ -231,38 +231,40 @@ fn hash_range(range: &Range) -> i64 {
 /// values.
 pub fn keys_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Str(a), Value::Str(b)) => {
-            if a.as_str().len() >= COMPARED_A_STEP {
-                collisions::note((a.as_str().len() / COMPARED_A_STEP) as u64);
-            }
-            a == b
-        }
+        (Value::Str(a), Value::Str(b)) => compared(a.len().min(b.len()), COMPARED_A_STEP) && a == b,
         (Value::Int(a), Value::Int(b)) => a == b,
         (Value::Tuple(a), Value::Tuple(b)) => {
-            collisions::note((a.items.len() / 4) as u64);
             Rc::ptr_eq(a, b)
-                || (a.items.len() == b.items.len() && a.items.iter().zip(&b.items).all(|(a, b)| keys_equal(a, b)))
+                || (a.items.len() == b.items.len()
+                    // Tuples in tuples are compared again for each that holds them.
+                    && collisions::visit(a.items.len(), 4)
+                    && a.items.iter().zip(&b.items).all(|(a, b)| keys_equal(a, b)))
         }
-        (Value::Bytes(a), Value::Bytes(b)) => a == b,
+        (Value::Bytes(a), Value::Bytes(b)) => compared(a.len().min(b.len()), COMPARED_A_STEP) && a == b,
         (Value::Set(a), Value::Set(b)) => {
             if Rc::ptr_eq(a, b) {
                 return true;
             }
-            // Sets in sets are compared again for each that holds them.
-            if !collisions::note(2) {
-                return false;
-            }
             let (a, b) = (a.table.borrow(), b.table.borrow());
-            a.len() == b.len() && a.iter().all(|key| b.contains(key))
+            // Sets in sets are compared again for each that holds them.
+            a.len() == b.len() && collisions::visit(a.len(), 1) && a.iter().all(|key| b.contains(key))
         }
         (Value::Range(a), Value::Range(b)) => ranges_equal(a, b),
         (Value::Object(object), other) => a.is(b) || object.equals_key(other),
         (other, Value::Object(object)) => object.equals_key(other),
         _ => match (Num::of(a), Num::of(b)) {
-            (Some(x), Some(y)) => a.is(b) || x.compare(y) == Some(std::cmp::Ordering::Equal),
+            (Some(x), Some(y)) => {
+                let words = x.words().min(y.words());
+                a.is(b) || (compared(words, COMPARED_A_STEP / 8) && x.compare(y) == Some(std::cmp::Ordering::Equal))
+            }
             _ => a.is(b),
         },
     }
+}
+
+/// Counts a comparison of so many bytes or words, if it takes longer than the lookup that made it; false as [`collisions::note`].
+fn compared(amount: usize, a_step: usize) -> bool {
+    amount < a_step || collisions::visit(amount, a_step)
 }
 
 /// Returns `true` if two ranges have the same items.

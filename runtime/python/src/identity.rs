@@ -43,12 +43,15 @@ pub fn identity(value: &Value) -> usize {
     }
 }
 
+/// The number of outer values that are compared with one in about the time of a step.
+pub const OUTER_A_STEP: usize = 8;
+
 /// The values that a walk is inside of, the outermost first: one that holds itself is met again.
 #[derive(Default)]
 pub struct Inside(Vec<Value>);
 
 impl Inside {
-    /// Goes into a value; false, and nothing is done, where the walk is inside of it already.
+    /// Goes into a value, which is compared with all that enclose it; false, and nothing is done, where the walk is inside of it already.
     #[must_use]
     pub fn enter(&mut self, value: &Value) -> bool {
         let is_new = !self.0.iter().any(|outer| outer.is(value));

@@ -29,5 +29,6 @@ pub mod string;
 pub mod types;
 pub mod unicode;
 pub mod value;
+mod visit;
 pub mod vm;
 pub mod word_hash;

@@ -44,7 +44,8 @@ pub trait Object: Any {
     /// `del object.name`
     fn del_attr(&self, vm: &mut Vm, name: &Str) -> PyResult<()> {
         let _ = vm;
-        Err(attribute_error(name.to_string()))
+        let class = self.class().shown_name();
+        Err(attribute_error(format!("'{}' object has no attribute '{}'", class.as_str(), name.as_str())))
     }
 
     /// `object.name(args)`; `None` if there is no such method: the interpreter then tries `get_attr` and calls that.

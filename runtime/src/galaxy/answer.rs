@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::json::{Json, Reader, escape_into, escaped_len, write_text};
+use super::json::dump::charge_escaping;
+use super::json::{Json, Reader, escape_into, write_text};
 use crate::error::Error;
 use tpv_model::Quantity;
 use tpv_python::exception::{PyResult, Raised};
@@ -190,7 +191,7 @@ impl Answer {
             Some(message) if vm.truthy(&message)? => Json::from_value(vm, &message)?,
             _ => {
                 let text = vm.str(&exception)?;
-                vm.limit_bytes(escaped_len(&text))?;
+                charge_escaping(vm, 0, &text)?;
                 Json::str(text.as_str())
             }
         };

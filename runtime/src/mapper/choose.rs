@@ -11,7 +11,7 @@ use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
 use tpv_model::{Quantity, Resource, Version};
 use tpv_python::dict::Dict;
-use tpv_python::exception::{MEMORY_ERROR, PyResult, Raised, raise_with};
+use tpv_python::exception::{PyResult, Raised, raise_with};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
@@ -272,10 +272,10 @@ impl Worker {
     /// The answer for an exception. Its text may be made by code, which gets a budget of its own.
     fn error(&mut self, job: &Job, raised: &Raised) -> Answer {
         self.vm.renew();
-        let failed = |vm: &mut Vm, raised: &Raised| Answer::failed(vm, &job.id, raised);
-        let answer = failed(&mut self.vm, raised).or_else(|other| match other.is(&MEMORY_ERROR) {
-            true => failed(&mut self.vm, &other),
-            false => Err(other),
+        let answer = Answer::failed(&mut self.vm, &job.id, raised).or_else(|other| {
+            // A text beyond the budget ends the job in the error of that budget.
+            self.vm.renew();
+            Answer::failed(&mut self.vm, &job.id, &other)
         });
         let answer = answer.unwrap_or_else(|_| Answer::error_line(&job.id, raised.class_name(), Json::str("")));
         self.environment.log_raised(&job.id, &answer, raised, &self.rules);

@@ -7,7 +7,7 @@ use tpv_python::lacking;
 use tpv_python::native_code::Computed;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
-use tpv_python::vm::Vm;
+use tpv_python::vm::{BYTES_A_STEP, Vm};
 
 use super::tiers::Tiers;
 
@@ -51,8 +51,11 @@ pub(super) fn evaluate_natively(vm: &mut Vm, source: &Str, kind: CodeKind) -> Py
         }
         _ => {}
     }
-    if kind == CodeKind::FString && is_plain(source) {
-        return Ok(Value::Str(source.clone()));
+    if kind == CodeKind::FString {
+        vm.visit(source.len(), BYTES_A_STEP)?;
+        if is_plain(source) {
+            return Ok(Value::Str(source.clone()));
+        }
     }
     lacking::take_refusal();
     let result = vm.compile(source, kind).and_then(|program| vm.run(&program, 0));

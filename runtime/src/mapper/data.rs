@@ -186,6 +186,6 @@ fn env_name(vm: &mut Vm, entry: &Value) -> PyResult<Option<Str>> {
     let Value::Dict(dict) = entry else { return Ok(None) };
     let name = dict.get_str("name");
     let Some(Value::Str(name)) = name else { return Ok(None) };
-    vm.charge(name.len() / BYTES_A_STEP)?;
+    vm.visit(name.len(), BYTES_A_STEP)?;
     Ok(Some(name))
 }

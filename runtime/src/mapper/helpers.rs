@@ -61,7 +61,7 @@ fn tag_values_match(vm: &mut Vm, args: Args) -> PyResult<Value> {
 
 /// `any(entity.tpv_tags.filter(tag_value=value))`
 fn has_tag(vm: &mut Vm, entity: &Value, value: Value) -> PyResult<bool> {
-    vm.charge(value.as_str().map_or(0, |text| text.len() / BYTES_A_STEP))?;
+    vm.visit(value.as_str().map_or(0, |text| text.len()), BYTES_A_STEP)?;
     if let (Some(entity), Value::Str(text)) = (entity.downcast::<EntityObject>(), &value)
         && let Some(has) = entity.has_tag(text.as_str())
     {

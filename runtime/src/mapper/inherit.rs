@@ -256,7 +256,7 @@ fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, first: &Rules, second: &Rules
     }
     let (first, second) = (first.all()?, second.all()?);
     if cache.is_none() {
-        vm.charge(first.len().saturating_mul(second.len()).saturating_add(second.len()) / RULES_A_STEP)?;
+        vm.visit(first.len().saturating_mul(second.len()).saturating_add(second.len()), RULES_A_STEP)?;
     }
     merge::merge_rules(&mut Inheriting { vm, cache }, first, second).map(|merged| Rc::new(RuleMap::new(merged)))
 }

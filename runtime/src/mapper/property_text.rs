@@ -27,7 +27,14 @@ impl Worker {
         let handler_tags = destination.destination.as_ref().map_or(&Value::None, |fields| &fields.handler_tags);
         let (version, unread, vm) = (self.version(), self.unread, &mut self.vm);
         let sources = [&entity.env, &entity.params, &entity.resubmit, handler_tags];
-        self.cache.properties(entity, sources, |sources| Properties::new(vm, sources, unread, version))
+        self.cache.properties(entity, sources, |sources| {
+            // Jobs share them: none pays.
+            let steps = vm.steps_left();
+            vm.restore_steps(vm.limits.steps);
+            let made = Properties::new(vm, sources, unread, version);
+            vm.restore_steps(steps);
+            made
+        })
     }
 
     /// Appends the JSON text of an evaluated property and returns its position, or `None` if it must be evaluated as a whole.

@@ -230,7 +230,7 @@ impl Tags {
             (set.lists.0.iter().map(|list| list.len()).sum(), set.bits.iter().map(|bits| bits.0.len()).sum())
         };
         let ((a, words), (b, others)) = (size(one), size(other));
-        (words + others + a + b) / 16 + a.saturating_mul(b) / 32
+        1 + (words + others + a + b) / 16 + a.saturating_mul(b) / 32
     }
 
     /// `SchedulingTags.inherit`: the parent's tags, each of the child's put over them.

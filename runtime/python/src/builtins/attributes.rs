@@ -11,7 +11,7 @@ use crate::vm::{BYTES_A_STEP, Vm};
 fn attribute_name(vm: &mut Vm, value: &Value) -> PyResult<Str> {
     let wrong = || type_error(format!("attribute name must be string, not '{}'", value.type_name().as_str()));
     let name = value.as_str().ok_or_else(wrong)?;
-    vm.charge(name.len() / BYTES_A_STEP)?;
+    vm.visit(name.len(), BYTES_A_STEP)?;
     Ok(name.clone())
 }
 

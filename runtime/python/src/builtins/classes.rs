@@ -52,7 +52,7 @@ fn matches_info(vm: &mut Vm, subject: Subject<'_>, info: &Value) -> PyResult<Opt
         Value::Type(wanted) => Ok(Some(subject.class.counts_as(wanted))),
         Value::None => Ok(None),
         Value::Tuple(infos) => {
-            vm.charge(infos.items.len() / CLASSES_A_STEP)?;
+            vm.visit(infos.items.len(), CLASSES_A_STEP)?;
             let place = if subject.is_class { " in __subclasscheck__" } else { " in __instancecheck__" };
             vm.deeper_in(place, |vm| matches_any(vm, subject, &infos.items))
         }
@@ -66,7 +66,7 @@ fn matches_info(vm: &mut Vm, subject: Subject<'_>, info: &Value) -> PyResult<Opt
                 return Err(refusal);
             }
             let Some(members) = annotation::union_members(other) else { return Ok(None) };
-            vm.charge(members.len() / CLASSES_A_STEP)?;
+            vm.visit(members.len(), CLASSES_A_STEP)?;
             matches_any(vm, subject, &members)
         }
     }

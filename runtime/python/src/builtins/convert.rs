@@ -64,7 +64,7 @@ pub fn bigint(vm: &mut Vm, value: &Value) -> PyResult<BigInt> {
     Ok(match index(vm, value)? {
         Value::Int(value) => BigInt::from(value),
         Value::BigInt(value) => {
-            vm.charge(words(&value) / 4)?;
+            vm.visit(words(&value), 4)?;
             (*value).clone()
         }
         _ => BigInt::default(),

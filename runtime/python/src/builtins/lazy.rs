@@ -133,7 +133,7 @@ impl PyIterator for Enumerate {
     fn next(&mut self, vm: &mut Vm) -> PyResult<Option<Value>> {
         let Some(item) = vm.next(&self.iterator)? else { return Ok(None) };
         // An int of several words is copied with each item.
-        vm.charge(Num::int_of(&self.index).map_or(0, Num::words) / 2)?;
+        vm.visit(Num::int_of(&self.index).map_or(0, Num::words), 2)?;
         let after = vm.binary(BinaryOp::Add, &self.index, &Value::Int(1))?;
         Ok(Some(Value::tuple(vec![std::mem::replace(&mut self.index, after), item])))
     }

@@ -38,7 +38,7 @@ pub(crate) fn abs(vm: &mut Vm, args: Args) -> PyResult<Value> {
 fn radix(vm: &mut Vm, args: Args, function: &str, radix: u32, prefix: &str) -> PyResult<Value> {
     let [value] = args.exactly(function)?;
     let number = convert::bigint(vm, &value)?;
-    vm.charge(usize::try_from(number.bits()).unwrap_or(usize::MAX) / 32)?;
+    vm.visit(usize::try_from(number.bits()).unwrap_or(usize::MAX), 32)?;
     let sign = if number.is_negative() { "-" } else { "" };
     Ok(Value::str(format!("{sign}{prefix}{}", number.magnitude().to_str_radix(radix))))
 }

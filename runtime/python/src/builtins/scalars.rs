@@ -101,7 +101,7 @@ fn int_from(vm: &mut Vm, value: &Value) -> PyResult<Value> {
 }
 
 fn int_from_text(vm: &mut Vm, value: &Value, text: &str, base: u32) -> PyResult<Value> {
-    vm.charge(text.len() / 4)?;
+    vm.visit(text.len(), 4)?;
     let repr = match value {
         Value::Bytes(bytes) => bytes_repr(bytes),
         _ => String::new(),
@@ -149,7 +149,7 @@ pub fn float(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Ok(Value::Float(convert::to_float(number)?));
     }
     if let Some(text) = text_of(&value) {
-        vm.charge(text.len() / 128)?;
+        vm.visit(text.len(), 128)?;
         return match parse::float(&text) {
             Some(number) if number.is_nan() => Ok(Value::Float(another_nan(vm, number))),
             Some(number) => Ok(Value::Float(number)),

@@ -41,7 +41,7 @@ pub fn format_str(vm: &mut Vm, text: &Str, spec: &str) -> PyResult<Str> {
     if let Some(refused) = refused {
         return Err(value_error(refused));
     }
-    vm.charge(text.len() / COUNTED_A_STEP)?;
+    vm.visit(text.len(), COUNTED_A_STEP)?;
     let len = text.char_len();
     let shown = spec.precision.map_or(len, |precision| precision.min(len));
     if spec.width.is_none_or(|width| width <= shown) && shown == len {
@@ -49,7 +49,7 @@ pub fn format_str(vm: &mut Vm, text: &Str, spec: &str) -> PyResult<Str> {
     }
     let width = spec.width.unwrap_or(0);
     vm.charge_bytes(width.saturating_mul(4))?;
-    vm.charge(text.as_str().len() / 16)?;
+    vm.visit(text.as_str().len(), 16)?;
     let body: String = text.as_str().chars().take(shown).collect();
     Ok(Str::from(spec.padded(&body, shown)))
 }

@@ -21,7 +21,7 @@ const PARSED_A_STEP: usize = 32;
 /// # Errors
 /// `TypeError` where the values do not fit the text, `ValueError` where the text is bad.
 pub fn format(vm: &mut Vm, text: &Str, values: &Value) -> PyResult<Str> {
-    vm.charge(text.len() / PARSED_A_STEP)?;
+    vm.visit(text.len(), PARSED_A_STEP)?;
     let mut formatter = Formatter {
         chars: Chars { chars: text.as_str().char_indices().collect(), text: text.as_str(), position: 0 },
         values: Values::new(vm, values),
@@ -245,7 +245,7 @@ impl Formatter<'_> {
                     'r' => Str::from(vm.repr(value)?),
                     _ => Str::from(vm.ascii(value)?),
                 };
-                vm.charge(text.len() / COUNTED_A_STEP)?;
+                vm.visit(text.len(), COUNTED_A_STEP)?;
                 let len = text.char_len();
                 match field.precision {
                     Some(precision) if precision < len => {

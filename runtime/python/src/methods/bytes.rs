@@ -42,7 +42,7 @@ fn fromhex(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error(format!("fromhex() argument must be str, not {}", given.as_str())));
     };
     let bad = |at: usize| value_error(format!("non-hexadecimal number found in fromhex() arg at position {at}"));
-    vm.charge(text.as_str().len() / 4)?;
+    vm.visit(text.as_str().len(), 4)?;
     if let Some(at) = text.as_str().chars().position(|char| !char.is_ascii()) {
         return Err(bad(at));
     }

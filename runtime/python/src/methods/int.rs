@@ -73,7 +73,7 @@ fn from_bytes(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error("from_bytes() missing required argument 'bytes' (pos 1)"));
     };
     if let Value::Bytes(bytes) = &bytes {
-        vm.charge(bytes.len() / 4)?;
+        vm.visit(bytes.len(), 4)?;
     }
     let mut bytes = match &bytes {
         Value::Bytes(bytes) => bytes.to_vec(),
@@ -105,7 +105,7 @@ fn to_bytes(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value> {
         return Err(overflow_error("can't convert negative int to unsigned"));
     }
     vm.charge_bytes(length)?;
-    vm.charge(length / 8)?;
+    vm.visit(length, 8)?;
     let mut bytes = match (&number, signed) {
         (number, _) if number.sign() == Sign::NoSign => Vec::new(),
         (number, true) => number.to_signed_bytes_le(),

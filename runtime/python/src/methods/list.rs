@@ -150,7 +150,7 @@ fn pop(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     }
     match super::absolute_index(index, items.len()) {
         Some(index) => {
-            vm.charge((items.len() - index) / MOVED_A_STEP)?;
+            vm.visit(items.len() - index, MOVED_A_STEP)?;
             Ok(items.remove(index))
         }
         None => Err(index_error("pop index out of range")),
@@ -180,7 +180,7 @@ fn remove(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 fn reverse(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [] = args.exactly("list.reverse")?;
     let list = receiver(this)?;
-    vm.charge(list.items.borrow().len() / 8)?;
+    vm.visit(list.items.borrow().len(), 8)?;
     list.items.borrow_mut().reverse();
     Ok(Value::None)
 }

@@ -202,7 +202,7 @@ const COPIED_A_STEP: usize = 8;
 
 fn update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     args.no_keywords("set.update")?;
-    vm.charge(receiver(this)?.table.borrow().len() / COPIED_A_STEP)?;
+    vm.visit(receiver(this)?.table.borrow().len(), COPIED_A_STEP)?;
     // The table is cloned as it stands: its layout, deleted places included, decides the order.
     let mut table = receiver(this)?.table.borrow().clone();
     for other in &args.pos {

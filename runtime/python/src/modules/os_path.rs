@@ -76,7 +76,7 @@ pub(super) const PATH_A_STEP: usize = 4;
 /// The text of a path: `os.fspath`.
 fn fspath(vm: &mut Vm, value: &Value) -> PyResult<Str> {
     let path = value.as_str().cloned().or_else(|| path_text(value)).ok_or_else(|| not_a_path(value))?;
-    vm.charge(path.len() / PATH_A_STEP)?;
+    vm.visit(path.len(), PATH_A_STEP)?;
     Ok(path)
 }
 

@@ -64,7 +64,7 @@ fn value(vm: &mut Vm, text: &str) -> PyResult<Value> {
 
 /// Root and parts. All that paths do begins with it, or is quicker: here they pay by their length.
 fn split<'a>(vm: &mut Vm, text: &'a str) -> PyResult<(&'static str, Vec<&'a str>)> {
-    vm.charge(text.len() / os_path::PATH_A_STEP)?;
+    vm.visit(text.len(), os_path::PATH_A_STEP)?;
     let root = match text.len() - text.trim_start_matches('/').len() {
         0 => "",
         2 => "//",
@@ -188,7 +188,7 @@ impl Object for PathObject {
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
-        Some(vm.charge(self.0.len() / BYTES_A_STEP).map(|()| hash_str(&self.0)))
+        Some(vm.visit(self.0.len(), BYTES_A_STEP).map(|()| hash_str(&self.0)))
     }
 
     fn equals_key(&self, other: &Value) -> bool {
@@ -200,7 +200,7 @@ impl Object for PathObject {
     }
 
     fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
-        vm.charge(self.0.len() / os_path::PATH_A_STEP)?;
+        vm.visit(self.0.len(), os_path::PATH_A_STEP)?;
         Ok(shown(this))
     }
 }

@@ -102,14 +102,14 @@ fn large(vm: &mut Vm, op: BinaryOp, a: Num<'_>, b: Num<'_>) -> PyResult<Option<V
 pub(crate) fn charge_product(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
     let (short, long) = limbs(a, b);
     vm.limit_bytes((short + long).saturating_mul(8))?;
-    vm.charge((short + long) / 32)?;
-    vm.charge(long.saturating_mul(short.isqrt()) / if short < 64 { 16 } else { 1 })
+    vm.visit(short + long, 32)?;
+    vm.visit(long.saturating_mul(short.isqrt()), if short < 64 { 16 } else { 1 })
 }
 
 /// Pays for a division, whose work grows with the product of the divisor's size and the quotient's.
 pub(crate) fn charge_division(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<()> {
     let (dividend, divisor) = (words(a), words(b));
-    vm.charge(dividend / 4 + dividend.saturating_sub(divisor).saturating_mul(divisor) / 8)
+    vm.visit((2 * dividend).saturating_add(dividend.saturating_sub(divisor).saturating_mul(divisor)), 8)
 }
 
 /// The full words of an int.
@@ -158,7 +158,7 @@ pub fn power(vm: &mut Vm, a: &BigInt, b: &BigInt) -> PyResult<Value> {
     let bytes = usize::try_from(bits / 8).unwrap_or(usize::MAX);
     vm.charge_bytes(bytes)?;
     let words = bytes / 8;
-    vm.charge(words.saturating_mul(words.isqrt()) / 4)?;
+    vm.visit(words.saturating_mul(words.isqrt()), 4)?;
     let exponent = b.to_u32().unwrap_or(u32::MAX);
     Ok(Value::from_bigint(a.pow(exponent)))
 }

@@ -235,7 +235,7 @@ impl Vm {
     /// Charges for comparing two values of `a` and `b` bytes: the comparison ends with the shorter one.
     #[inline]
     pub(super) fn charge_same(&mut self, a: usize, b: usize) -> PyResult<()> {
-        self.charge(a.min(b) / COMPARED_A_STEP)
+        self.visit(a.min(b), COMPARED_A_STEP)
     }
 
     /// `bool(a == b)`, identity first, as containers compare.

@@ -120,7 +120,7 @@ impl Vm {
             let table = dict.table.borrow();
             table.get_index_of(key).map_or(0, |index| table.len() - index)
         };
-        self.charge(after / 4)
+        self.visit(after, 4)
     }
 }
 

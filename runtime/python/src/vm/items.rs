@@ -83,7 +83,7 @@ impl Vm {
 
     fn dict_item(&mut self, dict: &Dict, key: &Value) -> PyResult<Value> {
         if let Value::Str(text) = key {
-            self.charge(text.as_str().len() / 256)?;
+            self.visit(text.as_str().len(), 256)?;
             if let Some(value) = dict.get_str(text.as_str()) {
                 return Ok(value);
             }
@@ -96,11 +96,11 @@ impl Vm {
     fn str_item(&mut self, text: &Str, key: &Value) -> PyResult<Value> {
         if !text.is_ascii() {
             // Characters are counted from the start.
-            self.charge(text.as_str().len() / 64)?;
+            self.visit(text.as_str().len(), 64)?;
         }
         if let Value::Slice(slice) = key {
             let span = self.span(slice, text.char_len())?;
-            self.charge(span.count / 16)?;
+            self.visit(span.count, 16)?;
             return Ok(Value::str(str_span(text, span)));
         }
         let position = match key {
@@ -250,7 +250,7 @@ impl Vm {
                 Value::Slice(slice) => {
                     let len = list.items.borrow().len();
                     let span = self.span(slice, len)?;
-                    self.charge(len / 16)?;
+                    self.visit(len, 16)?;
                     delete_slice(list, span);
                     Ok(())
                 }
@@ -258,7 +258,7 @@ impl Vm {
                     let len = list.items.borrow().len();
                     match self.position(key, len, LIST_INDICES)? {
                         Some(position) => {
-                            self.charge((len - position) / 16)?;
+                            self.visit(len - position, 16)?;
                             list.items.borrow_mut().remove(position);
                             Ok(())
                         }
@@ -279,7 +279,7 @@ impl Vm {
         let len = match object {
             Value::Str(text) => {
                 if !text.is_ascii() {
-                    self.charge(text.as_str().len() / 64)?;
+                    self.visit(text.as_str().len(), 64)?;
                 }
                 text.char_len()
             }

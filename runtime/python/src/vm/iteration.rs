@@ -60,7 +60,7 @@ impl Vm {
             Value::Dict(dict) => dict_iterator(dict, DictPart::Keys),
             Value::Set(set) => {
                 let items = set.items();
-                self.charge(items.len() / 16)?;
+                self.visit(items.len(), 16)?;
                 let len = items.len();
                 IteratorObject::new(
                     &SET_ITERATOR,

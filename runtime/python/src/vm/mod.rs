@@ -56,6 +56,7 @@ use super::types::BuiltinType;
 use super::value::Value;
 use crate::lacking;
 use crate::program::Program;
+use crate::visit;
 use crate::word_hash::WordMap;
 use tpv_bytecode::ProgramData;
 pub use tpv_bytecode::{BinaryOp, CodeKind, CompareOp, UnaryOp};
@@ -361,20 +362,29 @@ impl Vm {
         }
     }
 
+    /// Pays for a visit to something of `amount` bytes or items, of which `a_step` are handled in about the time of a step: at
+    /// least a step.
+    ///
+    /// # Errors
+    /// As [`Vm::charge`].
+    #[inline]
+    pub fn visit(&mut self, amount: usize, a_step: usize) -> PyResult<()> {
+        self.charge(visit::steps(amount, a_step))
+    }
+
     /// Pays for a call of a method of the runtime: methods of texts and of large ints mostly look at all of them.
     ///
     /// # Errors
     /// As [`Vm::charge`].
     #[inline]
     pub fn charge_receiver(&mut self, receiver: &Value) -> PyResult<()> {
-        let more = match receiver {
-            Value::Str(text) => text.as_str().len() / BYTES_A_STEP,
-            Value::Bytes(bytes) => bytes.len() / BYTES_A_STEP,
-            Value::BigInt(int) => usize::try_from(int.bits()).unwrap_or(usize::MAX) / 64,
-            _ => 0,
-        };
         self.charge_comparisons()?;
-        self.charge(1 + more)
+        match receiver {
+            Value::Str(text) => self.visit(text.as_str().len(), BYTES_A_STEP),
+            Value::Bytes(bytes) => self.visit(bytes.len(), BYTES_A_STEP),
+            Value::BigInt(int) => self.visit(usize::try_from(int.bits()).unwrap_or(usize::MAX), 64),
+            _ => self.charge(1),
+        }
     }
 
     /// Refuses to make something of more than the limit of bytes, before it is made.
@@ -383,7 +393,7 @@ impl Vm {
     /// `MemoryError`
     pub fn charge_bytes(&mut self, bytes: usize) -> PyResult<()> {
         self.limit_bytes(bytes)?;
-        self.charge(bytes / MADE_A_STEP)
+        self.visit(bytes, MADE_A_STEP)
     }
 
     /// Refuses to make something of more than the limit of bytes, of which parts are paid already.
@@ -441,7 +451,7 @@ impl Vm {
     /// `NotImplementedError` if no compiler is linked.
     pub fn compile(&mut self, source: &str, kind: CodeKind) -> PyResult<Rc<Program>> {
         // Looking the source up hashes all of it.
-        self.charge(source.len() / BYTES_A_STEP)?;
+        self.visit(source.len(), BYTES_A_STEP)?;
         self.has_compiled = true;
         let charged = self.begin_work(Work::Code(kind), source, cost::compiling(source))?;
         let program = self.compiled(source, kind)?;

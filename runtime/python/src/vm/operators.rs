@@ -330,7 +330,7 @@ impl Vm {
         match container {
             Value::Str(text) => match item {
                 Value::Str(part) => {
-                    self.charge(text.as_str().len() / super::BYTES_A_STEP)?;
+                    self.visit(text.as_str().len(), super::BYTES_A_STEP)?;
                     Ok(text.as_str().contains(part.as_str()))
                 }
                 _ => Err(type_error(format!(

@@ -73,12 +73,12 @@ impl Vm {
             Value::List(list) => {
                 let items = list.items.borrow();
                 self.charge_bytes(items.len().saturating_mul(count).saturating_mul(ITEM))?;
-                self.charge(items.len().saturating_mul(count) / 4)?;
+                self.visit(items.len().saturating_mul(count), 4)?;
                 Ok(Some(Value::list(repeated(&items, count))))
             }
             Value::Tuple(tuple) => {
                 self.charge_bytes(tuple.items.len().saturating_mul(count).saturating_mul(ITEM))?;
-                self.charge(tuple.items.len().saturating_mul(count) / 4)?;
+                self.visit(tuple.items.len().saturating_mul(count), 4)?;
                 Ok(Some(Value::tuple(repeated(&tuple.items, count))))
             }
             Value::Bytes(bytes) => {
@@ -103,7 +103,7 @@ impl Vm {
         match item {
             Value::Bytes(part) => {
                 // At each place all that is wanted may be compared.
-                self.charge(bytes.len().saturating_mul(part.len().max(1)) / 16)?;
+                self.visit(bytes.len().saturating_mul(part.len().max(1)), 16)?;
                 Ok(part.is_empty() || bytes.windows(part.len()).any(|window| window == part.as_slice()))
             }
             _ => match self.index_of(item)? {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::Vm;
 use crate::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult};
 use crate::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
-use crate::identity::identity;
+use crate::identity::{OUTER_A_STEP, identity};
 use crate::number::{Num, float_text, int_text};
 use crate::set::SetObject;
 use crate::string::Str;
@@ -41,7 +41,7 @@ impl Vm {
 
     /// Charges for a text that was just made, by its length.
     fn made(&mut self, text: String) -> PyResult<Str> {
-        self.charge(text.len() / COPIED_A_STEP)?;
+        self.visit(text.len(), COPIED_A_STEP)?;
         Ok(Str::from(text))
     }
 
@@ -65,12 +65,12 @@ impl Vm {
             Value::Float(value) => float_text::repr(*value),
             Value::Str(text) => {
                 self.charge_bytes(text.as_str().len())?;
-                self.charge(text.as_str().len() / ESCAPED_A_STEP)?;
+                self.visit(text.as_str().len(), ESCAPED_A_STEP)?;
                 str_repr(text.as_str())
             }
             Value::Bytes(bytes) => {
                 self.charge_bytes(bytes.len())?;
-                self.charge(bytes.len() / ESCAPED_A_STEP)?;
+                self.visit(bytes.len(), ESCAPED_A_STEP)?;
                 bytes_repr(bytes)
             }
             Value::Tuple(tuple) => self.guarded_repr(value, "(...)", |vm| vm.tuple_repr(tuple))?,
@@ -119,6 +119,7 @@ impl Vm {
         own: &str,
         make: impl FnOnce(&mut Self) -> PyResult<String>,
     ) -> PyResult<String> {
+        self.visit(self.in_repr.depth(), OUTER_A_STEP)?;
         if !self.in_repr.enter(container) {
             return Ok(own.to_owned());
         }
@@ -139,7 +140,7 @@ impl Vm {
             self.limit_text(out.len())?;
         }
         // Whoever embeds this text copies it.
-        self.charge(out.len() / 64)?;
+        self.visit(out.len(), 64)?;
         Ok(out)
     }
 
@@ -168,7 +169,7 @@ impl Vm {
         }
         out.push('}');
         // Whoever embeds this text copies it.
-        self.charge(out.len() / 64)?;
+        self.visit(out.len(), 64)?;
         Ok(out)
     }
 
@@ -302,7 +303,7 @@ impl Vm {
     /// Exceptions raised by the text of an object or an item.
     pub fn ascii(&mut self, value: &Value) -> PyResult<String> {
         let text = self.repr(value)?;
-        self.charge(text.len() / ESCAPED_A_STEP)?;
+        self.visit(text.len(), ESCAPED_A_STEP)?;
         if text.is_ascii() {
             return Ok(text);
         }

@@ -169,7 +169,7 @@ impl Vm {
             Value::Tuple(tuple) => &tuple.items,
             other => std::slice::from_ref(other),
         };
-        self.charge(classes.len() / 4)?;
+        self.visit(classes.len(), 4)?;
         let mut found = false;
         for class in classes {
             let class = match class {

@@ -1,16 +1,19 @@
 //! Python values as JSON text: what `json.dumps(value, default=repr)` gives.
 
 use tpv_python::exception::{PyResult, type_error, value_error};
-use tpv_python::identity::Inside;
+use tpv_python::identity::{Inside, OUTER_A_STEP};
 use tpv_python::modules::json::{escape_into, escaped_len, is_plain, write_float};
 use tpv_python::number::int_text;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
+/// The bytes of text that are looked through for characters to escape, and copied, in about the time of a step.
+const COPIED_A_STEP: usize = 64;
+
+/// The bytes of text that are escaped in about the time of a step.
+const ESCAPED_A_STEP: usize = 4;
+
 /// Appends a value as JSON: tuples become lists, keys become strings, and what JSON does not know becomes its `repr`.
-///
-/// `TypeError` for keys that cannot become strings, `ValueError` for a container that holds itself, `MemoryError` and
-/// `TimeoutError` for text that is too long, and exceptions raised by `repr`.
 ///
 /// # Errors
 /// `TypeError` for keys that cannot become strings, `ValueError` if a container holds itself, `MemoryError` and `TimeoutError`
@@ -29,21 +32,35 @@ pub fn dump(vm: &mut Vm, out: &mut String, value: &Value) -> PyResult<()> {
 }
 
 /// Appends a string, if there is room for it.
-pub(in crate::galaxy) fn string(vm: &Vm, out: &mut String, text: &str) -> PyResult<()> {
-    vm.limit_bytes(out.len().saturating_add(text.len()))?;
-    // Escapes are up to six times as long as what they stand for.
-    if out.len().saturating_add(text.len().saturating_mul(6)) > vm.limits.bytes {
-        vm.limit_bytes(out.len().saturating_add(escaped_len(text)))?;
-    }
+fn string(vm: &mut Vm, out: &mut String, text: &str) -> PyResult<()> {
+    charge_escaping(vm, out.len(), text)?;
     escape_into(out, text);
+    Ok(())
+}
+
+/// Pays for appending a text as a JSON string to `before` bytes.
+///
+/// # Errors
+/// `MemoryError` if there is no room for it, `TimeoutError` if the budget is spent.
+pub(in crate::galaxy) fn charge_escaping(vm: &mut Vm, before: usize, text: &str) -> PyResult<()> {
+    vm.limit_bytes(before.saturating_add(text.len()))?;
+    vm.visit(text.len(), COPIED_A_STEP)?;
+    if is_plain(text) {
+        return Ok(());
+    }
+    vm.visit(text.len(), ESCAPED_A_STEP)?;
+    // Escapes are up to six times as long as what they stand for.
+    if before.saturating_add(text.len().saturating_mul(6)) > vm.limits.bytes {
+        vm.limit_bytes(before.saturating_add(escaped_len(text)))?;
+    }
     Ok(())
 }
 
 /// Makes a JSON string of what was appended from `start`, before which is the quote that opens it.
 ///
 /// # Errors
-/// `MemoryError` if there is no room for it.
-pub fn end_string(vm: &Vm, out: &mut String, start: usize) -> PyResult<()> {
+/// `MemoryError` if there is no room for it, `TimeoutError` if the budget is spent.
+pub fn end_string(vm: &mut Vm, out: &mut String, start: usize) -> PyResult<()> {
     if out.get(start..).is_some_and(is_plain) {
         vm.limit_bytes(out.len() + 1)?;
         out.push('"');
@@ -73,6 +90,7 @@ fn container(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Inside) 
             return string(vm, out, &text);
         }
     }
+    vm.visit(inside.depth(), OUTER_A_STEP)?;
     if !inside.enter(value) {
         return Err(value_error("Circular reference detected"));
     }

@@ -12,6 +12,5 @@ mod writer;
 pub use dump::{dump, end_string};
 pub use reader::{Fault, Kind, Place, Reader};
 pub use tpv_python::modules::json::escape_into;
-pub(in crate::galaxy) use tpv_python::modules::json::escaped_len;
 pub use tree::{Json, last_of_equal_keys};
 pub use writer::write_text;

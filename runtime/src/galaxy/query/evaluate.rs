@@ -90,7 +90,7 @@ pub(super) fn value<'a>(vm: &mut Vm, expression: &'a Expr, rows: &[Placed<'a>]) 
         Expr::Like(inner, pattern, not) => match text_of(value(vm, inner, rows)?) {
             None => Sql::Null,
             Some(text) => {
-                vm.charge(text.len() / 8)?;
+                vm.visit(text.len(), 8)?;
                 from_truth(Some(Like::new(pattern).matches(&text) != *not))
             }
         },

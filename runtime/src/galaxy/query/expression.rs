@@ -135,7 +135,7 @@ impl Expr {
     pub fn value(self, vm: &mut Vm) -> PyResult<Value> {
         let mut left = MAX_PARTS;
         let fits = self.fits(&mut left, MAX_DEPTH);
-        vm.charge((MAX_PARTS - left) / PARTS_A_STEP)?;
+        vm.visit(MAX_PARTS - left, PARTS_A_STEP)?;
         if fits {
             Ok(Value::object(Element(Rc::new(self))))
         } else {

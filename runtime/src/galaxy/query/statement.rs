@@ -102,7 +102,7 @@ impl Statement {
     /// The query with one step more.
     fn step(&self, vm: &mut Vm, name: &str, args: &Args) -> PyResult<Value> {
         // Each query has its own list.
-        vm.charge(self.parts.filters.len() / 2)?;
+        vm.visit(self.parts.filters.len(), 2)?;
         let mut parts = self.parts.clone();
         let is_condition = |value: &Value| value.downcast::<Element>().is_some() || matches!(value, Value::Bool(_));
         match (name, args.pos.as_slice()) {

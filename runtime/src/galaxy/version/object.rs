@@ -104,7 +104,7 @@ impl VersionObject {
 
     /// Pays for reading the text anew, which each use does.
     fn charge_parsing(&self, vm: &mut Vm) -> PyResult<()> {
-        vm.charge(self.text.len() / READ_A_STEP)
+        vm.visit(self.text.len(), READ_A_STEP)
     }
 
     /// The tuple by which Galaxy and `packaging` hash.

@@ -23,9 +23,9 @@ struct Options {
 }
 
 impl Options {
-    fn of(vm: &mut Vm, method: &str, args: &Args) -> PyResult<Self> {
+    /// The arguments of a method that this class defines: `BaseModel`, `Entity`.
+    fn of(vm: &mut Vm, owner: &str, method: &str, args: &Args) -> PyResult<Self> {
         if !args.pos.is_empty() {
-            let owner = if method == "dict" { "BaseModel" } else { "Entity" };
             let given = args.pos.len() + 1;
             return Err(type_error(format!("{owner}.{method}() takes 1 positional argument but {given} were given")));
         }
@@ -73,13 +73,14 @@ impl Options {
 
 /// `entity.dict(...)`, `entity.model_dump(...)`
 pub(super) fn entity(vm: &mut Vm, names: &TagNames, entity: &Entity, method: &str, args: &Args) -> PyResult<Value> {
-    let options = Options::of(vm, method, args)?;
+    let owner = if method == "dict" { "BaseModel" } else { "Entity" };
+    let options = Options::of(vm, owner, method, args)?;
     dumped(vm, names, entity, &options, true)
 }
 
 /// `tags.dict(...)`, `tags.model_dump(...)`
 pub(super) fn tags(vm: &mut Vm, names: &TagNames, tags: &Tags, method: &str, args: &Args) -> PyResult<Value> {
-    let options = Options::of(vm, method, args)?;
+    let options = Options::of(vm, "BaseModel", method, args)?;
     let all = tag_lists(names, tags, &options);
     let dict = Dict::new();
     for (name, list) in all {

@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use crate::galaxy::errors::host_unavailable;
 use crate::galaxy::signature;
 use crate::galaxy::tpv::version_of;
 use crate::mapper::cache::Cache;
@@ -13,22 +14,26 @@ use crate::mapper::layers::EntityContext;
 use crate::mapper::matching;
 use crate::mapper::rule_map::RuleMap;
 use crate::mapper::tags::{TagNames, Tags};
-use tpv_model::{Field, Limit, Resource, Version};
+use tpv_model::{EntityClass, Field, Limit, Resource, Version};
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey};
 use tpv_python::exception::{PyResult, attribute_error, type_error};
+use tpv_python::iterator::{Items, IteratorObject};
 use tpv_python::object::Object;
 use tpv_python::string::Str;
-use tpv_python::types::BuiltinType;
+use tpv_python::types::{BuiltinType, GENERATOR};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
 use super::parts::Parts;
-use super::{SchedulingTagsObject, class_of, dump};
+use super::{SchedulingTagsObject, class_of, dump, lacks};
 
 /// The methods of an entity.
 pub const METHODS: &[&str] =
     &["__deepcopy__", "combine", "copy", "dict", "inherit", "matches", "model_copy", "model_dump", "score"];
+
+/// The methods that only destinations have.
+const OF_DESTINATIONS: [&str; 2] = ["matches", "score"];
 
 /// An entity exposed to code: the base entity, and live copies of the fields that code has read and may have changed.
 pub struct EntityObject {
@@ -64,6 +69,14 @@ impl EntityObject {
         value.downcast::<Self>().ok_or_else(|| {
             attribute_error(format!("'{}' object has no attribute 'combine'", value.type_name().as_str()))
         })
+    }
+
+    /// The entity that a method takes, which reads `first` of its attributes first.
+    fn operand(vm: &mut Vm, value: &Value, first: &str) -> PyResult<Rc<Entity>> {
+        match value.downcast::<Self>() {
+            Some(object) => object.entity(vm),
+            None => Err(lacks(vm, value, first, "an entity")),
+        }
     }
 
     /// A mutable value of the entity's context: the same object as `entity.context[name]`.
@@ -249,6 +262,26 @@ impl EntityObject {
         Ok(Some(value))
     }
 
+    /// All fields as tuples of name and value.
+    fn fields(&self, vm: &mut Vm, this: &Value) -> PyResult<Vec<Value>> {
+        vm.charge(ENTITY_STEPS)?;
+        let (class, extras) = {
+            let base = self.base.borrow();
+            let class = if base.rule.is_some() { EntityClass::Rule } else { base.class };
+            (class, base.extras.clone())
+        };
+        let mut fields = Vec::new();
+        let mut names: Vec<&str> = Field::of(class).map(Field::name).collect();
+        names.extend(extras.iter().map(|(name, _)| name.as_str()));
+        for name in names {
+            vm.charge(1)?;
+            if let Some(value) = self.get_attr(vm, this, name)? {
+                fields.push(Value::tuple(vec![Value::str(name), value]));
+            }
+        }
+        Ok(fields)
+    }
+
     fn method(&self, vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
         vm.charge(ENTITY_STEPS)?;
         let other = |args: Args, parameter: &'static str| -> PyResult<Value> {
@@ -263,18 +296,28 @@ impl EntityObject {
         match name {
             "score" => {
                 let other = other(args, "entity")?;
-                let (mine, other) = (self.entity(vm)?, Self::of(&other)?.entity(vm)?);
+                let other = Self::operand(vm, &other, "tpv_tags")?;
+                let mine = self.entity(vm)?;
                 vm.charge(Tags::effort(&mine.dest_tags(), &other.tags))?;
                 Ok(Value::Int(mine.dest_tags().score(&other.tags, version_of(vm))))
             }
             "matches" => {
                 let [entity, _context] = signature::bind_method(args, "Destination.matches", ["entity", "context"], 2)?;
-                let other = Self::of(&entity.unwrap_or(Value::None))?.entity(vm)?;
                 let mine = self.entity(vm)?;
+                if vm.truthy(&mine.is_abstract)? {
+                    return Ok(Value::Bool(false));
+                }
+                let limit = Limit::ACCEPTED.into_iter().find(|limit| !mine.limit(*limit).is_none());
+                let first = limit.map_or("tpv_tags", |limit| limit.quantity().resource().name());
+                let other = Self::operand(vm, &entity.unwrap_or(Value::None), first)?;
                 Ok(Value::Bool(matching::matches(vm, &mine, &other)?))
             }
             "inherit" | "combine" => {
-                let other = Self::of(&other(args, "entity")?)?.entity(vm)?;
+                let other = other(args, "entity")?;
+                if name == "inherit" && !vm.truthy(&other)? {
+                    return self.deepcopy(vm, this);
+                }
+                let other = Self::operand(vm, &other, "merge_order")?;
                 let mine = self.entity(vm)?;
                 let entity = if name == "inherit" {
                     inherit::inherit(vm, None, &mine, &other)?
@@ -287,8 +330,42 @@ impl EntityObject {
                 let entity = self.entity(vm)?;
                 dump::entity(vm, &self.names, &entity, name, &args)
             }
+            "copy" | "model_copy" => self.copied(vm, this, name, args),
             _ => self.deepcopy(vm, this),
         }
+    }
+
+    /// `entity.copy(...)`, `entity.model_copy(...)`
+    fn copied(&self, vm: &mut Vm, this: &Value, method: &str, args: Args) -> PyResult<Value> {
+        if !args.pos.is_empty() {
+            let given = args.pos.len() + 1;
+            return Err(type_error(format!("BaseModel.{method}() takes 1 positional argument but {given} were given")));
+        }
+        let copy = self.deepcopy(vm, this)?;
+        for (name, value) in args.kw {
+            match name.as_str() {
+                "deep" => {}
+                "update" if !vm.truthy(&value)? => {}
+                "update" => {
+                    let Value::Dict(update) = &value else {
+                        return Err(host_unavailable(format!("`{method}(update=...)` with no dict")));
+                    };
+                    for (name, value) in update.items() {
+                        vm.charge(1)?;
+                        let name = vm.str(&name)?;
+                        vm.set_attr(&copy, &name, value)?;
+                    }
+                }
+                "include" | "exclude" if method == "copy" => {
+                    return Err(host_unavailable(format!("`{method}({}=...)` of an entity", name.as_str())));
+                }
+                name => {
+                    let message = format!("BaseModel.{method}() got an unexpected keyword argument '{name}'");
+                    return Err(type_error(message));
+                }
+            }
+        }
+        Ok(copy)
     }
 }
 
@@ -316,7 +393,7 @@ fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value
     match name {
         "tpv_tags" | "tpv_dest_tags" => {
             let Some(tags) = value.downcast::<SchedulingTagsObject>() else {
-                return Err(type_error(format!("'{name}' must be SchedulingTags")));
+                return Err(lacks(vm, value, "inherit", "scheduling tags"));
             };
             let tags = tags.tags_by(vm, names)?;
             if name == "tpv_tags" {
@@ -404,6 +481,9 @@ impl Object for EntityObject {
                     "context" => entity.context = EntityContext::of(Value::None),
                     _ => {}
                 });
+                if !matches!(field, "env" | "params" | "resubmit" | "context") {
+                    self.live.borrow_mut().insert(field, value);
+                }
             } else {
                 self.live.borrow_mut().insert(field, value);
             }
@@ -413,8 +493,19 @@ impl Object for EntityObject {
         Ok(())
     }
 
+    /// The fields with their names, as pydantic's models are iterated.
+    ///
+    /// DIFFERENCE: without `evaluator`, which is TPV's loader.
+    fn iter(&self, vm: &mut Vm, this: &Value) -> Option<PyResult<Value>> {
+        if !version_of(vm).has_models() {
+            return None;
+        }
+        let fields = self.fields(vm, this);
+        Some(fields.map(|fields| IteratorObject::new(&GENERATOR, Items(fields.into_iter()))))
+    }
+
     fn has_method(&self, name: &str) -> bool {
-        METHODS.contains(&name)
+        METHODS.contains(&name) && (!OF_DESTINATIONS.contains(&name) || self.base.borrow().destination.is_some())
     }
 
     fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {

@@ -15,7 +15,10 @@ pub use tag_types::{TagObject, TagTypeClass, TagTypeMember};
 pub use tags_object::SchedulingTagsObject;
 
 use tpv_model::EntityClass;
+use tpv_python::exception::{Raised, type_error};
 use tpv_python::types::{BuiltinType, OBJECT};
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 /// Declares the classes of `tpv.core.entities`.
 macro_rules! classes {
@@ -52,6 +55,15 @@ classes! {
     TAG_TYPE = "TagType" (&tpv_python::types::INT, None);
     /// The class of `TagType` itself.
     ENUM_TYPE = "EnumType" (&tpv_python::types::TYPE, None);
+}
+
+/// The exception of a method of TPV for an argument that is not `wanted`: the argument lacks the attribute that the method reads first.
+fn lacks(vm: &mut Vm, argument: &Value, attribute: &str, wanted: &str) -> Raised {
+    match vm.get_attr(argument, attribute) {
+        Err(raised) => raised,
+        // DIFFERENCE: TPV goes on with anything that has the attributes it reads.
+        Ok(_) => type_error(format!("tpvc takes {wanted} here, not '{}'", argument.type_name().as_str())),
+    }
 }
 
 /// The Python class of an entity.

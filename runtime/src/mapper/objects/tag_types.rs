@@ -106,6 +106,11 @@ impl Object for TagTypeMember {
             _ => return None,
         }
         let (mine, other) = (self.int(vm), plain(vm, other));
+        // The message of what an int cannot do names the class of the member.
+        let is_number = matches!(other, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_));
+        if !is_number && op != BinaryOp::Multiply {
+            return None;
+        }
         Some(if reflected { vm.binary(op, &other, &mine) } else { vm.binary(op, &mine, &other) })
     }
 
@@ -160,7 +165,8 @@ impl Object for TagTypeClass {
     }
 
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
-        let [value] = args.exactly("TagType")?;
+        let [value, _] = signature::bind_method(args, "EnumType.__call__", ["value", "names"], 1)?;
+        let value = value.unwrap_or(Value::None);
         if TagTypeMember::kind(&value).is_some() {
             return Ok(value);
         }

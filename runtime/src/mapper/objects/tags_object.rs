@@ -5,6 +5,7 @@ use std::rc::Rc;
 
 use crate::galaxy::signature;
 use crate::galaxy::tpv::version_of;
+use crate::mapper::data::deep_copy;
 use crate::mapper::inherit::incompatible;
 use crate::mapper::tags::{Lists, TagNames, Tags};
 use tpv_model::merge::override_tag;
@@ -12,13 +13,14 @@ use tpv_model::{Change, TagType};
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, attribute_error, type_error, value_error};
 use tpv_python::iterator::{Items, IteratorObject};
+use tpv_python::modules::itertools::CHAIN;
 use tpv_python::object::Object;
 use tpv_python::string::Str;
 use tpv_python::types::{BuiltinType, GENERATOR};
 use tpv_python::value::Value;
 use tpv_python::vm::{BYTES_A_STEP, Vm};
 
-use super::{SCHEDULING_TAGS, TagObject, TagTypeMember, dump};
+use super::{SCHEDULING_TAGS, TagObject, TagTypeMember, dump, lacks};
 
 /// The methods of tags.
 pub const METHODS: &[&str] = &[
@@ -32,6 +34,15 @@ pub const METHODS: &[&str] = &[
     "match",
     "model_dump",
     "score",
+];
+
+/// The methods that take another set, by the names in messages and in code.
+const TWO_SETS: [(&str, &str); 5] = [
+    ("SchedulingTags.score", "score"),
+    ("SchedulingTags.inherit", "inherit"),
+    ("SchedulingTags.can_combine", "can_combine"),
+    ("SchedulingTags.combine", "combine"),
+    ("SchedulingTags.match", "match"),
 ];
 
 /// The tags of an entity in the hands of code. They stay the shared set until code asks for a list, which it may change.
@@ -95,7 +106,7 @@ impl SchedulingTagsObject {
             }
             for tag in vm.collect(list)? {
                 let name = tag_name(&tag)?;
-                vm.charge(name.len() / BYTES_A_STEP)?;
+                vm.visit(name.len(), BYTES_A_STEP)?;
                 ids.push(names.id(name.as_str()));
             }
         }
@@ -148,7 +159,7 @@ impl SchedulingTagsObject {
             State::Frozen(tags) => Some(tags.clone()),
             State::Live(_) => None,
         };
-        vm.charge(name.len() / BYTES_A_STEP)?;
+        vm.visit(name.len(), BYTES_A_STEP)?;
         if let Some(tags) = frozen {
             vm.charge(Tags::effort(&tags, &Tags::default()))?;
             let mut lists = tags.lists().clone();
@@ -157,16 +168,22 @@ impl SchedulingTagsObject {
             return Ok(());
         }
         let tag = Value::Str(name.clone());
-        for kind in TagType::ALL {
-            let list = self.live_list(kind);
-            if !list.is_none() && vm.contains(&list, &tag)? {
-                vm.call_method(&list, "remove", Args::one(tag.clone()))?;
-            }
-        }
+        self.remove(vm, &tag)?;
         let current = self.live_list(kind);
         let mut items = if current.is_none() { Vec::new() } else { vm.collect(&current)? };
         items.push(tag);
         self.set_list(kind, Value::list(items));
+        Ok(())
+    }
+
+    /// Takes a tag out of the list of each kind.
+    fn remove(&self, vm: &mut Vm, tag: &Value) -> PyResult<()> {
+        for kind in TagType::ALL {
+            let list = self.live_list(kind);
+            if vm.truthy(&list)? && vm.contains(&list, tag)? {
+                vm.call_method(&list, "remove", Args::one(tag.clone()))?;
+            }
+        }
         Ok(())
     }
 
@@ -197,7 +214,7 @@ impl SchedulingTagsObject {
         let tags = self.tags(vm)?;
         vm.charge(Tags::effort(&tags, &Tags::default()))?;
         let text = wanted.as_ref().and_then(Value::as_str);
-        vm.charge(text.map_or(0, |text| text.len() / BYTES_A_STEP))?;
+        vm.visit(text.map_or(0, |text| text.len()), BYTES_A_STEP)?;
         // A text that has no number is no tag of any set.
         let number = text.map(|text| self.names.find(text.as_str()));
         let mut found = Vec::new();
@@ -226,26 +243,26 @@ impl SchedulingTagsObject {
         Ok(values.map(|id| Value::Str(self.names.name(id))).collect())
     }
 
-    fn operand(&self, vm: &mut Vm, args: Args, method: &str) -> PyResult<Rc<Tags>> {
-        let name = ["inherit", "can_combine", "combine", "match", "score"].into_iter().zip([
-            "SchedulingTags.inherit",
-            "SchedulingTags.can_combine",
-            "SchedulingTags.combine",
-            "SchedulingTags.match",
-            "SchedulingTags.score",
-        ]);
-        let name = name.into_iter().find(|(short, _)| *short == method).map_or("SchedulingTags", |(_, name)| name);
-        let [other] = signature::bind_method(args, name, ["other"], 1)?;
-        match other.as_ref().and_then(Value::downcast::<Self>) {
-            Some(tags) => {
-                let (mine, other) = (self.tags(vm)?, tags.tags_by(vm, &self.names)?);
-                vm.charge(Tags::effort(&mine, &other))?;
-                Ok(other)
-            }
-            None => {
-                let name = other.unwrap_or(Value::None).type_name();
-                Err(type_error(format!("{method}() needs scheduling tags, not '{}'", name.as_str())))
-            }
+    /// The tags of the other operand of a method; `None` if it is something else.
+    fn operand(&self, vm: &mut Vm, other: &Value) -> PyResult<Option<Rc<Tags>>> {
+        let Some(tags) = other.downcast::<Self>() else { return Ok(None) };
+        let (mine, other) = (self.tags(vm)?, tags.tags_by(vm, &self.names)?);
+        vm.charge(Tags::effort(&mine, &other))?;
+        Ok(Some(other))
+    }
+
+    /// The result of a method of two sets whose other operand is none: TPV's methods find that when they first use it, those that go
+    /// through their own tags only if there are any.
+    fn without_tags(&self, vm: &mut Vm, method: &str, other: &Value) -> PyResult<Value> {
+        let (used, unused) = match method {
+            "inherit" => ("add_tag_override", Some(other)),
+            "score" => ("filter", Some(&Value::Int(0))),
+            _ if version_of(vm).has_models() => ("require", None),
+            _ => ("filter", None),
+        };
+        match unused {
+            Some(unused) if self.tags(vm)?.is_empty() => deep_copy(vm, unused),
+            _ => Err(lacks(vm, other, used, "scheduling tags")),
         }
     }
 }
@@ -256,6 +273,10 @@ impl SchedulingTagsObject {
 /// `ValueError` where a tag stands twice, as TPV's validation of the class raises.
 pub(super) fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let fields = ["require", "prefer", "accept", "reject"];
+    if !args.pos.is_empty() && version_of(vm).has_models() {
+        let given = args.pos.len() + 1;
+        return Err(type_error(format!("BaseModel.__init__() takes 1 positional argument but {given} were given")));
+    }
     let lists = args.bind("SchedulingTags.__init__", fields, 0)?;
     let mut seen: Vec<(Value, Vec<&str>)> = Vec::new();
     for (field, list) in fields.into_iter().zip(&lists) {
@@ -264,7 +285,7 @@ pub(super) fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
             continue;
         }
         for tag in vm.collect(list)? {
-            vm.charge(seen.len() / 2)?;
+            vm.visit(seen.len(), 2)?;
             let mut known = None;
             for (index, (other, _)) in seen.iter().enumerate() {
                 if vm.equal(other, &tag)? {
@@ -314,9 +335,18 @@ impl Object for SchedulingTagsObject {
         }
         let _ = this;
         match name {
-            "tags" => Ok(Some(lazily(self.filter(vm, Args::none())?))),
+            "tags" => {
+                let class = if version_of(vm).has_models() { &CHAIN } else { &GENERATOR };
+                Ok(Some(IteratorObject::new(class, Items(self.filter(vm, Args::none())?.into_iter()))))
+            }
             _ => Ok(None),
         }
+    }
+
+    /// The fields with their names, as pydantic's models are iterated.
+    fn iter(&self, vm: &mut Vm, _: &Value) -> Option<PyResult<Value>> {
+        let item = |kind: TagType| Value::tuple(vec![Value::str(kind.field()), self.live_list(kind)]);
+        version_of(vm).has_models().then(|| Ok(lazily(TagType::ALL.map(item).into())))
     }
 
     fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
@@ -365,6 +395,10 @@ impl Object for SchedulingTagsObject {
         Some(same.map(|same| Value::Bool(same != negate)))
     }
 
+    fn hash(&self, _: &mut Vm) -> Option<PyResult<i64>> {
+        Some(Err(type_error(format!("unhashable type: '{}'", self.class().name))))
+    }
+
     fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
         Ok(Self::value(&self.names, self.tags(vm)?))
     }
@@ -389,7 +423,10 @@ impl SchedulingTagsObject {
                 dump::tags(vm, &self.names, &tags, name, &args)
             }
             "filter" => Ok(lazily(self.filter(vm, args)?)),
-            "all_tag_values" => Ok(lazily(self.all_values(vm)?)),
+            "all_tag_values" => {
+                let [] = signature::bind_method(args, "SchedulingTags.all_tag_values", [], 0)?;
+                Ok(IteratorObject::new(&CHAIN, Items(self.all_values(vm)?.into_iter())))
+            }
             "add_tag_override" => {
                 let [kind, tag] = match version_of(vm).has_models() {
                     true => {
@@ -403,32 +440,29 @@ impl SchedulingTagsObject {
                 };
                 let (kind, tag) = (kind.unwrap_or(Value::None), tag.unwrap_or(Value::None));
                 let Some(kind) = TagTypeMember::kind(&kind) else {
-                    return Err(type_error("add_tag_override() needs a TagType"));
+                    // TPV takes the tag out of all lists before it looks at the type.
+                    self.remove(vm, &tag)?;
+                    return Err(lacks(vm, &kind, "name", "a TagType"));
                 };
                 self.add_tag_override(vm, kind, tag_name(&tag)?)?;
                 Ok(Value::None)
             }
-            "inherit" => {
-                let other = self.operand(vm, args, name)?;
-                Ok(wrap(Tags::inherit(&self.tags(vm)?, &other)))
-            }
-            "combine" => {
-                let other = self.operand(vm, args, name)?;
+            name => {
+                let (method, name) = TWO_SETS.into_iter().find(|(_, short)| *short == name).unwrap_or(TWO_SETS[0]);
+                let [other] = signature::bind_method(args, method, ["other"], 1)?;
+                let other = other.unwrap_or(Value::None);
+                let Some(other) = self.operand(vm, &other)? else { return self.without_tags(vm, name, &other) };
                 let mine = self.tags(vm)?;
-                let combined = Tags::combine(&mine, &other);
-                combined.map(wrap).ok_or_else(|| incompatible(&self.names, &mine, &other))
-            }
-            "can_combine" => {
-                let other = self.operand(vm, args, name)?;
-                Ok(Value::Bool(self.tags(vm)?.can_combine(&other)))
-            }
-            "match" => {
-                let other = self.operand(vm, args, name)?;
-                Ok(Value::Bool(self.tags(vm)?.matches(&other)))
-            }
-            _ => {
-                let other = self.operand(vm, args, name)?;
-                Ok(Value::Int(self.tags(vm)?.score(&other, version_of(vm))))
+                match name {
+                    "inherit" => Ok(wrap(Tags::inherit(&mine, &other))),
+                    "combine" => {
+                        let combined = Tags::combine(&mine, &other);
+                        combined.map(wrap).ok_or_else(|| incompatible(&self.names, &mine, &other))
+                    }
+                    "can_combine" => Ok(Value::Bool(mine.can_combine(&other))),
+                    "match" => Ok(Value::Bool(mine.matches(&other))),
+                    _ => Ok(Value::Int(mine.score(&other, version_of(vm)))),
+                }
             }
         }
     }

@@ -47,19 +47,28 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach, lost: &[LostSizes]) 
     }
 }
 
-/// `inputs of 5 to 20 GiB`
+/// `inputs of 5 GiB and more`, `inputs of more than 5 and less than 20 GiB`: true at the borders, too.
 fn inputs(sizes: &LostSizes) -> String {
-    match (sizes.low > 0.0, sizes.high < f64::MAX) {
-        (true, true) => format!("inputs of {} to {} GiB", rounded(sizes.low), rounded(sizes.high)),
-        (true, false) => format!("inputs of {} GiB and more", rounded(sizes.low)),
-        (false, true) => format!("inputs of less than {} GiB", rounded(sizes.high)),
-        (false, false) => "inputs of any size".to_owned(),
+    let low = (sizes.low > 0.0).then(|| border(sizes.low, sizes.low.next_down()));
+    let high = (sizes.high < f64::MAX).then(|| border(sizes.high, sizes.high.next_up()));
+    match (low, high) {
+        (Some((low, true)), None) => format!("inputs of {low} GiB and more"),
+        (Some((low, false)), None) => format!("inputs of more than {low} GiB"),
+        (None, Some((high, true))) => format!("inputs of at most {high} GiB"),
+        (None, Some((high, false))) => format!("inputs of less than {high} GiB"),
+        (Some((low, true)), Some((high, true))) => format!("inputs of {low} to {high} GiB"),
+        (Some((low, true)), Some((high, false))) => format!("inputs of {low} to less than {high} GiB"),
+        (Some((low, false)), Some((high, true))) => format!("inputs of more than {low} and at most {high} GiB"),
+        (Some((low, false)), Some((high, false))) => format!("inputs of more than {low} and less than {high} GiB"),
+        (None, None) => "inputs of any size".to_owned(),
     }
 }
 
-/// A size to four digits.
-fn rounded(size: f64) -> f64 {
-    format!("{size:.3e}").parse().unwrap_or(size)
+/// The size at one end of a range, given with the number beyond it: as the config writes it, and `true` if it belongs to the range.
+fn border(size: f64, beyond: f64) -> (String, bool) {
+    let (size, beyond) = (size.to_string(), beyond.to_string());
+    // The number after or before one that somebody wrote has many more digits.
+    if beyond.len() < size.len() { (beyond, false) } else { (size, true) }
 }
 
 fn lost_sizes(linter: &Linter<'_>, whys: &[Vec<Why>], tools: &[&Entity], sizes: &LostSizes) -> Finding {

@@ -13,7 +13,7 @@ fn alone<'a>(vm: &mut Vm, receiver: &'a Value, args: Args, method: &str) -> PyRe
     let text = text_of(receiver, method)?;
     let [] = args.exactly(&format!("str.{method}"))?;
     // Characters beyond ASCII are looked up in tables.
-    vm.charge(text.as_str().len() / if text.is_ascii() { 8 } else { 1 })?;
+    vm.visit(text.as_str().len(), if text.is_ascii() { 8 } else { 1 })?;
     Ok(text)
 }
 

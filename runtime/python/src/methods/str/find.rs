@@ -83,7 +83,7 @@ fn search(
     // The bounds are looked at first.
     let window = Window::new(vm, text, start.as_ref(), end.as_ref())?;
     let wanted = str_argument(&wanted, "must be str")?;
-    vm.charge(text.as_str().len() / 64)?;
+    vm.visit(text.as_str().len(), 64)?;
     Ok(window.and_then(|window| find(window.text, wanted.as_str()).map(|at| window.index(at))))
 }
 
@@ -119,10 +119,10 @@ pub(super) fn count(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value
     // The bounds are looked at first.
     let window = Window::new(vm, text, start.as_ref(), end.as_ref())?;
     let wanted = str_argument(&wanted, "must be str")?;
-    vm.charge(text.as_str().len() / 64)?;
+    vm.visit(text.as_str().len(), 64)?;
     // The empty text is found before each character and at the end, as Rust counts too.
     let count = window.map_or(0, |window| window.text.matches(wanted.as_str()).count());
-    vm.charge(count / 4)?;
+    vm.visit(count, 4)?;
     Ok(Value::from_usize(count))
 }
 
@@ -134,8 +134,8 @@ pub(super) fn endswith(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Va
     affix(vm, receiver, args, "endswith", |text, affix| text.ends_with(affix))
 }
 
-/// The number of affixes tested in the time of a step.
-const AFFIXES_A_STEP: usize = 8;
+/// The bytes of an affix that are compared in the time of a step.
+const AFFIX_BYTES_A_STEP: usize = 1024;
 
 /// Tests a text for an affix, or for one of a tuple of them.
 fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&str, &str) -> bool) -> PyResult<Value> {
@@ -146,7 +146,6 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&str,
     match &wanted {
         Value::Str(wanted) => Ok(Value::Bool(holds(wanted))),
         Value::Tuple(tuple) => {
-            vm.charge(tuple.items.len() / AFFIXES_A_STEP)?;
             for item in &tuple.items {
                 let Value::Str(text) = item.clone() else {
                     return Err(type_error(format!(
@@ -154,6 +153,7 @@ fn affix(vm: &mut Vm, receiver: &Value, args: Args, method: &str, test: fn(&str,
                         item.type_name().as_str()
                     )));
                 };
+                vm.visit(text.len(), AFFIX_BYTES_A_STEP)?;
                 if holds(&text) {
                     return Ok(Value::Bool(true));
                 }

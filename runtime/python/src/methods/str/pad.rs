@@ -89,7 +89,7 @@ fn strip_ends(vm: &mut Vm, receiver: &Value, args: Args, method: &str, left: boo
         Some(_) => return Err(type_error(format!("{method} arg must be None or str"))),
     };
     if let Some(chars) = chars {
-        vm.charge(chars.len() + text.as_str().len() / 8)?;
+        vm.visit(chars.len().saturating_mul(8).saturating_add(text.as_str().len()), 8)?;
     }
     let sorted = chars.map(|chars| {
         let mut sorted: Vec<char> = chars.chars().collect();

@@ -189,7 +189,7 @@ pub(super) fn join(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<Value>
             vm.collect(&iterator)?
         }
     };
-    vm.charge(items.len() / 2)?;
+    vm.visit(items.len(), 2)?;
     let mut total = separator.len().saturating_mul(items.len().saturating_sub(1));
     for (index, item) in items.iter().enumerate() {
         let Value::Str(item) = item else {

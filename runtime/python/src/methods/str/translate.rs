@@ -82,7 +82,10 @@ pub(super) fn translate(vm: &mut Vm, receiver: &Value, args: Args) -> PyResult<V
             Err(raised) if raised.is(&LOOKUP_ERROR) => out.push(char),
             Err(raised) => return Err(raised),
             Ok(Value::None) => {}
-            Ok(Value::Str(new)) => out.push_str(new.as_str()),
+            Ok(Value::Str(new)) => {
+                vm.charge_bytes(new.len())?;
+                out.push_str(new.as_str());
+            }
             Ok(Value::Bool(code)) => out.push(if code { '\u{1}' } else { '\0' }),
             Ok(Value::BigInt(_)) => return Err(value_error("character mapping must be in range(0x110000)")),
             Ok(Value::Int(code)) => match u32::try_from(code).ok().and_then(char::from_u32) {

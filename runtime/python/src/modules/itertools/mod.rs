@@ -25,7 +25,8 @@ classes! {
     PRODUCT = "product" (combinations::product);
 }
 
-pub(crate) static CHAIN: BuiltinType = BuiltinType {
+/// `itertools.chain`
+pub static CHAIN: BuiltinType = BuiltinType {
     construct: Some(streams::chain),
     statics: &[Builtin::new("chain", "from_iterable", streams::chain_from_iterable)],
     ..BuiltinType::new("chain", "itertools", &OBJECT).static_in_c().generic()

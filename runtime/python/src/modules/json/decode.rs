@@ -20,7 +20,7 @@ const MAX_DIGITS: usize = 4300;
 /// # Errors
 /// `JSONDecodeError`
 pub fn loads(vm: &mut Vm, text: &str) -> PyResult<Value> {
-    vm.charge(text.len() / 4)?;
+    vm.visit(text.len(), 4)?;
     if text.starts_with('\u{feff}') {
         return Err(decode_error("Unexpected UTF-8 BOM (decode using utf-8-sig)", text, 0));
     }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::text::{quote, write_float};
 use crate::args::Args;
 use crate::exception::{PyResult, type_error, value_error};
-use crate::identity::Inside;
+use crate::identity::{Inside, OUTER_A_STEP};
 use crate::methods::sort;
 use crate::string::Str;
 use crate::value::Value;
@@ -73,17 +73,17 @@ impl Writer<'_> {
             Value::BigInt(_) => self.out.push_str(&vm.repr(value)?),
             Value::Float(number) => write_float(&mut self.out, *number),
             Value::Str(text) => {
-                vm.charge(text.len() / 4)?;
+                vm.visit(text.len(), 4)?;
                 vm.limit_bytes(self.out.len().saturating_add(text.len()))?;
                 quote(&mut self.out, text, self.options.ensure_ascii);
             }
             Value::List(list) => {
-                vm.charge(list.items.borrow().len() / ITEMS_A_STEP)?;
+                vm.visit(list.items.borrow().len(), ITEMS_A_STEP)?;
                 let items = list.items.borrow().clone();
                 self.array(vm, items, value)?;
             }
             Value::Tuple(tuple) => {
-                vm.charge(tuple.items.len() / ITEMS_A_STEP)?;
+                vm.visit(tuple.items.len(), ITEMS_A_STEP)?;
                 self.array(vm, tuple.items.clone(), value)?;
             }
             Value::Dict(dict) => {
@@ -95,7 +95,7 @@ impl Writer<'_> {
                 let Some(default) = &self.options.default else {
                     return Err(type_error(format!("Object of type {} is not JSON serializable", other.class_name())));
                 };
-                self.enter(other)?;
+                self.enter(vm, other)?;
                 let replaced = vm.call(default, Args::one(other.clone()))?;
                 vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &replaced))?;
                 self.open.leave();
@@ -105,7 +105,8 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn enter(&mut self, container: &Value) -> PyResult<()> {
+    fn enter(&mut self, vm: &mut Vm, container: &Value) -> PyResult<()> {
+        vm.visit(self.open.depth(), OUTER_A_STEP)?;
         if self.open.enter(container) { Ok(()) } else { Err(value_error("Circular reference detected")) }
     }
 
@@ -114,7 +115,7 @@ impl Writer<'_> {
         if let Some(indent) = &self.options.indent {
             let more = indent.len().saturating_mul(depth);
             vm.limit_bytes(self.out.len().saturating_add(more))?;
-            vm.charge(more / 64)?;
+            vm.visit(more, 64)?;
             self.out.push('\n');
             for _ in 0..depth {
                 self.out.push_str(indent);
@@ -126,7 +127,7 @@ impl Writer<'_> {
     /// Appends the separator between two items, or between key and value.
     fn separator(&mut self, vm: &mut Vm, text: &str) -> PyResult<()> {
         vm.limit_bytes(self.out.len().saturating_add(text.len()))?;
-        vm.charge(text.len() / 64)?;
+        vm.visit(text.len(), 64)?;
         self.out.push_str(text);
         Ok(())
     }
@@ -136,7 +137,7 @@ impl Writer<'_> {
             self.out.push_str("[]");
             return Ok(());
         }
-        self.enter(container)?;
+        self.enter(vm, container)?;
         self.out.push('[');
         for (index, item) in items.iter().enumerate() {
             if index > 0 {
@@ -156,7 +157,7 @@ impl Writer<'_> {
             self.out.push_str("{}");
             return Ok(());
         }
-        self.enter(container)?;
+        self.enter(vm, container)?;
         if self.options.sort_keys {
             items = sorted_by_key(vm, items)?;
         }
@@ -168,7 +169,7 @@ impl Writer<'_> {
                 self.separator(vm, &self.options.item_separator)?;
             }
             self.line(vm, self.open.depth())?;
-            vm.charge(key.len() / 4)?;
+            vm.visit(key.len(), 4)?;
             quote(&mut self.out, &key, self.options.ensure_ascii);
             self.separator(vm, &self.options.key_separator)?;
             vm.deeper_in(" while encoding a JSON object", |vm| self.value(vm, &value))?;

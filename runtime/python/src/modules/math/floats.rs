@@ -114,7 +114,7 @@ fn log_of(vm: &mut Vm, x: &Value, f: fn(f64) -> f64) -> PyResult<f64> {
         if !big.is_positive() {
             return Err(domain_error());
         }
-        vm.charge(usize::try_from(big.bits() / 64).unwrap_or(usize::MAX))?;
+        vm.visit(usize::try_from(big.bits()).unwrap_or(usize::MAX), 64)?;
         let value = big.to_f64().unwrap_or(f64::INFINITY);
         if value.is_finite() {
             return Ok(f(value));

@@ -61,7 +61,7 @@ fn range(vm: &mut Vm, source: Source<'_>, start: &Value, stop: &Value, step: Opt
         return Err(value_error("empty range for randrange()"));
     }
     let stop = int_argument(vm, stop, "stop")?;
-    vm.charge((words(&start) + words(&stop)) / 4)?;
+    vm.visit(words(&start) + words(&stop), 4)?;
     let width = &stop - &start;
     let step = int_argument(vm, &step.unwrap_or(Value::Int(1)), "step")?;
     if step.is_one() {

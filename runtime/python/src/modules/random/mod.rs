@@ -130,7 +130,7 @@ fn seed(vm: &mut Vm, source: Source<'_>, args: Args) -> PyResult<Value> {
     if let Value::Str(_) | Value::Bytes(_) = &seed {
         // The text is digested, and all of it goes into the state.
         let length = vm.len(&seed)?;
-        vm.charge(length / 16)?;
+        vm.visit(length, 16)?;
     }
     match &seed {
         Value::None => source.with(vm, |generator| *generator = MersenneTwister::default()),

@@ -108,7 +108,7 @@ impl MatchObject {
         let [group] = args.between(method, 0)?;
         let index = group.map_or(Ok(0), |group| self.index(&group))?;
         if !self.subject.text.is_ascii() {
-            vm.charge(2 * self.subject.text.len() / COUNTED_A_STEP)?;
+            vm.visit(2 * self.subject.text.len(), COUNTED_A_STEP)?;
         }
         let [start, end] = self.span(index);
         Ok(match method {

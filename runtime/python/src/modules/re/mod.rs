@@ -123,7 +123,7 @@ fn escape(vm: &mut Vm, args: Args) -> PyResult<Value> {
     match pattern.unwrap_or_default() {
         Value::Str(text) => {
             vm.charge_bytes(text.len())?;
-            vm.charge(text.len() / 4)?;
+            vm.visit(text.len(), 4)?;
             let mut escaped = String::with_capacity(text.len());
             for c in text.chars() {
                 if SPECIAL.contains(c) {

@@ -93,7 +93,7 @@ impl PatternObject {
     fn subject(vm: &mut Vm, value: Option<Value>, pos: Option<Value>, endpos: Option<Value>) -> PyResult<Subject> {
         let text = text_of(&value.unwrap_or_default())?;
         if !text.is_ascii() {
-            vm.charge(text.len() / COUNTED_A_STEP)?;
+            vm.visit(text.len(), COUNTED_A_STEP)?;
         }
         let length = text.char_len();
         let bound = |value: Option<Value>, default: usize| -> PyResult<usize> {
@@ -143,7 +143,7 @@ impl PatternObject {
         let mut all = Vec::new();
         while let Some(spans) = walk.next(vm, &subject)? {
             let copied: usize = spans.iter().flatten().map(|(start, end)| end - start).sum();
-            vm.charge(copied / 16)?;
+            vm.visit(copied, 16)?;
             let text = |group: usize| {
                 let (start, end) = spans.get(group).unwrap_or_default();
                 subject.part(start, end)

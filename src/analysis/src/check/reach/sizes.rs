@@ -22,9 +22,9 @@ const HALVINGS: usize = 40;
 
 /// Sizes with which no destination takes the jobs of a tool.
 pub(crate) struct LostSizes {
-    /// The least size, in GiB.
+    /// The least size, in GiB. The number after another, if the sizes begin beyond that one.
     pub low: f64,
-    /// The greatest size, in GiB; [`f64::MAX`] if there is none.
+    /// The greatest size, in GiB; the number before another, if the sizes end before that one, and [`f64::MAX`] if they do not end.
     pub high: f64,
     /// The facts about these jobs.
     pub reached: Reached,
@@ -127,6 +127,24 @@ impl Follower<'_> {
                 None => below = middle,
             }
         }
+        // The border itself, if it is a number of a few digits; else such a number beyond it. Each is proved like any other size.
+        let near = rounded(from);
+        let step = near * SMALLEST_STEP;
+        for start in [near, near.next_up(), rounded(near + step), rounded(near + 2.0 * step)] {
+            if (below..=high).contains(&start)
+                && let Some(found) = self.nowhere(whose, start, high)?
+            {
+                return Ok(Some(LostSizes { low: start, high, reached: found }));
+            }
+        }
         Ok(Some(LostSizes { low: from, high, reached }))
     }
+}
+
+/// The part of a number by which it differs from the next one of four digits, at least.
+const SMALLEST_STEP: f64 = 1e-3;
+
+/// A size to four digits.
+fn rounded(size: f64) -> f64 {
+    format!("{size:.3e}").parse().unwrap_or(size)
 }
