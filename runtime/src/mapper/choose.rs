@@ -11,7 +11,7 @@ use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
 use tpv_model::{Quantity, Resource, Version};
 use tpv_python::dict::Dict;
-use tpv_python::exception::{PyResult, Raised, raise_with};
+use tpv_python::exception::{PyResult, Raised, attribute_error, raise_with};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
@@ -22,7 +22,7 @@ use super::host_job::HostJob;
 use super::job_source::JobSource;
 use super::lookup::id_of;
 use super::mapped::Mapped;
-use super::objects::{EntityObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
+use super::objects::{EntityObject, class_of, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 use super::pools::Bill;
 use super::properties::galaxy_resubmit;
 use super::trace::Trace;
@@ -205,6 +205,11 @@ impl Worker {
             let combined = self.combine(candidate, &entity)?;
             self.evaluate_destination(combined, observer)?
         };
+        if evaluated.entity.destination.is_none() && !self.version().evaluates_early() {
+            // A rank function gave an entity of another class.
+            let class = class_of(evaluated.entity.class).name;
+            return Err(attribute_error(format!("'{class}' object has no attribute 'dest_name'")));
+        }
         let mapped = finish(self, &evaluated)?;
         self.check_tiers()?;
         // Only a mapping that can be returned is paid for.
@@ -290,7 +295,7 @@ fn galaxy_value(vm: &mut Vm, version: Version, field: Field, part: &Part) -> PyR
         Part::Text(_) => &Value::None,
     };
     Ok(match field {
-        Field::Resubmit => galaxy_resubmit(value, version),
+        Field::Resubmit => galaxy_resubmit(vm, value, version)?,
         Field::Params if !vm.truthy(value)? => Value::dict(Dict::new()),
         Field::Env if !vm.truthy(value)? => Value::list(Vec::new()),
         _ => value.clone(),

@@ -3,9 +3,12 @@
 use std::rc::Rc;
 
 use tpv_model::merge::{self, Env};
+use tpv_python::args::Args;
 use tpv_python::dict::Dict;
-use tpv_python::exception::{PyResult, Raised, attribute_error, type_error};
+use tpv_python::exception::{PyResult, Raised, type_error};
+use tpv_python::set::SetObject;
 use tpv_python::string::Str;
+use tpv_python::types::GENERATOR;
 use tpv_python::value::Value;
 use tpv_python::vm::{BYTES_A_STEP, Vm};
 
@@ -26,14 +29,23 @@ pub fn deep_copy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
             let mut table = dict.table.borrow().clone();
             vm.charge(table.len())?;
             vm.deeper(|vm| {
-                for item in table.values_mut().filter(|item| mutable(item)) {
+                let is_shared = |item: &Value| !mutable(item) && !matches!(item, Value::Module(_) | Value::Iterator(_));
+                for item in table.values_mut().filter(|item| !is_shared(item)) {
                     *item = deep_copy(vm, item)?;
                 }
                 Ok(())
             })?;
             Ok(Value::dict(Dict::from_table(table)))
         }
+        Value::Set(set) if !set.frozen() => {
+            vm.charge(set.table.borrow().len())?;
+            Ok(Value::Set(Rc::new(SetObject::new(set.table.borrow().clone(), false))))
+        }
         Value::Object(object) => object.deepcopy(vm, value),
+        Value::Module(_) => Err(type_error("cannot pickle 'module' object")),
+        Value::Iterator(iterator) if std::ptr::eq(iterator.class(), &GENERATOR) => {
+            Err(type_error("cannot pickle 'generator' object"))
+        }
         other => Ok(other.clone()),
     }
 }
@@ -106,9 +118,9 @@ pub(super) fn one_dict(child: &Value, parent: &Value) -> Option<Value> {
 
 /// The result of [`merge_env`] if one of the two is empty: the other.
 pub(super) fn one_list(child: &Value, parent: &Value) -> Option<Value> {
-    match (is_empty(child), is_empty(parent)) {
-        (true, false) => Some(parent.clone()),
-        (false, true) => Some(child.clone()),
+    match (child, parent) {
+        (child, Value::List(_)) if is_empty(child) => Some(parent.clone()),
+        (Value::List(_), parent) if is_empty(parent) => Some(child.clone()),
         _ => None,
     }
 }
@@ -116,13 +128,10 @@ pub(super) fn one_list(child: &Value, parent: &Value) -> Option<Value> {
 /// TPV's `default_dict_copier`: the parent's items updated with the child's; always a dict.
 ///
 /// # Errors
-/// `AttributeError`, as TPV gets, where code put something other than a dict in the field.
+/// As TPV gets them where code put something other than a dict in the field.
 pub fn merge_dicts(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> {
     if let Some(one) = one_dict(child, parent) {
         return Ok(one);
-    }
-    if is_empty(child) {
-        return Ok(if is_empty(parent) { Value::dict(Dict::new()) } else { parent.clone() });
     }
     match (child, parent) {
         (Value::Dict(over), Value::Dict(under)) => {
@@ -133,13 +142,18 @@ pub fn merge_dicts(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value
             }
             Ok(Value::dict(Dict::from_table(table)))
         }
-        (_, Value::Dict(_) | Value::None) => {
-            Err(type_error(format!("'{}' object is not iterable", child.type_name().as_str())))
-        }
-        (_, parent) => {
-            Err(attribute_error(format!("'{}' object has no attribute 'update'", parent.type_name().as_str())))
+        _ => {
+            let merged = copy_or(vm, parent, || Value::dict(Dict::new()))?;
+            let update = copy_or(vm, child, || Value::dict(Dict::new()))?;
+            vm.call_method(&merged, "update", Args::one(update))?;
+            Ok(merged)
         }
     }
+}
+
+/// `copy.deepcopy(value or default)`
+fn copy_or(vm: &mut Vm, value: &Value, default: impl FnOnce() -> Value) -> PyResult<Value> {
+    if vm.truthy(value)? { deep_copy(vm, value) } else { Ok(default()) }
 }
 
 /// TPV's `merge_env_list`: the parent's entries, each replaced in place by the child's of the same name (or that is equal),
@@ -151,13 +165,44 @@ pub fn merge_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> 
     if let Some(one) = one_list(child, parent) {
         return Ok(one);
     }
-    let entries = |value: &Value| match value {
-        Value::List(list) => list.items.borrow().clone(),
-        _ => Vec::new(),
+    let entries = |vm: &mut Vm, value: &Value| -> PyResult<Option<Vec<Value>>> {
+        let items = match value {
+            Value::List(list) => list.items.borrow().clone(),
+            Value::None => Vec::new(),
+            _ => return Ok(None),
+        };
+        vm.charge(items.len())?;
+        Ok(items.iter().all(|item| matches!(item, Value::Dict(_))).then_some(items))
     };
-    let (original, replace) = (entries(parent), entries(child));
-    vm.charge(original.len().saturating_add(replace.len()))?;
-    merge::merge_env(&mut Entries(vm), replace, original).map(Value::list)
+    match (entries(vm, parent)?, entries(vm, child)?) {
+        (Some(original), Some(replace)) => {
+            merge::merge_env(&mut Entries(vm), replace, original).map(Value::list)
+        }
+        _ => merge_odd_env(vm, child, parent),
+    }
+}
+
+/// [`merge_env`] of what code put in the field in place of a list of dicts: each operation of TPV is applied to it as it is.
+fn merge_odd_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> {
+    let original = copy_or(vm, parent, || Value::list(Vec::new()))?;
+    let replace = copy_or(vm, child, || Value::list(Vec::new()))?;
+    let name = Value::str("name");
+    for (index, old) in vm.collect(&original)?.into_iter().enumerate() {
+        for (at, new) in vm.collect(&replace)?.into_iter().enumerate() {
+            let is_named = vm.contains(&new, &name)? && {
+                let old = vm.call_method(&old, "get", Args::one(name.clone()))?;
+                let new = vm.get_item(&new, &name)?;
+                vm.equal(&old, &new)?
+            };
+            if is_named || vm.equal(&old, &new)? {
+                let new = vm.call_method(&replace, "pop", Args::one(Value::from_usize(at)))?;
+                vm.set_item(&original, &Value::from_usize(index), new)?;
+                break;
+            }
+        }
+    }
+    vm.call_method(&original, "extend", Args::one(replace))?;
+    Ok(original)
 }
 
 /// The entries of `env` as values of Python. Reading them is charged.

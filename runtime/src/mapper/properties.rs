@@ -7,8 +7,11 @@
 use crate::galaxy::json::dump;
 use tpv_bytecode::{CodeKind, CodeRef, Instr};
 use tpv_model::Version;
-use tpv_python::dict::{Dict, Key, StrKey};
+use tpv_python::args::Args;
+use tpv_python::dict::{Key, StrKey};
+use tpv_python::exception::PyResult;
 use tpv_python::program::Program;
+use tpv_python::types::DICT;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
@@ -119,7 +122,8 @@ fn pieces(vm: &mut Vm, property: Property, source: &Value, version: Version) -> 
             if is_true && !matches!(source, Value::Dict(_)) {
                 return None;
             }
-            pieces.add(vm, &galaxy_resubmit(source, version), 0)?;
+            let definitions = galaxy_resubmit(vm, source, version).ok()?;
+            pieces.add(vm, &definitions, 0)?;
         }
         (Property::Env | Property::Params | Property::HandlerTags, _) => pieces.add(vm, source, 0)?,
     }
@@ -128,24 +132,30 @@ fn pieces(vm: &mut Vm, property: Property, source: &Value, version: Version) -> 
 }
 
 /// The definitions of `resubmit`, as a version of TPV gives them to Galaxy.
-pub(super) fn galaxy_resubmit(definitions: &Value, version: Version) -> Value {
-    let Value::Dict(definitions) = definitions else { return Value::list(Vec::new()) };
+///
+/// # Errors
+/// Exceptions raised by `dict(definition)`, where code put something else there.
+pub(super) fn galaxy_resubmit(vm: &mut Vm, definitions: &Value, version: Version) -> PyResult<Value> {
+    let Value::Dict(definitions) = definitions else { return Ok(Value::list(Vec::new())) };
     let definitions = definitions.values();
-    Value::list(if version.renames_resubmit() {
-        definitions.iter().map(to_galaxy_resubmit).collect()
+    let renamed: PyResult<Vec<Value>> = if version.renames_resubmit() {
+        definitions.iter().map(|definition| to_galaxy_resubmit(vm, definition)).collect()
     } else {
-        definitions
-    })
+        Ok(definitions)
+    };
+    renamed.map(Value::list)
 }
 
 /// `_to_galaxy_resubmit`: Galaxy's resubmission reads the target from `environment`, where TPV's definitions say `destination`.
-fn to_galaxy_resubmit(entry: &Value) -> Value {
-    let Value::Dict(dict) = entry else { return entry.clone() };
-    let mut table = dict.table.borrow().clone();
-    if let Some(target) = table.shift_remove(&StrKey("destination")) {
-        table.insert(Key::str("environment".into()), target);
+fn to_galaxy_resubmit(vm: &mut Vm, entry: &Value) -> PyResult<Value> {
+    let copy = vm.call(&Value::Type(&DICT), Args::one(entry.clone()))?;
+    if let Value::Dict(dict) = &copy {
+        let mut table = dict.table.borrow_mut();
+        if let Some(target) = table.shift_remove(&StrKey("destination")) {
+            table.insert(Key::str("environment".into()), target);
+        }
     }
-    Value::dict(Dict::from_table(table))
+    Ok(copy)
 }
 
 struct Pieces {

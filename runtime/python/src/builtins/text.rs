@@ -36,7 +36,7 @@ pub(crate) fn chr(vm: &mut Vm, args: Args) -> PyResult<Value> {
 }
 
 /// `ord(c)`
-pub(crate) fn ord(_: &mut Vm, args: Args) -> PyResult<Value> {
+pub(crate) fn ord(vm: &mut Vm, args: Args) -> PyResult<Value> {
     let [value] = args.exactly("ord")?;
     let length = match &value {
         Value::Str(text) => {
@@ -44,7 +44,7 @@ pub(crate) fn ord(_: &mut Vm, args: Args) -> PyResult<Value> {
             if let (Some(character), None) = (characters.next(), characters.next()) {
                 return Ok(Value::Int(i64::from(u32::from(character))));
             }
-            text.char_len()
+            vm.len(&value)?
         }
         Value::Bytes(bytes) => {
             if let [byte] = bytes.as_slice() {

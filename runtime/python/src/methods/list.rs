@@ -166,6 +166,7 @@ fn remove(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         if vm.equal(&item, &wanted)? {
             let mut items = list.items.borrow_mut();
             if index < items.len() {
+                vm.visit(items.len() - index, MOVED_A_STEP)?;
                 let removed = items.remove(index);
                 drop(items);
                 drop(removed);

@@ -237,6 +237,7 @@ fn difference_update(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
             if Rc::ptr_eq(set, other) {
                 set.table.borrow_mut().clear();
             } else {
+                vm.charge(other.table.borrow().len())?;
                 set.table.borrow_mut().subtract(&other.table.borrow());
             }
             continue;
@@ -256,6 +257,7 @@ fn symmetric_difference(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value
     let other = one(this, args, "symmetric_difference")?;
     let mut table = table_of(vm, &other)?;
     let set = receiver(this)?;
+    vm.charge(set.table.borrow().len())?;
     table.toggle(&set.table.borrow());
     Ok(set_value(table, set.frozen()))
 }

@@ -108,6 +108,7 @@ impl Vm {
             }
             _ => match self.index_of(item)? {
                 Some(Value::Int(byte)) if (0..256).contains(&byte) => {
+                    self.visit(bytes.len(), 16)?;
                     Ok(bytes.iter().any(|candidate| i64::from(*candidate) == byte))
                 }
                 Some(_) => Err(value_error("byte must be in range(0, 256)")),

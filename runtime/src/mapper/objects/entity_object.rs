@@ -262,6 +262,17 @@ impl EntityObject {
         Ok(Some(value))
     }
 
+    /// The static name of a field that code may change in place.
+    fn container_name(&self, name: &str) -> Option<&'static str> {
+        let base = self.base.borrow();
+        let own: &[&str] = match (&base.destination, &base.rule) {
+            (Some(_), _) => &["tpv_dest_tags", "handler_tags", "rules"],
+            (None, Some(_)) => &[],
+            (None, None) => &["rules"],
+        };
+        ["params", "env", "tpv_tags", "context", "resubmit"].iter().chain(own).copied().find(|field| *field == name)
+    }
+
     /// All fields as tuples of name and value.
     fn fields(&self, vm: &mut Vm, this: &Value) -> PyResult<Vec<Value>> {
         vm.charge(ENTITY_STEPS)?;
@@ -348,7 +359,7 @@ impl EntityObject {
                 "update" if !vm.truthy(&value)? => {}
                 "update" => {
                     let Value::Dict(update) = &value else {
-                        return Err(host_unavailable(format!("`{method}(update=...)` with no dict")));
+                        return Err(lacks(vm, &value, "items", "a dict"));
                     };
                     for (name, value) in update.items() {
                         vm.charge(1)?;
@@ -381,12 +392,6 @@ fn container(entity: &Entity, name: &str) -> Option<Value> {
     })
 }
 
-/// The static name of a field that code may change in place.
-fn container_name(name: &str) -> Option<&'static str> {
-    ["params", "env", "tpv_tags", "tpv_dest_tags", "context", "resubmit", "handler_tags", "rules"]
-        .into_iter()
-        .find(|field| *field == name)
-}
 
 /// Stores a changed field in an entity. The entity gets its own copy because code may still hold the value.
 fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value: &Value) -> PyResult<()> {
@@ -404,7 +409,10 @@ fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value
         }
         "rules" => {
             let Value::Dict(dict) = value else {
-                return Err(type_error(format!("'{}' object is not iterable", value.type_name().as_str())));
+                if vm.truthy(value)? {
+                    vm.call_method(&Value::dict(Dict::new()), "update", Args::one(value.clone()))?;
+                }
+                return Err(lacks(vm, value, "values", "a dict"));
             };
             vm.charge(dict.len())?;
             let mut rules = Vec::new();
@@ -446,7 +454,7 @@ impl Object for EntityObject {
             name if version_of(vm).has_attribute(name) => name,
             _ => return Ok(None),
         };
-        match container_name(name) {
+        match self.container_name(name) {
             Some(name) => self.live(vm, name),
             None => Ok(self.plain(name, version_of(vm))),
         }
@@ -470,7 +478,14 @@ impl Object for EntityObject {
             "tags" if version_of(vm).evaluates_early() => "tpv_tags",
             text => text,
         };
-        if let Some(field) = container_name(text) {
+        if text == "merge_order" && version_of(vm).has_models() {
+            let class = self.class().name;
+            return Err(attribute_error(format!(
+                "'merge_order' is a ClassVar of `{class}` and cannot be set on an instance. If you want to set a value on the class, \
+                 use `{class}.merge_order = value`."
+            )));
+        }
+        if let Some(field) = self.container_name(text) {
             if value.is_none() {
                 // `None` has no live copy, so it is stored in the base entity.
                 self.live.borrow_mut().remove(field);

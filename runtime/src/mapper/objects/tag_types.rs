@@ -38,6 +38,11 @@ impl TagTypeMember {
     }
 }
 
+/// Returns `true` for what an int can be compared with or added to. The messages about anything else name the class of the member.
+fn is_number(value: &Value) -> bool {
+    matches!(value, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_))
+}
+
 /// An operand as the int it is, where it is a member.
 fn plain(vm: &Vm, value: &Value) -> Value {
     value.downcast::<TagTypeMember>().map_or_else(|| value.clone(), |member| member.int(vm))
@@ -87,7 +92,8 @@ impl Object for TagTypeMember {
             };
         }
         let (mine, other) = (self.int(vm), plain(vm, other));
-        Some(vm.compare(op, &mine, &other))
+        let has_order = is_number(&other) || matches!(op, CompareOp::Eq | CompareOp::Ne);
+        has_order.then(|| vm.compare(op, &mine, &other))
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<PyResult<Value>> {
@@ -106,9 +112,7 @@ impl Object for TagTypeMember {
             _ => return None,
         }
         let (mine, other) = (self.int(vm), plain(vm, other));
-        // The message of what an int cannot do names the class of the member.
-        let is_number = matches!(other, Value::Int(_) | Value::BigInt(_) | Value::Bool(_) | Value::Float(_));
-        if !is_number && op != BinaryOp::Multiply {
+        if !is_number(&other) && op != BinaryOp::Multiply {
             return None;
         }
         Some(if reflected { vm.binary(op, &other, &mine) } else { vm.binary(op, &mine, &other) })
@@ -247,6 +251,12 @@ impl Object for TagObject {
     fn set_attr(&self, vm: &mut Vm, name: &Str, _: Value) -> PyResult<()> {
         let _ = vm;
         let message = format!("cannot assign to field '{}'", name.as_str());
+        Err(raise_with(&FROZEN_INSTANCE_ERROR, vec![Value::str(message)]))
+    }
+
+    fn del_attr(&self, vm: &mut Vm, name: &Str) -> PyResult<()> {
+        let _ = vm;
+        let message = format!("cannot delete field '{}'", name.as_str());
         Err(raise_with(&FROZEN_INSTANCE_ERROR, vec![Value::str(message)]))
     }
 

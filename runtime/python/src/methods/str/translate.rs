@@ -6,7 +6,7 @@ use crate::dict::{Dict, Key, Table};
 use crate::exception::{LOOKUP_ERROR, PyResult, type_error, value_error};
 use crate::string::Str;
 use crate::value::Value;
-use crate::vm::Vm;
+use crate::vm::{BYTES_A_STEP, Vm};
 
 /// `str.maketrans`
 pub(super) fn maketrans(vm: &mut Vm, args: Args) -> PyResult<Value> {
@@ -27,6 +27,7 @@ pub(super) fn maketrans(vm: &mut Vm, args: Args) -> PyResult<Value> {
         return Err(type_error("first maketrans argument must be a string if there is a second argument"));
     };
     let Value::Str(to) = &to else { return Err(wrong(2, &to)) };
+    vm.visit(from.len().saturating_add(to.len()), BYTES_A_STEP)?;
     if from.char_len() != to.char_len() {
         return Err(value_error("the first two maketrans arguments must have equal length"));
     }
