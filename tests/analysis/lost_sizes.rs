@@ -29,6 +29,9 @@ fn range(message: &str) -> (f64, f64) {
         assert_eq!(sizes, "any size");
         return (low, high);
     };
+    if let Some(only) = sizes.strip_prefix("exactly ") {
+        return (only.parse().unwrap(), only.parse().unwrap());
+    }
     let is_last = message.ends_with(" GiB and more");
     for part in sizes.split(" and ").flat_map(|part| part.split(" to ")) {
         let number = |text: &str| text.parse::<f64>().unwrap();
@@ -132,29 +135,38 @@ fn lost_sizes_are_those_of_jobs_without_destination() {
 
 #[test]
 fn what_is_said_of_a_border_is_true_there() {
-    let config = |cores: &str| {
+    let config = |cores: &str, rule: &str| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.yml").display().to_string();
         let text = format!(
-            "tools:\n  bwa: {{cores: \"{cores}\"}}\ndestinations:\n  big: {{runner: slurm, min_accepted_cores: 32}}\n  \
+            "tools:\n  bwa:\n    cores: \"{cores}\"\n    rules: [{rule}]\ndestinations:\n  big: {{runner: slurm, min_accepted_cores: 32}}\n  \
              small: {{runner: slurm, max_accepted_cores: 4}}\n"
         );
         std::fs::write(&path, text).unwrap();
         let compiled = compile(std::slice::from_ref(&path), &CompileOptions::default());
         (findings(&path), Mapper::new(compiled.rules.unwrap()))
     };
+    for (condition, sizes, is_lost_at_5) in [
+        ("input_size > 5", "more than 5 GiB", false),
+        ("input_size >= 5", "5 GiB and more", true),
+        ("input_size <= 5", "at most 5 GiB", true),
+        ("input_size < 5", "less than 5 GiB", false),
+        ("5 < input_size <= 20.25", "more than 5 and at most 20.25 GiB", false),
+        ("5 <= input_size < 20", "5 to less than 20 GiB", true),
+        ("5 <= input_size <= 20", "5 to 20 GiB", true),
+        ("5 <= input_size <= 5", "exactly 5 GiB", true),
+        ("5 < input_size < 20", "more than 5 and less than 20 GiB", false),
+    ] {
+        let (findings, mapper) = config("None", &format!("{{id: r, if: {condition}, cores: 16}}"));
+        assert_eq!(findings, [format!("no destination accepts the tool `bwa` with inputs of {sizes}")], "{condition}");
+        assert_eq!(is_lost(&mapper, 5.0), is_lost_at_5, "{condition}");
+    }
     for (cores, sizes, is_lost_at_5) in [
         ("16 if input_size > 5 else None", "more than 5 GiB", false),
         ("16 if input_size >= 5 else None", "5 GiB and more", true),
-        ("None if input_size > 5 else 16", "at most 5 GiB", true),
-        ("None if input_size >= 5 else 16", "less than 5 GiB", false),
-        ("16 if 5 < input_size <= 20.25 else None", "more than 5 and at most 20.25 GiB", false),
-        ("16 if 5 <= input_size < 20 else None", "5 to less than 20 GiB", true),
-        ("16 if 5 <= input_size <= 20 else None", "5 to 20 GiB", true),
-        ("16 if 5 < input_size < 20 else None", "more than 5 and less than 20 GiB", false),
         ("min(input_size * 2, 16)", "more than 2 GiB", true),
     ] {
-        let (findings, mapper) = config(cores);
+        let (findings, mapper) = config(cores, "");
         assert_eq!(findings, [format!("no destination accepts the tool `bwa` with inputs of {sizes}")], "{cores}");
         assert_eq!(is_lost(&mapper, 5.0), is_lost_at_5, "{cores}");
     }

@@ -165,11 +165,11 @@ impl MappedText {
 
 impl Answer {
     /// The answer to a job that was mapped: its id as JSON, where it was mapped to, and the ids of the candidates, best
-    /// first, if they were asked for.
-    pub(crate) fn mapped(id: &Arc<str>, mapped: MappedText, candidates: Option<&[String]>) -> Self {
+    /// first, if they were asked for; `None` for what is no destination.
+    pub(crate) fn mapped(id: &Arc<str>, mapped: MappedText, candidates: Option<&[Option<String>]>) -> Self {
         let candidates = candidates.map(|candidates| {
             let mut text = String::new();
-            write_text(&mut text, &Json::List(candidates.iter().map(|id| Json::str(id.as_str())).collect()));
+            write_text(&mut text, &Json::List(candidates.iter().map(|id| id.as_deref().into()).collect()));
             text.into()
         });
         Self { id: id.clone(), outcome: Outcome::Mapped { mapped, candidates } }
@@ -358,7 +358,7 @@ mod tests {
             (Field::Gpus, "null"),
             (Field::Candidates, "[\"slurm\"]"),
         ];
-        let answer = |candidates: Option<&[String]>| {
+        let answer = |candidates: Option<&[Option<String>]>| {
             let mut draft = Draft::new();
             for (field, text) in fields.split_last().unwrap().1 {
                 let written = draft.field(*field, |out| {
@@ -374,7 +374,7 @@ mod tests {
             \"params\": {\"a\": \"b\"}, \"env\": [], \"resubmit\": []}, \"cores\": 4, \"mem\": 15.2, \"gpus\": null}\n";
         assert_eq!(plain.line(), expected);
         assert_eq!(plain.text(Field::Candidates), None);
-        let detailed = answer(Some(&["slurm".to_owned()]));
+        let detailed = answer(Some(&[Some("slurm".to_owned())]));
         assert!(detailed.line().ends_with("\"gpus\": null, \"candidates\": [\"slurm\"]}\n"));
         for (field, text) in fields {
             assert_eq!(detailed.text(field), Some(text), "{field:?}");

@@ -11,7 +11,7 @@ use crate::galaxy::job::Job;
 use crate::galaxy::json::{Json, dump};
 use tpv_model::{Quantity, Resource, Version};
 use tpv_python::dict::Dict;
-use tpv_python::exception::{PyResult, Raised, attribute_error, raise_with};
+use tpv_python::exception::{ATTRIBUTE_ERROR, PyResult, Raised, attribute_error, raise_with};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
@@ -175,16 +175,19 @@ impl Worker {
         observer.step(Step::Passed { candidate: id_of(candidate).as_str(), raised, trace: trace.as_ref() });
     }
 
-    /// The ids of the candidates, for the answer.
-    fn ids(&mut self, candidates: &[Working]) -> PyResult<Vec<String>> {
+    /// The ids of the candidates, for the answer; `None` for what a rank function gave that is no entity.
+    fn ids(&mut self, candidates: &[Working]) -> PyResult<Vec<Option<String>>> {
         let mut bytes = 0_usize;
         let mut ids = Vec::with_capacity(candidates.len());
         for candidate in candidates {
-            let candidate = candidate.entity(&mut self.vm)?;
-            let id = id_of(&candidate);
-            bytes = bytes.saturating_add(size_of::<String>() + id.len());
+            let id = match candidate.entity(&mut self.vm) {
+                Ok(candidate) => Some(id_of(&candidate).to_string()),
+                Err(raised) if raised.is(&ATTRIBUTE_ERROR) => None,
+                Err(raised) => return Err(raised),
+            };
+            bytes = bytes.saturating_add(size_of::<Option<String>>() + id.as_ref().map_or(0, String::len));
             self.vm.limit_bytes(bytes)?;
-            ids.push(id.to_string());
+            ids.push(id);
         }
         Ok(ids)
     }

@@ -56,6 +56,7 @@ fn inputs(sizes: &LostSizes) -> String {
         (Some((low, false)), None) => format!("inputs of more than {low} GiB"),
         (None, Some((high, true))) => format!("inputs of at most {high} GiB"),
         (None, Some((high, false))) => format!("inputs of less than {high} GiB"),
+        (Some((low, true)), Some((high, true))) if low == high => format!("inputs of exactly {low} GiB"),
         (Some((low, true)), Some((high, true))) => format!("inputs of {low} to {high} GiB"),
         (Some((low, true)), Some((high, false))) => format!("inputs of {low} to less than {high} GiB"),
         (Some((low, false)), Some((high, true))) => format!("inputs of more than {low} and at most {high} GiB"),
