@@ -157,7 +157,7 @@ fn what_is_said_of_a_border_is_true_there() {
         ("5 <= input_size <= 5", "exactly 5 GiB", true),
         ("5 < input_size < 20", "more than 5 and less than 20 GiB", false),
     ] {
-        let (findings, mapper) = config("None", &format!("{{id: r, if: {condition}, cores: 16}}"));
+        let (findings, mapper) = config("None", &format!("{{id: r, if: {condition}, cores: 8 * 2}}"));
         assert_eq!(findings, [format!("no destination accepts the tool `bwa` with inputs of {sizes}")], "{condition}");
         assert_eq!(is_lost(&mapper, 5.0), is_lost_at_5, "{condition}");
     }
