@@ -14,6 +14,7 @@
 
 #[path = "budgets/programs.rs"]
 mod programs;
+#[allow(dead_code, reason = "each test uses a part")]
 #[path = "support/random.rs"]
 mod random;
 
@@ -63,7 +64,8 @@ enum Place {
 impl Attacked {
     fn new(attacks: &[String], place: Place) -> Self {
         let plain = PLAIN.replace('\n', "\n      ");
-        let mut config = format!("tools:\n  fine:\n    cores: sum(range(4)) - 2\n  plain:\n    cores: |\n      {plain}\n");
+        let mut config =
+            format!("tools:\n  fine:\n    cores: sum(range(4)) - 2\n  plain:\n    cores: |\n      {plain}\n");
         for (number, code) in attacks.iter().enumerate() {
             let code = code.replace('\n', "\n        ");
             config += &match place {

@@ -22,7 +22,7 @@ use super::host_job::HostJob;
 use super::job_source::JobSource;
 use super::lookup::id_of;
 use super::mapped::Mapped;
-use super::objects::{EntityObject, class_of, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
+use super::objects::{EntityObject, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT, class_of};
 use super::pools::Bill;
 use super::properties::galaxy_resubmit;
 use super::trace::Trace;

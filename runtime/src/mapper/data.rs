@@ -175,9 +175,7 @@ pub fn merge_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> 
         Ok(items.iter().all(|item| matches!(item, Value::Dict(_))).then_some(items))
     };
     match (entries(vm, parent)?, entries(vm, child)?) {
-        (Some(original), Some(replace)) => {
-            merge::merge_env(&mut Entries(vm), replace, original).map(Value::list)
-        }
+        (Some(original), Some(replace)) => merge::merge_env(&mut Entries(vm), replace, original).map(Value::list),
         _ => merge_odd_env(vm, child, parent),
     }
 }

@@ -392,7 +392,6 @@ fn container(entity: &Entity, name: &str) -> Option<Value> {
     })
 }
 
-
 /// Stores a changed field in an entity. The entity gets its own copy because code may still hold the value.
 fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value: &Value) -> PyResult<()> {
     match name {
