@@ -14,7 +14,7 @@ use super::value::{Range, Value};
 use super::vm::Vm;
 
 /// The bytes of text that are compared in about the time of a step.
-const COMPARED_A_STEP: usize = 2048;
+pub const COMPARED_A_STEP: usize = 2048;
 
 /// Numbers hash modulo this prime, `2**61 - 1`.
 const MODULUS: u64 = (1 << 61) - 1;
@@ -262,8 +262,9 @@ pub fn keys_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Counts a comparison of so many bytes or words, if it takes longer than the lookup that made it; false as [`collisions::note`].
-fn compared(amount: usize, a_step: usize) -> bool {
+/// Counts a comparison of so many bytes or words, if it takes longer than the lookup that made it. False if the job's budget does not reach:
+/// the comparison then ends with any answer, and the next charge raises.
+pub fn compared(amount: usize, a_step: usize) -> bool {
     amount < a_step || collisions::visit(amount, a_step)
 }
 

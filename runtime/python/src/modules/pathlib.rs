@@ -6,7 +6,7 @@ use super::os_path;
 use crate::args::Args;
 use crate::builtins::text::missing_file;
 use crate::exception::{PyResult, attribute_error};
-use crate::hash::hash_str;
+use crate::hash::{COMPARED_A_STEP, compared, hash_str};
 use crate::object::Object;
 use crate::string::Str;
 use crate::types::{BuiltinType, OBJECT};
@@ -192,7 +192,8 @@ impl Object for PathObject {
     }
 
     fn equals_key(&self, other: &Value) -> bool {
-        path_text(other).is_some_and(|other| other == self.0)
+        path_text(other)
+            .is_some_and(|other| compared(self.0.len().min(other.len()), COMPARED_A_STEP) && other == self.0)
     }
 
     fn str(&self, _: &mut Vm, _: &Value) -> PyResult<String> {

@@ -8,7 +8,7 @@ use crate::galaxy::signature;
 use tpv_python::args::Args;
 use tpv_python::builtins::exceptions;
 use tpv_python::exception::{PyResult, VALUE_ERROR, raise, type_error};
-use tpv_python::hash::hash_immutable;
+use tpv_python::hash::{compared, hash_immutable};
 use tpv_python::number::parse;
 use tpv_python::object::Object;
 use tpv_python::string::Str;
@@ -180,7 +180,10 @@ impl Object for VersionObject {
     }
 
     fn equals_key(&self, other: &Value) -> bool {
-        other.downcast::<Self>().is_some_and(|other| self.version().compare(&other.version()).is_eq())
+        other.downcast::<Self>().is_some_and(|other| {
+            compared(self.text.len().max(other.text.len()), READ_A_STEP)
+                && self.version().compare(&other.version()).is_eq()
+        })
     }
 
     fn hash(&self, vm: &mut Vm) -> Option<PyResult<i64>> {
