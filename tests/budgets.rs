@@ -72,7 +72,9 @@ impl Attacked {
             config += &match place {
                 Place::Cores => format!("  attack{number}$:\n    cores: |\n        {code}\n"),
                 Place::Execute => {
-                    format!("  attack{number}$:\n    cores: 2\n    rules:\n    - if: 'True'\n      execute: |\n        {code}\n")
+                    format!(
+                        "  attack{number}$:\n    cores: 2\n    rules:\n    - if: 'True'\n      execute: |\n        {code}\n"
+                    )
                 }
             };
         }

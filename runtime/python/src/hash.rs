@@ -255,7 +255,7 @@ pub fn keys_equal(a: &Value, b: &Value) -> bool {
         _ => match (Num::of(a), Num::of(b)) {
             (Some(x), Some(y)) => {
                 let words = x.words().min(y.words());
-                a.is(b) || (compared(words, COMPARED_A_STEP / 8) && x.compare(y) == Some(std::cmp::Ordering::Equal))
+                a.is(b) || (compared(words, COMPARED_A_STEP / 32) && x.compare(y) == Some(std::cmp::Ordering::Equal))
             }
             _ => a.is(b),
         },
