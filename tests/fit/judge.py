@@ -226,11 +226,12 @@ def main():
     arguments.add_argument("--seeds", type=int, default=4)
     arguments.add_argument("--first", type=int, default=0, help="the first seed")
     arguments.add_argument("--verbose", action="store_true", help="name the histories whose proposal is worse than today's rules")
+    arguments.add_argument("--attempts", type=int, nargs="+", default=[1, 4])
     options = arguments.parse_args()
     tpvc = options.tpvc.resolve()
     rules = ["today", "fit", "least waste", "p95 x 1.1"]
     wrong = []
-    for attempts in (1, 4):
+    for attempts in options.attempts:
         totals = judge(tpvc, options.seeds, options.first, attempts, options.verbose)
         print(f"{attempts} attempt(s), seeds from {options.first}: GiB·h and lost jobs of {FRESH} fresh jobs a history")
         print(f"{'kind':<12}{'changed':>9}{'lost more':>11}{'dearer':>8}" + "".join(f"{rule:>22}" for rule in rules))

@@ -20,8 +20,10 @@ const COMPRESSIONS: [f64; 6] = [1.5, 2.0, 3.0, 4.0, 6.0, 10.0];
 const DEVIATIONS: f64 = 2.0;
 /// The number of further jobs, at least, of which a rule may lose [`MAY_LOSE`] where today's loses none.
 const FURTHER_JOBS: f64 = 1_000.0;
-/// Jobs that a rule may lose among as many further jobs as there were.
+/// Jobs that a rule may lose among as many further jobs as there were, if killed jobs get no more memory.
 const MAY_LOSE: f64 = 0.1;
+/// The same if they do: a lost job has needed several times what its first attempt got, and room for that is dear.
+const MAY_LOSE_RISING: f64 = 0.5;
 /// Halvings of the chance of a lost job that are tried where attempts do not rise: the cheapest rule may be safer than it has to be.
 const SAFER: i32 = 12;
 /// The most by which a rule is raised for needs that were not seen.
@@ -152,7 +154,8 @@ impl<'a> Learner<'a> {
         let as_today = today.iter().zip(&new).map(|(today, new)| new.0 - today.0).fold(f64::NEG_INFINITY, f64::max);
         let all: f64 = needs.iter().map(|need| need.weight).sum();
         let lost: f64 = today.iter().filter(|(ratio, _)| *ratio > 0.0).map(|(_, weight)| weight).sum();
-        let least_chance = MAY_LOSE / all.max(FURTHER_JOBS);
+        let may_lose = if self.rises { MAY_LOSE_RISING } else { MAY_LOSE };
+        let least_chance = may_lose / all.max(FURTHER_JOBS);
         let surely_lost = (lost - DEVIATIONS * lost.sqrt()).max(0.0) / all.max(1.0);
         let chance = surely_lost.max(self.may_lose).max(least_chance);
         let tail = Tail::of(new.clone());
