@@ -23,6 +23,7 @@ use tpv_analysis::diff::reasons::Reasons;
 use tpv_analysis::diff::report::{Jobs, Report, markdown, page, text};
 use tpv_analysis::diff::revision::{self, Revision};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
+use tpv_analysis::people::Naming;
 use tpv_compiler::config::{Input, unreadable};
 use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::printable::Form;
@@ -71,6 +72,9 @@ pub(super) struct Diff {
     /// Write each job whose answers differ, with both, as a line of JSON
     #[arg(long, value_name = "OUT", requires = "jobs")]
     differences: Option<PathBuf>,
+    /// Name users in causes and examples as the jobs do [default: a short hash of the address]
+    #[arg(long, requires = "jobs")]
+    with_users: bool,
     /// Threads to map with [default: all cores; one if the rules have resource pools, which admit jobs in order]
     #[arg(long, value_name = "N", value_parser = map::threads, requires = "jobs")]
     threads: Option<u16>,
@@ -210,7 +214,8 @@ impl Diff {
             _ => None,
         };
         let (examples, writes) = (usize::from(self.examples), self.differences.is_some());
-        let lines = Lines { old: mapper(old), new: mapper(new), world, reasons, upgrade, examples, writes };
+        let naming = Naming::with_users(self.with_users);
+        let lines = Lines { old: mapper(old), new: mapper(new), world, reasons, upgrade, examples, naming, writes };
         let in_order = lines.old.depends_on_order() || lines.new.depends_on_order();
         let threads = Threads { wanted: self.threads, in_order };
         let written = self.differences.as_deref();

@@ -8,6 +8,8 @@ mod support;
 mod built_jobs;
 mod compressed_jobs;
 mod conformance;
+mod easy;
+mod failures_first;
 mod jit_modes;
 mod kept_results;
 mod resubmit;

@@ -97,7 +97,7 @@ fn small(destinations: &[&str]) -> Capacity {
 #[test]
 fn a_table_that_changes_in_place_answers_as_one_that_is_made_new() {
     let (measure, moved) = compared("queue-aware-rank", 10, small(&["*"]));
-    assert!(measure.all.waited > 0 && moved > 0, "the ranks see the queues: {moved}");
+    assert!(measure.totals.all.waited > 0 && moved > 0, "the ranks see the queues: {moved}");
     compared("production", 1, small(&["*"]));
     let (_, moved) = compared("helpers-all", 3, Capacity::default());
     assert!(moved > 0, "jobs are counted");
@@ -107,7 +107,7 @@ fn a_table_that_changes_in_place_answers_as_one_that_is_made_new() {
 fn with_infinite_capacity_rules_that_look_at_no_job_answer_as_map_does() {
     for name in ["destination-rules", "handler-tags", "dynamic-strings", "fail-fstring", "patterns"] {
         let (measure, moved) = compared(name, 3, Capacity::default());
-        assert_eq!((moved, measure.all.waited), (0, 0), "{name}");
+        assert_eq!((moved, measure.totals.all.waited), (0, 0), "{name}");
     }
 }
 
@@ -241,12 +241,12 @@ fn jobs_that_are_asked_for_only_after_changes_go_as_if_asked_at_each_turn() {
         };
         let found = run(&settings, router(), &mut arrivals.clone().into_iter(), Some(&mut watch));
         let expected = run(&settings, EachTurn(router()), &mut arrivals.into_iter(), None);
-        assert_eq!(found.all, expected.all, "seed {seed}");
+        assert_eq!(found.totals.all, expected.totals.all, "seed {seed}");
         assert!(found.waiting == expected.waiting, "seed {seed}");
         assert!(
-            found.all.not_ready > 10 && found.all.lost == 0 && found.all.resubmitted > 0,
+            found.totals.all.not_ready > 10 && found.totals.all.lost == 0 && found.totals.all.resubmitted > 0,
             "seed {seed}: {:?}",
-            found.all
+            found.totals.all
         );
         questions += found.asked;
         questions_each_turn += expected.asked;
@@ -289,14 +289,14 @@ fn retried(needs: f64) -> (Measure, Vec<Time>) {
 #[test]
 fn a_job_short_of_memory_dies_and_comes_back() {
     let (measure, starts) = retried(3.0);
-    assert_eq!((measure.all.done, measure.all.deaths, starts), (1, 0, vec![0]));
+    assert_eq!((measure.totals.all.done, measure.totals.all.deaths, starts), (1, 0, vec![0]));
     // 4 of 10 GiB last 400 of 1,000 seconds; then 60 s of delay, 8 of 10 GiB for 800 s, and 120 s of delay.
     let (measure, starts) = retried(10.0);
-    assert_eq!((measure.all.done, measure.all.deaths, measure.all.resubmitted), (1, 2, 2));
+    assert_eq!((measure.totals.all.done, measure.totals.all.deaths, measure.totals.all.resubmitted), (1, 2, 2));
     assert_eq!((starts, measure.to / SECOND), (vec![0, 460, 1380], 2380));
-    assert_eq!(measure.all.waited, 180_000_000);
+    assert_eq!(measure.totals.all.waited, 180_000_000);
     let (measure, starts) = retried(100.0);
-    assert_eq!((measure.all.count_of(End::OutOfMemory), measure.all.deaths, starts.len()), (1, 3, 3));
+    assert_eq!((measure.totals.all.count_of(End::OutOfMemory), measure.totals.all.deaths, starts.len()), (1, 3, 3));
 }
 
 /// Rules that send jobs where this expression of `load` is the least: by destination and state, jobs, cores, GiB and MiB.

@@ -170,7 +170,8 @@ class Server:
         job.update_time = max(job.update_time, self.time + timedelta(minutes=len(passed)))
         if final != "new":
             job.destination_id = pick.choice(["slurm", "pulsar"])
-            job.destination_params = {"native_spec": f"--mem={pick.randrange(99)}", "ü": [1, {"a": None}]}
+            owner = job.user.username if job.user else "nobody"
+            job.destination_params = {"native_spec": f"--mem={pick.randrange(99)} --account={owner}", "ü": [1, {"a": None}], "FACTOR": "2"}
             job.job_runner_name = "slurm"
         if final in ("ok", "error"):
             job.exit_code = int(final == "error")

@@ -33,8 +33,9 @@ examples:
   tpvc export-jobs postgresql://reader@db/galaxy --since 1d --job-conf job_conf.yml -o jobs.jsonl --world world.json
   tpvc map rules.bin jobs.jsonl --dispatcher tpv_dispatcher --world world.json -o answers.jsonl
 
-Parameters, tags of histories and params of destinations are written as the database has them, but for the address of the
-job's user: look through the file before you give it away.
+Parameters and tags of histories are written as the database has them, but for the address of the job's user, and params of
+destinations without the texts that rules wrote there, unless --destination-params or --with-users asks for them: look
+through the file before you give it away.
 
 exit status: 0 done; 1 the database cannot be read or a file not be written; 2 the command line is wrong."""
 
@@ -67,6 +68,7 @@ def parser() -> Parser:
     who.add_argument("--hash-users", metavar="SALT_FILE", help="users by a hash of their address and id, keyed by the salt in this file")
     who.add_argument("--with-users", action="store_true", help="addresses and names of users, and names of histories, as they are")
     add("--preference", metavar="KEY", action="append", default=[], help="this key of the users' extra preferences; repeat it for more")
+    add("--destination-params", action="store_true", help="the params of destinations as rules wrote them; default: numbers and amounts only")
     add("--metadata", action="store_true", help="the metadata of input datasets")
     add("-q", "--quiet", action="store_true", help="print errors only")
     return made
@@ -107,6 +109,7 @@ def run(options: argparse.Namespace) -> None:
         people,
         frozenset(options.preference),
         options.metadata,
+        options.destination_params or options.with_users,
         read_job_conf(options.job_conf) if options.job_conf else None,
         read_tool_names(options.tools) if options.tools else {},
     )

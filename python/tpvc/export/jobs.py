@@ -11,6 +11,7 @@ from typing import Any
 from tpvc.export import statements
 from tpvc.export.database import Database, Reader, by_name
 from tpvc.export.decode import json_of, number_of, object_of, text_of, uuid_of, without_none
+from tpvc.export.destination_params import without_names
 from tpvc.export.job_conf import JobConf
 from tpvc.export.outcome import State, outcome
 from tpvc.export.parameters import Datasets, collections_in, decoded, param_values, resource_params
@@ -27,6 +28,8 @@ class Choice:
     preferences: frozenset[str] = frozenset()
     #: The metadata of input datasets.
     metadata: bool = False
+    #: The params of destinations with all that rules wrote there.
+    destination_params: bool = False
     #: Which dynamic destination gets the jobs of a tool.
     job_conf: JobConf | None = None
     #: The names of tools, by id.
@@ -114,6 +117,9 @@ class Jobs:
         values = param_values(texts, object_of(job["tool_state"]), datasets)
         # Galaxy hands the text on as it is in the database.
         invocation = texts.get("__workflow_invocation_uuid__")
+        params = object_of(job["destination_params"])
+        if not self.choice.destination_params:
+            params = without_names(params, job["username"])
         conf = self.choice.job_conf
         old = old_id(job["tool_id"])
         is_user_defined = job["dynamic_tool_uuid"] is not None
@@ -129,7 +135,7 @@ class Jobs:
             }),
             "user": self.user(page, job, person),
             "job": {
-                **self.job(page, job),
+                **self.job(page, job, params),
                 "param_values": values,
                 "parameters": without_none(texts),
                 "input_datasets": [dataset(row) for row in inputs],
@@ -138,7 +144,7 @@ class Jobs:
             "resource_params": resource_params(values),
             "workflow_invocation_uuid": invocation,
             **(dispatcher or {}),
-            "outcome": outcome(job, page.states.get(job["id"], []), page.metrics.get(job["id"], {})),
+            "outcome": outcome(job, params, page.states.get(job["id"], []), page.metrics.get(job["id"], {})),
         }
 
     def user(self, page: Page, job: Mapping[str, Any], person: Person | None) -> dict[str, Any] | None:
@@ -158,7 +164,7 @@ class Jobs:
             record["extra_preferences"] = chosen
         return record
 
-    def job(self, page: Page, job: Mapping[str, Any]) -> dict[str, Any]:
+    def job(self, page: Page, job: Mapping[str, Any], params: dict[str, Any] | None) -> dict[str, Any]:
         """The job as it was when it was mapped, as far as the database still knows."""
         resubmitted = page.resubmitted(job["id"])
         return {
@@ -168,7 +174,7 @@ class Jobs:
             "history_id": job["history_id"],
             "handler": job["handler"],
             # Those of another job came into being when it was mapped.
-            "destination_params": object_of(job["destination_params"]) if resubmitted else None,
+            "destination_params": params if resubmitted else None,
         }
 
     def history(self, page: Page, job: Mapping[str, Any]) -> dict[str, Any] | None:

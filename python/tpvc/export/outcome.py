@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from tpvc.export.decode import json_of, object_of, without_none
+from tpvc.export.decode import json_of, without_none
 from tpvc.export.times import iso
 
 #: What Galaxy's runners say of a job that exceeded its memory: Slurm and HTCondor, HTCondor of a held job, Kubernetes and `cli`, Univa.
@@ -38,13 +38,15 @@ class State:
     info: str | None = None
 
 
-def outcome(job: Mapping[str, Any], states: list[State], metrics: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """The outcome of a job: from its row, its state history and the metrics of each plugin."""
+def outcome(
+    job: Mapping[str, Any], params: dict[str, Any] | None, states: list[State], metrics: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """The outcome of a job: from its row, the params of its destination, its state history and the metrics of each plugin."""
     core, cgroup = metrics.get("core", {}), metrics.get("cgroup", {})
     return without_none({
         "state": job["state"],
         "destination_id": job["destination_id"],
-        "destination_params": object_of(job["destination_params"]),
+        "destination_params": params,
         "runner": job["job_runner_name"],
         "exit_code": job["exit_code"],
         "update_time": iso(job["update_time"]),

@@ -16,6 +16,7 @@ pub mod lint;
 mod listed;
 pub mod markup;
 pub mod page;
+pub mod people;
 mod plain_path;
 pub mod render;
 pub mod schema;

@@ -5,9 +5,10 @@ mod tables;
 mod trace;
 mod vary;
 
+use std::collections::HashMap;
 use std::io::{self, BufReader, BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{Args, ValueEnum};
 use tpv_runtime::artifact::Rules;
@@ -21,8 +22,9 @@ use super::output::{Output, write_text};
 use super::stream::check_kind;
 use super::{diff, paths, rules, world};
 use tpv_analysis::diff::Side;
-use tpv_analysis::figures::count;
+use tpv_analysis::figures::{amount, count};
 use tpv_analysis::job_file::JobFile;
+use tpv_analysis::people::Naming;
 use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::parallel;
 use tpv_compiler::printable::Form;
@@ -33,6 +35,7 @@ use tpv_simulate::capacity::{self, Capacity};
 use tpv_simulate::engine::{self, Settings, Step};
 use tpv_simulate::grid::{Chance, Exact};
 use tpv_simulate::guess;
+use tpv_simulate::log::Paired;
 use tpv_simulate::page::page;
 use tpv_simulate::report::{Report, Run, Set};
 use tpv_simulate::route::RuleRouter;
@@ -85,13 +88,13 @@ pub(super) struct Simulate {
     /// Seconds until Galaxy's handler asks again for a job that the rules were not ready for
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, value_parser = positive, requires = "jobs")]
     ask_again: f64,
-    /// Simulate a grid of values: of a cluster's `cores`, `mem`, `gpus` or `jobs`, or of the global context; LOW..HIGH is five values. Repeat it for more
+    /// Simulate a grid of values: of a cluster's `cores`, `mem`, `gpus`, `jobs` or `nodes`, or of the global context; LOW..HIGH is five values. Repeat it for more
     #[arg(long, value_name = "NAME=VALUES", value_parser = Axis::parse, conflicts_with_all = ["old", "calibrate", "guess_capacity", "trace"])]
     vary: Vec<Axis>,
     /// Compare the simulated waits with those that the history recorded
     #[arg(long, conflicts_with_all = ["old", "rate", "guess_capacity"])]
     calibrate: bool,
-    /// Write a capacity file instead: the most that jobs of the history used at the same time, by destination
+    /// Write a capacity file instead: the most that jobs of the history used at the same time, by destination; with CONFIG only of its destinations
     #[arg(long, conflicts_with_all = ["old", "capacity", "rate"])]
     guess_capacity: bool,
     /// Write each question to the mapper as a line of JSON: the job, the answer, what changed in the job table since the last
@@ -100,6 +103,9 @@ pub(super) struct Simulate {
     /// Runs to do at the same time [default: all cores]
     #[arg(long, value_name = "N", value_parser = map::threads, conflicts_with = "map")]
     threads: Option<u16>,
+    /// Name users as the jobs do [default: a short hash of the address or name]
+    #[arg(long, conflicts_with = "map")]
+    with_users: bool,
     /// Rows of each table of the text
     #[arg(long, value_name = "N", default_value_t = 10)]
     rows: usize,
@@ -176,7 +182,7 @@ impl Simulate {
         self.check_map_flags()?;
         check_kind(jobs)?;
         if self.guess_capacity {
-            return self.guess(jobs);
+            return self.guess(jobs, common);
         }
         let Some(sets) = self.sets(common)? else { return Ok(Outcome::Bad) };
         let Some(capacity) = self.capacity(&sets, common)? else { return Ok(Outcome::Bad) };
@@ -188,21 +194,28 @@ impl Simulate {
             return self.create_map(tag, jobs, set, capacity, common);
         }
         let world = world::at_this_moment(self.world.as_deref())?;
-        let settings = Settings { capacity, world, ask_again: time(self.ask_again) };
+        let settings = Settings {
+            capacity,
+            world,
+            ask_again: time(self.ask_again),
+            naming: Naming::with_users(self.with_users),
+            logs: sets.len() > 1,
+            ..Settings::default()
+        };
         if let (false, Some(set)) = (self.vary.is_empty(), sets.first()) {
             return self.vary(set, settings, common);
         }
         let variants: Vec<Variant> =
             sets.iter().map(|set| Variant { rules: set.rules.clone(), settings: settings.clone() }).collect();
-        let runs = self.simulate(&variants, common)?;
+        let (runs, pairs) = self.simulate(&variants, common)?;
         let sets: Vec<Set> = sets.into_iter().zip(runs).map(|(set, runs)| Set { name: set.name, runs }).collect();
         self.check(&sets)?;
-        let report = Report::new(&sets);
+        let report = Report::new(&sets, &pairs);
         self.notes(&report, common);
         let (form, text) = match self.format {
-            Format::Text => (Form::Text, tables::text(&report, self.rows, self.calibrate)),
+            Format::Text => (Form::Text, tables::text(&report, self.rows, self.calibrate, self.seed)),
             Format::Csv => (Form::Data, tables::csv(&report)),
-            Format::Markdown => (Form::Text, tables::markdown(&report, self.rows)),
+            Format::Markdown => (Form::Text, tables::markdown(&report, self.rows, self.seed)),
             Format::Html => (Form::Data, page(&report).map_err(|error| CliError::bug("the report", &error))?),
             Format::Json => {
                 let text =
@@ -253,21 +266,47 @@ impl Simulate {
         Ok(capacity)
     }
 
-    /// Does all runs, some at once. Which thread does which changes nothing.
-    fn simulate(&self, sets: &[Variant], common: &Common) -> Result<Vec<Vec<Run>>, CliError> {
+    /// Does all runs, some at once. Which thread does which changes nothing. Of two rule sets the runs of each seed are compared job by job.
+    fn simulate(&self, sets: &[Variant], common: &Common) -> Result<(Vec<Vec<Run>>, Vec<Paired>), CliError> {
+        // The runs of a seed are neighbours, so that few logs of jobs are kept at once.
         let tasks: Vec<Task> =
-            (0..sets.len()).flat_map(|set| (0..self.seeds).map(move |run| Task { set, run })).collect();
-        let done = self.at_once(&tasks, common, |task| match sets.get(task.set) {
-            Some(set) => self.one(task.run, set, common).map(Some),
-            None => Ok(None),
+            (0..self.seeds).flat_map(|run| (0..sets.len()).map(move |set| Task { set, run })).collect();
+        let alone: Mutex<HashMap<u16, Run>> = Mutex::default();
+        let done = self.at_once(&tasks, common, |task| {
+            let Some(set) = sets.get(task.set) else { return Ok((Vec::new(), None)) };
+            let run = self.one(task.run, set, common)?;
+            if run.measure.log.is_none() {
+                return Ok((vec![(task.set, task.run, run)], None));
+            }
+            let mut waiting = alone.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(other) = waiting.remove(&task.run) else {
+                waiting.insert(task.run, run);
+                return Ok((Vec::new(), None));
+            };
+            drop(waiting);
+            let (mut old, mut new) = if task.set == 0 { (run, other) } else { (other, run) };
+            let mut paired = Paired::default();
+            if let (Some(before), Some(after)) = (old.measure.log.take(), new.measure.log.take()) {
+                paired = Paired::new(&before, &after);
+                let [before, after] = paired.both.clone();
+                (old.measure.common, new.measure.common) = (Some(before), Some(after));
+            }
+            Ok((vec![(0, task.run, old), (1, task.run, new)], Some((task.run, paired))))
         })?;
-        let mut runs: Vec<Vec<Run>> = sets.iter().map(|_| Vec::new()).collect();
-        for (run, task) in done.into_iter().zip(&tasks) {
-            if let Some(runs) = runs.get_mut(task.set) {
-                runs.extend(run);
+        let (mut runs, mut pairs) = (Vec::new(), Vec::new());
+        for (some, paired) in done {
+            runs.extend(some);
+            pairs.extend(paired);
+        }
+        runs.sort_by_key(|(set, run, _)| (*set, *run));
+        pairs.sort_by_key(|(run, _)| *run);
+        let mut by_set: Vec<Vec<Run>> = sets.iter().map(|_| Vec::new()).collect();
+        for (set, _, run) in runs {
+            if let Some(runs) = by_set.get_mut(set) {
+                runs.push(run);
             }
         }
-        Ok(runs)
+        Ok((by_set, pairs.into_iter().map(|(_, paired)| paired).collect()))
     }
 
     /// Does tasks on several threads. The first that fails in their order ends all with its error.
@@ -336,6 +375,15 @@ impl Simulate {
                 common.note(&format!("note: {} {what}", count(jobs, "job")));
             }
         }
+        for set in &report.sets {
+            if set.all.undecided > 0.0 {
+                let jobs = amount(set.all.undecided);
+                let by = if report.sets.len() > 1 { format!(" by {}", set.name) } else { String::new() };
+                common.note(&format!(
+                    "stopped: {jobs} jobs undecided{by}: the rules were not ready for them, however often they were asked"
+                ));
+            }
+        }
         if self.capacity.is_none() {
             common.note(
                 "note: without `--capacity` every job starts at once; `--guess-capacity` writes a file to begin with",
@@ -354,7 +402,14 @@ impl Simulate {
     }
 
     /// Writes a capacity file by the history.
-    fn guess(&self, jobs: &Path) -> Result<Outcome, CliError> {
+    fn guess(&self, jobs: &Path, common: &Common) -> Result<Outcome, CliError> {
+        let known = match self.configs.is_empty() {
+            true => None,
+            false => match self.sets(common)? {
+                Some(sets) => destinations(&sets),
+                None => return Ok(Outcome::Bad),
+            },
+        };
         let (file, _) = JobFile::open(jobs)?;
         let fault = file.fault();
         let guessed = guess::guess(BufReader::with_capacity(1 << 16, file));
@@ -368,7 +423,7 @@ impl Simulate {
             ));
         }
         usable(jobs, &Told { without_time: 0, ..guessed.told.clone() }, guessed.jobs)?;
-        write_text("the capacity", &self.output, Form::Text, &guessed.text())?;
+        write_text("the capacity", &self.output, Form::Text, &guessed.text(known.as_deref()))?;
         Ok(Outcome::Done)
     }
 }

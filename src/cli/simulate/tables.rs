@@ -3,7 +3,7 @@
 use super::super::table::{self, Cell, Rows};
 use tpv_analysis::figures::{amount, count};
 use tpv_compiler::printable::put_line;
-use tpv_simulate::report::{Change, Changes, ClusterReport, Report, Row, SetReport, Unit, duration};
+use tpv_simulate::report::{ApartRow, Change, Changes, ClusterReport, Report, Row, SetReport, Unit, duration};
 use tpv_simulate::vary::{GridReport, point_name};
 
 /// The tables of a rule set by what its rows are.
@@ -20,14 +20,15 @@ fn number(value: f64) -> Cell {
     Cell::Decimal(if value.abs() >= 100.0 { amount(value.round()) } else { amount(value) })
 }
 
-fn wait(seconds: f64) -> Cell {
-    Cell::Decimal(duration(seconds))
+/// A wait; a dash where no job ran to its end.
+fn wait(seconds: Option<f64>) -> Cell {
+    Cell::Decimal(tpv_simulate::report::wait(seconds))
 }
 
-/// The first cells of a row: name, jobs, waits, failed jobs.
+/// The first cells of a row: name, jobs, failed jobs, waits.
 fn waits(row: &Row) -> [Cell; 6] {
     let [median, nearly_all, most] = [row.wait_median, row.wait_95, row.wait_most].map(wait);
-    [row.name.as_str().into(), number(row.jobs), median, nearly_all, most, number(row.failed())]
+    [row.name.as_str().into(), number(row.jobs), number(row.failed), median, nearly_all, most]
 }
 
 /// A value by its unit.
@@ -44,7 +45,7 @@ fn signed(unit: Unit, value: f64) -> String {
 }
 
 /// For a terminal.
-pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
+pub(super) fn text(report: &Report, most: usize, calibrates: bool, first_seed: u64) -> String {
     let Some(set) = report.sets.last() else { return String::new() };
     let jobs = amount(set.all.jobs.round());
     let seeds = if report.seeds > 1 { format!(", {}", count(report.seeds as u64, "seed")) } else { String::new() };
@@ -55,14 +56,24 @@ pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
         text.push('\n');
     }
     match &report.changes {
-        Some(changes) => text += &figures(report, changes).show(table::Format::Table),
+        Some(changes) => {
+            let failing = failing(changes);
+            if !failing.is_empty() {
+                text += &format!("{failing}\n");
+            }
+            text += &compared("JOBS THAT FAIL", report, &changes.failures).show(table::Format::Table);
+            part(&mut text, &apart(&changes.apart).show(table::Format::Table), "");
+            let both = amount(changes.both_finish);
+            text += &format!("\nWaits, hours and totals are of the {both} jobs that both rules finish:\n\n");
+            text += &compared("FIGURE", report, &changes.figures).show(table::Format::Table);
+        }
         None => text += &totals(set).show(table::Format::Table),
     }
     let clusters = clusters(&set.clusters);
     part(&mut text, &clusters.show(table::Format::Table), "");
     for (title, _, rows) in groups(set) {
         let mut table = Rows::new(vec![
-            title, "JOBS", "MEDIAN", "95%", "MOST", "FAILED", "CORE·H", "A DAY", "WASTED", "GIB·H", "WASTED",
+            title, "JOBS", "FAILED", "MEDIAN", "95%", "MOST", "CORE·H", "A DAY", "WASTED", "GIB·H", "WASTED",
         ]);
         for row in rows.iter().take(most) {
             let [day, idle] = [row.core_hours / report.days().max(1e-9), row.core_hours_wasted].map(number);
@@ -72,7 +83,7 @@ pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
         part(&mut text, &table.show(table::Format::Table), &left(rows.len(), most));
     }
     if let Some(changes) = &report.changes {
-        text += &gains(changes, most);
+        text += &gains(report, changes, most);
     }
     if calibrates {
         part(&mut text, &calibration(set).show(table::Format::Table), "");
@@ -82,6 +93,9 @@ pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
         errors.push(vec![error.jobs.into(), error.name.as_str().into()]);
     }
     part(&mut text, &errors.show(table::Format::Table), &left(set.errors.len(), most));
+    let runs = report.interval_runs(first_seed).filter(|_| report.changes.is_some());
+    let about = runs.map(|runs| format!("\nIntervals are over the pairs of {runs}, unless one names fewer.\n"));
+    text += &about.unwrap_or_default();
     text + "\nWaits are from the arrival of a job to the start of its last attempt, without the time that it ran.\n"
 }
 
@@ -107,19 +121,22 @@ fn totals(set: &SetReport) -> Rows {
         format!("{}, {:.0} %", shown(Unit::Hours, wasted), share)
     };
     let jobs = |value: f64| shown(Unit::Count, value);
+    let wait = tpv_simulate::report::wait;
     for (name, value) in [
-        ("median wait", duration(all.wait_median)),
-        ("95 % wait at most", duration(all.wait_95)),
-        ("longest wait", duration(all.wait_most)),
+        ("jobs that fail", jobs(all.failed)),
+        ("jobs out of memory", jobs(all.out_of_memory)),
+        ("jobs not mapped", jobs(all.unmapped)),
+        ("jobs too large for any node", jobs(all.too_large)),
+        ("jobs that never started", jobs(all.lost)),
+        ("jobs undecided", jobs(all.undecided)),
+        ("median wait", wait(all.wait_median)),
+        ("95 % wait at most", wait(all.wait_95)),
+        ("longest wait", wait(all.wait_most)),
         ("waiting at once, mean", shown(Unit::Count, set.waiting.mean)),
         ("waiting at once, most", shown(Unit::Count, set.waiting.most)),
         ("jobs not ready at first", jobs(all.not_ready)),
         ("attempts out of memory", jobs(all.deaths)),
         ("sent to another attempt", jobs(all.resubmitted)),
-        ("jobs out of memory", jobs(all.out_of_memory)),
-        ("jobs not mapped", jobs(all.unmapped)),
-        ("jobs too large for any node", jobs(all.too_large)),
-        ("jobs that never started", jobs(all.lost)),
         ("core·h", shown(Unit::Hours, all.core_hours)),
         ("core·h wasted", part(all.core_hours_wasted, all.core_hours)),
         ("GiB·h", shown(Unit::Hours, all.gib_hours)),
@@ -130,35 +147,49 @@ fn totals(set: &SetReport) -> Rows {
     rows
 }
 
-/// The key figures of two rule sets.
-fn figures(report: &Report, changes: &Changes) -> Rows {
-    let header = if report.seeds > 1 {
-        vec!["FIGURE", "OLD", "NEW", "CHANGE", "95 % INTERVAL"]
-    } else {
-        vec!["FIGURE", "OLD", "NEW", "CHANGE"]
-    };
+/// The jobs that fail, in sentences: first those that did not.
+fn failing(changes: &Changes) -> String {
+    changes.apart.iter().map(|row| row.words() + "\n").collect()
+}
+
+/// The jobs that at least one rule set does not finish, with what they hold.
+fn apart(rows: &[ApartRow]) -> Rows {
+    let mut table = Rows::new(vec!["JOBS THAT FAIL", "JOBS", "CORE·H OLD", "NEW", "GIB·H OLD", "NEW"]);
+    for row in rows {
+        let amounts = row.core_hours.iter().chain(&row.gib_hours).map(|value| number(*value));
+        table.push([row.fail.into(), number(row.jobs)].into_iter().chain(amounts).collect());
+    }
+    table
+}
+
+/// Values by two rule sets.
+fn compared(title: &'static str, report: &Report, changes: &[Change]) -> Rows {
+    let has_intervals = report.seeds > 2;
+    let mut header = vec![title, "OLD", "NEW", "CHANGE"];
+    header.extend(has_intervals.then_some("95 % INTERVAL"));
     let mut rows = Rows::new(header);
-    for change in &changes.figures {
+    for change in changes {
         let mut row = vec![
             change.name.as_str().into(),
             Cell::Decimal(shown(change.unit, change.old)),
             Cell::Decimal(shown(change.unit, change.new)),
             Cell::Decimal(signed(change.unit, change.difference)),
         ];
-        if report.seeds > 1 {
-            row.push(interval(change));
+        if has_intervals {
+            row.push(interval(report, change));
         }
         rows.push(row);
     }
     rows
 }
 
-fn interval(change: &Change) -> Cell {
+fn interval(report: &Report, change: &Change) -> Cell {
     match change.interval {
         Some([0.0, 0.0]) | None => Cell::Empty,
         Some([low, high]) => {
             let sure = if change.is_sure() { "" } else { " (may be chance)" };
-            Cell::Text(format!("{} to {}{sure}", signed(change.unit, low), signed(change.unit, high)))
+            let runs = if change.runs == report.seeds { String::new() } else { format!(" in {} runs", change.runs) };
+            Cell::Text(format!("{} to {}{runs}{sure}", signed(change.unit, low), signed(change.unit, high)))
         }
     }
 }
@@ -199,23 +230,26 @@ fn clusters(clusters: &[ClusterReport]) -> Rows {
 }
 
 /// Who gains and who loses.
-fn gains(changes: &Changes, most: usize) -> String {
+fn gains(report: &Report, changes: &Changes, most: usize) -> String {
     let mut text = String::new();
     for (title, all) in [("USER", &changes.users), ("TOOL", &changes.tools), ("ROLE", &changes.roles)] {
         let half = most.div_ceil(2);
         let gain = all.iter().filter(|change| change.hours < 0.0).take(half);
         let lose = all.iter().rev().filter(|change| change.hours > 0.0).take(half);
-        let mut rows = Rows::new(vec![title, "", "OLD MEAN WAIT", "NEW", "CHANGE", "HOURS IN ALL", "95 % INTERVAL"]);
+        let mut header = vec![title, "", "OLD MEAN WAIT", "NEW", "CHANGE", "HOURS IN ALL"];
+        header.extend((report.seeds > 2).then_some("95 % INTERVAL"));
+        let mut rows = Rows::new(header);
         for (change, word) in gain.map(|change| (change, "gains")).chain(lose.map(|change| (change, "loses"))) {
-            rows.push(vec![
+            let mut row = vec![
                 change.name.as_str().into(),
                 word.into(),
-                wait(change.old),
-                wait(change.new),
+                Cell::Decimal(duration(change.old)),
+                Cell::Decimal(duration(change.new)),
                 Cell::Decimal(signed(Unit::Seconds, change.difference)),
                 Cell::Decimal(signed(Unit::Hours, change.hours)),
-                interval(change),
-            ]);
+            ];
+            row.extend((report.seeds > 2).then(|| interval(report, change)));
+            rows.push(row);
         }
         part(&mut text, &rows.show(table::Format::Table), "");
     }
@@ -230,11 +264,11 @@ fn calibration(set: &SetReport) -> Rows {
         rows.push(vec![
             row.name.as_str().into(),
             number(row.jobs),
-            wait(row.recorded_mean),
-            wait(row.recorded_median),
-            wait(row.simulated_mean),
-            wait(row.simulated_median),
-            wait(row.mean_error),
+            Cell::Decimal(duration(row.recorded_mean)),
+            Cell::Decimal(duration(row.recorded_median)),
+            Cell::Decimal(duration(row.simulated_mean)),
+            Cell::Decimal(duration(row.simulated_median)),
+            Cell::Decimal(duration(row.mean_error)),
         ]);
     }
     rows
@@ -247,6 +281,12 @@ pub(super) fn csv(report: &Report) -> String {
         "group",
         "name",
         "jobs",
+        "failed",
+        "out_of_memory",
+        "unmapped",
+        "too_large",
+        "lost",
+        "undecided",
         "wait_median_s",
         "wait_95_s",
         "wait_most_s",
@@ -254,14 +294,12 @@ pub(super) fn csv(report: &Report) -> String {
         "not_ready",
         "deaths",
         "resubmitted",
-        "out_of_memory",
-        "unmapped",
-        "too_large",
-        "lost",
         "core_h",
         "core_h_wasted",
         "gib_h",
         "gib_h_wasted",
+        "gpu_h",
+        "gpu_h_wasted",
     ]);
     for set in &report.sets {
         let all = [("", "all", std::slice::from_ref(&set.all))];
@@ -269,26 +307,25 @@ pub(super) fn csv(report: &Report) -> String {
             all.into_iter().chain(groups(set)).flat_map(|(_, group, rows)| rows.iter().map(move |row| (group, row)))
         {
             let mut cells: Vec<Cell> = vec![set.name.as_str().into(), group.into(), row.name.as_str().into()];
+            let decimal = |value: f64| Cell::Decimal(format!("{value:.3}"));
+            let counts =
+                [row.jobs, row.failed, row.out_of_memory, row.unmapped, row.too_large, row.lost, row.undecided];
+            cells.extend(counts.map(decimal));
+            let waits = [row.wait_median, row.wait_95, row.wait_most, row.wait_mean];
+            cells.extend(waits.map(|wait| wait.map_or(Cell::Empty, decimal)));
             cells.extend(
                 [
-                    row.jobs,
-                    row.wait_median,
-                    row.wait_95,
-                    row.wait_most,
-                    row.wait_mean,
                     row.not_ready,
                     row.deaths,
                     row.resubmitted,
-                    row.out_of_memory,
-                    row.unmapped,
-                    row.too_large,
-                    row.lost,
                     row.core_hours,
                     row.core_hours_wasted,
                     row.gib_hours,
                     row.gib_hours_wasted,
+                    row.gpu_hours,
+                    row.gpu_hours_wasted,
                 ]
-                .map(|value| Cell::Decimal(format!("{value:.3}"))),
+                .map(decimal),
             );
             rows.push(cells);
         }
@@ -297,18 +334,29 @@ pub(super) fn csv(report: &Report) -> String {
 }
 
 /// For the comment of a pull request.
-pub(super) fn markdown(report: &Report, most: usize) -> String {
+pub(super) fn markdown(report: &Report, most: usize, first_seed: u64) -> String {
     let Some(set) = report.sets.last() else { return String::new() };
     let jobs = amount(set.all.jobs.round());
     let mut text = format!("### Simulation of {jobs} jobs in {:.1} days\n\n", report.days());
-    let figures = match &report.changes {
-        Some(changes) => figures(report, changes),
-        None => totals(set),
-    };
-    text += &figures.markdown();
+    match &report.changes {
+        Some(changes) => {
+            for row in &changes.apart {
+                let mark = if row.fail == "by the new rules only" { ":x: " } else { "" };
+                text += &format!("{mark}{}\n\n", tpv_analysis::diff::report::escaped(&row.words()));
+            }
+            text += &compared("JOBS THAT FAIL", report, &changes.failures).markdown();
+            let both = amount(changes.both_finish);
+            text += &format!("\nWaits, hours and totals are of the {both} jobs that both rules finish:\n\n");
+            text += &compared("FIGURE", report, &changes.figures).markdown();
+            let runs = report.interval_runs(first_seed);
+            let about = runs.map(|runs| format!("\nIntervals are over the pairs of {runs}.\n"));
+            text += &about.unwrap_or_default();
+        }
+        None => text += &totals(set).markdown(),
+    }
     let parts = [("Clusters", clusters(&set.clusters))].into_iter();
     let waits = groups(set).into_iter().map(|(_, name, rows)| {
-        let mut table = Rows::new(vec!["", "JOBS", "MEDIAN", "95%", "MOST", "FAILED", "CORE·H", "GIB·H"]);
+        let mut table = Rows::new(vec!["", "JOBS", "FAILED", "MEDIAN", "95%", "MOST", "CORE·H", "GIB·H"]);
         for row in rows.iter().take(most) {
             table.push(waits(row).into_iter().chain([number(row.core_hours), number(row.gib_hours)]).collect());
         }
@@ -329,43 +377,61 @@ pub(super) fn markdown(report: &Report, most: usize) -> String {
     text
 }
 
-/// The sentence below a grid.
-pub(super) const ABOUT_FRONT: &str =
-    "\n`*`: on the Pareto front; no other point waits less without more core·h idle or wasted, or more GiB·h wasted.\n";
-
 /// The points of a grid. For people with the units in the values, else in the names.
 pub(super) fn points(report: &GridReport, for_people: bool) -> Rows {
-    let header = if for_people {
-        ["POINT", "FRONT", "MEAN WAIT", "MEDIAN", "95%", "FAILED", "CORE·H IDLE", "CORE·H WASTED", "GIB·H WASTED"]
+    let (mut header, gpus) = if for_people {
+        let header = vec![
+            "POINT",
+            "FRONT",
+            "FAILED",
+            "MEAN WAIT",
+            "MEDIAN",
+            "95%",
+            "CORE·H IDLE",
+            "CORE·H WASTED",
+            "GIB·H IDLE",
+            "GIB·H WASTED",
+        ];
+        (header, ["GPU·H IDLE", "GPU·H WASTED"])
     } else {
-        [
+        let header = vec![
             "point",
             "on_front",
+            "failed",
             "wait_mean_s",
             "wait_median_s",
             "wait_95_s",
-            "failed",
             "core_h_idle",
             "core_h_wasted",
+            "gib_h_idle",
             "gib_h_wasted",
-        ]
+        ];
+        (header, ["gpu_h_idle", "gpu_h_wasted"])
     };
-    let mut rows = Rows::new(header.to_vec());
-    let seconds = |value: f64| if for_people { wait(value) } else { Cell::Decimal(format!("{value:.3}")) };
-    let plain = |value: f64| if for_people { number(value) } else { Cell::Decimal(format!("{value:.3}")) };
+    // A program finds the same columns in each report.
+    let has_gpus = !for_people || report.has_gpus();
+    header.extend(gpus.into_iter().filter(|_| has_gpus));
+    let mut rows = Rows::new(header);
+    let decimal = |value: f64| Cell::Decimal(format!("{value:.3}"));
+    let seconds = |value: Option<f64>| if for_people { wait(value) } else { value.map_or(Cell::Empty, decimal) };
+    let plain = |value: f64| if for_people { number(value) } else { decimal(value) };
     for point in &report.points {
         let figures = &point.figures;
-        rows.push(vec![
+        let mut row = vec![
             point_name(&report.axes, &point.values).into(),
             if point.on_front { "*" } else { "" }.into(),
+            plain(figures.failed),
             seconds(figures.wait_mean),
             seconds(figures.wait_median),
             seconds(figures.wait_95),
-            plain(figures.failed),
             plain(point.core_hours_idle),
             plain(figures.core_hours_wasted),
+            plain(point.gib_hours_idle),
             plain(figures.gib_hours_wasted),
-        ]);
+        ];
+        let gpus = [point.gpu_hours_idle, figures.gpu_hours_wasted];
+        row.extend(gpus.into_iter().filter(|_| has_gpus).map(plain));
+        rows.push(row);
     }
     rows
 }

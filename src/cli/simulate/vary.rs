@@ -15,7 +15,7 @@ use tpv_simulate::capacity::Capacity;
 use tpv_simulate::engine::Settings;
 use tpv_simulate::grid::Scenario;
 use tpv_simulate::grid_page::grid_page;
-use tpv_simulate::vary::{self, GridReport, Point};
+use tpv_simulate::vary::{self, ABOUT_FRONT, GridReport, Point};
 
 fn wrong(message: String) -> CliError {
     CliError::new(message, "name what there is, such as `--vary slurm.cores=500..2000`")
@@ -48,9 +48,10 @@ impl Simulate {
     pub(super) fn scenario(&self, set: &Named, capacity: Capacity) -> Result<(Scenario, Vec<Vec<f64>>), CliError> {
         let grid = vary::grid(&self.vary).map_err(wrong)?;
         let axes: Vec<String> = self.vary.iter().map(|axis| axis.name.clone()).collect();
-        if let Some(point) = grid.first() {
-            // What is wrong with an axis is wrong at each point.
-            vary::at(&axes, point, &set.rules, &capacity).map_err(wrong)?;
+        for axis in &self.vary {
+            for value in &axis.values {
+                vary::at(std::slice::from_ref(&axis.name), &[*value], &set.rules, &capacity).map_err(wrong)?;
+            }
         }
         let (chance, ask_again) = (self.chance(), time(self.ask_again));
         Ok((Scenario { axes, capacity, chance, seeds: self.seeds, ask_again }, grid))
@@ -63,9 +64,15 @@ impl Simulate {
             report.incomplete(usize::MAX).map(|points| format!("\nNot complete: {points}\n")).unwrap_or_default();
         let unwritable = |error: &serde_json::Error| CliError::bug("the report", error);
         let (form, text) = match self.format {
-            Format::Text => (Form::Text, rows.show(table::Format::Table) + tables::ABOUT_FRONT + &incomplete),
+            Format::Text => {
+                let about = format!("\n`*`: on the Pareto front. {ABOUT_FRONT}\n");
+                (Form::Text, rows.show(table::Format::Table) + &about + &incomplete)
+            }
             Format::Csv => (Form::Data, rows.show(table::Format::Csv)),
-            Format::Markdown => (Form::Text, rows.markdown() + &incomplete),
+            Format::Markdown => {
+                let about = format!("\n`*`: on the Pareto front. {ABOUT_FRONT}\n");
+                (Form::Text, rows.markdown() + &about + &incomplete)
+            }
             Format::Html => (Form::Data, grid_page(report).map_err(|error| unwritable(&error))?),
             Format::Json => {
                 let all = serde_json::to_value(report).map_err(|error| unwritable(&error))?;

@@ -54,6 +54,11 @@ impl Amount {
         self.cores <= room.cores && self.mem <= room.mem && self.gpus <= room.gpus && self.jobs <= room.jobs
     }
 
+    /// Returns `true` for the amount of a node that is known to have GPUs. A node without a limit is not.
+    pub fn has_gpus(&self) -> bool {
+        0 < self.gpus && self.gpus < WITHOUT_LIMIT
+    }
+
     /// The greater of each resource.
     #[must_use]
     pub fn max(&self, other: &Self) -> Self {

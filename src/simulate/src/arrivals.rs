@@ -38,14 +38,10 @@ pub struct Past {
     pub needs: Option<f64>,
     /// `true` if the need is only known to be more than that, because the job was killed.
     pub needs_more: bool,
-    /// `true` if it failed for another reason than memory.
-    pub failed: bool,
     /// Seconds of processor time that it used.
     pub cpu_seconds: Option<f64>,
     /// The time for which it waited.
     pub waited: Option<Time>,
-    /// The destination that it went to.
-    pub destination: Option<String>,
 }
 
 /// The times at which jobs arrive.
@@ -247,11 +243,9 @@ impl<R: BufRead> Lines<R> {
             runs,
             needs: needs.map(|bytes| bytes / GIB),
             needs_more: is_lost,
-            failed: !is_lost && outcome.state.as_deref().is_some_and(|state| state != "ok"),
             cpu_seconds: outcome.cpu_seconds,
             // Of a job that was resubmitted it is not known how long its first attempts waited.
             waited: since_created.or(outcome.queue_seconds.map(time)).filter(|_| outcome.earlier.is_empty()),
-            destination: outcome.destination_id.clone(),
         })
     }
 }

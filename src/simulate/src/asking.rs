@@ -119,11 +119,14 @@ impl Asking {
         }
     }
 
-    /// Takes out all jobs, in their order.
-    pub fn take(&mut self) -> Vec<Turn> {
-        let mut all: Vec<Turn> = std::mem::take(self).groups.into_values().flat_map(|group| group.jobs).collect();
+    /// Takes out, in their order, the jobs whose answers depended on more than counts, totals and pools.
+    pub fn take_that_depend_on_more(&mut self) -> Vec<Turn> {
+        let groups: Vec<usize> = self.readers.get(&Read::Other).into_iter().flatten().copied().collect();
+        let jobs = |id: &usize| Some(self.groups.get(id)?.jobs.iter().map(|turn| (*turn, *id)).collect::<Vec<_>>());
+        let mut all: Vec<(Turn, usize)> = groups.iter().filter_map(jobs).flatten().collect();
         all.sort_unstable();
-        all
+        all.iter().for_each(|(turn, id)| self.remove(*turn, *id));
+        all.into_iter().map(|(turn, _)| turn).collect()
     }
 
     /// A job that is queued or running changed, became one, or no longer is.

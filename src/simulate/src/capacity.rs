@@ -1,12 +1,14 @@
 //! The clusters behind destinations: what `capacity.yml` says, and reading it.
 
+use std::collections::HashMap;
+
 use serde::{Deserialize, Serialize};
 use tpv_analysis::cases::fields::{Fields, fields, items, json_of, wrong_kind};
 use tpv_analysis::cases::keys::Kind;
 use tpv_analysis::schema::capacity::{CAPACITY, CLOSED, CLUSTER, NODES};
 use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
-use tpv_compiler::source::{SourceId, SourceMap};
+use tpv_compiler::source::{SourceId, SourceMap, Span};
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::world::microseconds;
@@ -29,6 +31,9 @@ pub struct ClusterSpec {
     pub destinations: Vec<String>,
     /// Its nodes; one if it is a whole.
     pub nodes: Vec<Amount>,
+    /// `true` if the file names nodes, and not the cluster as a whole.
+    #[serde(default)]
+    pub is_nodes: bool,
     /// The order of its queue.
     pub discipline: Discipline,
     /// The time from when a job gets its cores until it runs.
@@ -57,10 +62,37 @@ impl ClusterSpec {
             name: name.to_owned(),
             destinations: destinations.iter().map(|id| (*id).to_owned()).collect(),
             nodes: vec![has],
+            is_nodes: false,
             discipline: Discipline::Backfill,
             start_delay: 0,
             closed: Vec::new(),
         }
+    }
+
+    /// Changes the number of its nodes.
+    fn set_nodes(&mut self, value: f64) -> Result<(), String> {
+        let name = &self.name;
+        let node = match self.nodes.as_slice() {
+            [first, others @ ..] if self.is_nodes && others.iter().all(|other| other == first) => *first,
+            _ if !self.is_nodes => {
+                return Err(format!(
+                    "the cluster `{name}` has no nodes: it is a whole, of which `cores` can be varied"
+                ));
+            }
+            _ => {
+                return Err(format!(
+                    "the nodes of the cluster `{name}` are not alike, so it is not known which to vary"
+                ));
+            }
+        };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is checked")]
+        let count = if value.fract() == 0.0 && (1.0..=MOST_NODES as f64).contains(&value) {
+            value as usize
+        } else {
+            return Err(format!("a cluster has from 1 to 100,000 nodes, not {value}"));
+        };
+        self.nodes = vec![node; count];
+        Ok(())
     }
 
     /// All that it has.
@@ -78,22 +110,29 @@ impl Capacity {
         with(&|id| id == destination).or_else(|| with(&|id| id.contains('*') && matches(id, destination)))
     }
 
-    /// Changes an amount of a cluster as a whole, or of each of its nodes: `cores`, `mem` in GiB, `gpus`, `jobs`.
+    /// Changes an amount of a cluster as a whole, or of each of its nodes: `cores`, `mem` in GiB, `gpus`, `jobs`; or the number of its `nodes`.
+    /// GPUs are changed on the nodes that have some, if only some have.
     ///
     /// # Errors
-    /// There is no such cluster or amount.
+    /// There is no such cluster or amount, or the nodes are not alike and their number is to change.
     pub fn set(&mut self, cluster: &str, amount: &str, value: f64) -> Result<(), String> {
         let names = self.clusters.iter().map(|known| known.name.clone()).collect::<Vec<_>>().join("`, `");
         let Some(found) = self.clusters.iter_mut().find(|known| known.name == cluster) else {
             return Err(format!("the capacity has no cluster `{cluster}`, but `{names}`"));
         };
-        for node in &mut found.nodes {
+        if amount == "nodes" {
+            return found.set_nodes(value);
+        }
+        let only_gpus = amount == "gpus" && found.nodes.iter().any(Amount::has_gpus);
+        for node in found.nodes.iter_mut().filter(|node| !only_gpus || node.has_gpus()) {
             match amount {
                 "cores" => node.cores = whole(value, 1000.0),
                 "mem" => node.mem = whole(value, 1024.0),
                 "gpus" => node.gpus = whole(value, 1000.0),
                 "jobs" => node.jobs = whole(value, 1.0),
-                _ => return Err(format!("a cluster has no `{amount}`, but `cores`, `mem`, `gpus` and `jobs`")),
+                _ => {
+                    return Err(format!("a cluster has no `{amount}`, but `cores`, `mem`, `gpus`, `jobs` and `nodes`"));
+                }
             }
         }
         Ok(())
@@ -124,7 +163,7 @@ pub fn read(
     let before = problems.errors();
     let document = tpv_compiler::yaml::load(sources, id, problems)?;
     let root = fields(&document.root, &CAPACITY, "a capacity file", problems)?;
-    let mut reading = Reading { problems, known };
+    let mut reading = Reading { problems, known, named: Vec::new() };
     let mut capacity = Capacity::default();
     match root.get("clusters").and_then(ConfigValue::as_map) {
         Some(clusters) => {
@@ -135,6 +174,7 @@ pub fn read(
                     capacity.clusters.push(reading.cluster(&name, &entry.key, &found));
                 }
             }
+            reading.check_destinations();
         }
         None => {
             let help = "write `clusters:`, and below it `slurm: {destinations: [slurm], cores: 1000, mem: 4000}`";
@@ -148,6 +188,15 @@ pub fn read(
 struct Reading<'r> {
     problems: &'r mut Diagnostics,
     known: Option<&'r [String]>,
+    /// The ids of all destinations.
+    named: Vec<Mention>,
+}
+
+/// The id of a destination, or a pattern, in a cluster.
+struct Mention {
+    id: String,
+    cluster: String,
+    span: Span,
 }
 
 impl Reading<'_> {
@@ -180,6 +229,11 @@ impl Reading<'_> {
                     }
                     nodes.extend(std::iter::repeat_n(has, count));
                 }
+                // Whoever names the GPUs of some nodes means that the others have none.
+                if nodes.iter().any(|node: &Amount| node.gpus < Amount::WITHOUT_LIMIT.gpus) {
+                    let others = nodes.iter_mut().filter(|node| node.gpus == Amount::WITHOUT_LIMIT.gpus);
+                    others.for_each(|node| node.gpus = 0);
+                }
                 if nodes.is_empty() {
                     let help = "write `nodes: [{count: 10, cores: 64, mem: 256}]`";
                     self.wrong(format!("the cluster `{name}` has no nodes"), &entry.value, "", help);
@@ -206,6 +260,7 @@ impl Reading<'_> {
             name: name.to_owned(),
             destinations,
             nodes,
+            is_nodes: found.entry("nodes").is_some(),
             discipline,
             start_delay: time(delay.unwrap_or_default()),
             closed,
@@ -224,15 +279,7 @@ impl Reading<'_> {
                 self.problems.push(wrong_kind("the id of a destination", &[Kind::Text], item));
                 continue;
             };
-            if let Some(known) = self.known
-                && !known.iter().any(|known| known == id || matches(id, known))
-            {
-                let problem = Diagnostic::error(format!("the rules have no destination `{id}`")).at(item.span, "");
-                self.problems.push(match closest(id, known.iter().map(String::as_str)) {
-                    Some(near) => problem.help(did_you_mean(near)),
-                    None => problem.help("name a destination of the config that is not abstract"),
-                });
-            }
+            self.named.push(Mention { id: id.to_owned(), cluster: name.to_owned(), span: item.span });
             ids.push(id.to_owned());
         }
         if items(value).is_empty() {
@@ -240,6 +287,53 @@ impl Reading<'_> {
             self.wrong(format!("the cluster `{name}` has no destinations"), value, "", &help);
         }
         ids
+    }
+
+    /// Checks that the rules have each destination, and that each is in one cluster.
+    fn check_destinations(&mut self) {
+        let all = std::mem::take(&mut self.named);
+        let mut clusters: HashMap<&str, &Mention> = HashMap::new();
+        for mention in &all {
+            let first = *clusters.entry(&mention.id).or_insert(mention);
+            if first.cluster != mention.cluster {
+                self.in_two(&mention.id, first, mention);
+            }
+        }
+        for id in self.known.unwrap_or_default().iter().filter(|id| !clusters.contains_key(id.as_str())) {
+            let mut patterns = all.iter().filter(|mention| mention.id.contains('*') && matches(&mention.id, id));
+            let Some(first) = patterns.next() else { continue };
+            // The same pattern twice is reported above.
+            if let Some(other) = patterns.find(|other| other.cluster != first.cluster && other.id != first.id) {
+                self.in_two(id, first, other);
+            }
+        }
+        for mention in &all {
+            self.check_known(mention, &clusters);
+        }
+    }
+
+    fn in_two(&mut self, destination: &str, first: &Mention, second: &Mention) {
+        let (one, other) = (&first.cluster, &second.cluster);
+        let message = format!("the destination `{destination}` is in two clusters: `{one}` and `{other}`");
+        let problem = Diagnostic::error(message).at(second.span, "").also(first.span, "it is here, too");
+        self.problems.push(problem.help("name it in the cluster on which its jobs run"));
+    }
+
+    /// Refuses a misspelt destination. Other destinations that the rules lack, such as those of a history, get no jobs.
+    fn check_known(&mut self, mention: &Mention, named: &HashMap<&str, &Mention>) {
+        let Some(known) = self.known else { return };
+        let id = mention.id.as_str();
+        if known.iter().any(|known| known == id || matches(id, known)) {
+            return;
+        }
+        let free = known.iter().map(String::as_str).filter(|known| !named.contains_key(known));
+        let message = format!("the rules have no destination `{id}`");
+        self.problems.push(match closest(id, free) {
+            Some(near) => Diagnostic::error(message).at(mention.span, "").help(did_you_mean(near)),
+            None => Diagnostic::warning(message)
+                .at(mention.span, "it gets no jobs")
+                .help("name a destination of the config that is not abstract, or remove it"),
+        });
     }
 
     fn amount(&mut self, found: &Fields<'_>) -> Amount {

@@ -28,16 +28,35 @@ pub struct Cluster {
     /// The running jobs by their ends: the node, and the amount taken of it.
     running: BTreeMap<(Time, usize), (usize, Amount)>,
     used: Amount,
-    /// When the first of the queue can start at the latest, and what the nodes then have free without it; while nothing changes.
+    /// The reservation of the first of the queue; `None` until a job behind it asks for it. Ends of jobs, which it foresees, do not change it.
     reservation: Option<Reservation>,
 }
 
+/// The earliest time at which the first of the queue can start, if no other job starts before it.
 #[derive(Clone, Debug)]
 struct Reservation {
     at: Time,
-    node: usize,
-    /// The amount of the node that is free at that time beside the first job.
-    beside: Amount,
+    /// The amount of the first job.
+    first: Amount,
+    /// The nodes that have room for it at that time, and what each then has free.
+    nodes: Vec<(usize, Amount)>,
+}
+
+impl Reservation {
+    /// Returns `true` if the first job can still start at that time if a job takes an amount of a node until `ends`.
+    fn allows(&self, node: usize, amount: &Amount, ends: Time) -> bool {
+        let has_room = |(at, free): &(usize, Amount)| *at != node || self.first.fits(&free.minus(amount));
+        ends <= self.at || self.nodes.iter().any(has_room)
+    }
+
+    /// The same reservation, if a job takes an amount of a node until `ends`.
+    fn beside(mut self, node: usize, amount: &Amount, ends: Time) -> Self {
+        if ends > self.at {
+            self.nodes.iter_mut().filter(|(at, _)| *at == node).for_each(|(_, free)| *free = free.minus(amount));
+            self.nodes.retain(|(_, free)| self.first.fits(free));
+        }
+        self
+    }
 }
 
 impl Cluster {
@@ -86,19 +105,17 @@ impl Cluster {
         self.start_from(last, now)
     }
 
-    /// Frees what a job held that was to end at this time; returns the jobs that start.
-    pub fn release(&mut self, job: usize, ends: Time, now: Time) -> Vec<Queued> {
+    /// Frees what a job held that was to end at this time. Once all jobs that end at a moment are released, [`Self::start`] starts others.
+    pub fn release(&mut self, job: usize, ends: Time) {
         if let Some((node, amount)) = self.running.remove(&(ends, job)) {
             self.used = self.used.minus(&amount);
             if let Some(free) = self.free.get_mut(node) {
                 *free = free.plus(&amount);
             }
-            self.reservation = None;
         }
-        self.start_from(0, now)
     }
 
-    /// Starts what can start, such as when the cluster opens.
+    /// Starts what can start after jobs were released, or when the cluster opens.
     pub fn start(&mut self, now: Time) -> Vec<Queued> {
         self.start_from(0, now)
     }
@@ -111,24 +128,27 @@ impl Cluster {
         let mut at = first;
         if at == 0 {
             while let Some(job) = self.queue.front().copied() {
-                let Some(node) = self.node_for(&job.amount) else { break };
+                let Some(node) = self.node_for(&job.amount, |_| true) else { break };
                 self.queue.pop_front();
                 self.begin(&job, node, now);
                 started.push(job);
             }
             at = 1;
         }
-        if self.spec.discipline == Discipline::Fifo {
+        if self.spec.discipline == Discipline::Fifo || at >= self.queue.len().min(DEPTH) {
             return started;
         }
         let mut most = self.most_free();
         while at < self.queue.len().min(DEPTH) {
             let Some(job) = self.queue.get(at).copied() else { break };
-            let node = if job.amount.fits(&most) { self.node_for(&job.amount) } else { None };
-            match node.filter(|node| self.delays_none(&job, *node, now)) {
+            let node = if job.amount.fits(&most) { self.node_without_delay(&job, now) } else { None };
+            match node {
                 Some(node) => {
                     self.queue.remove(at);
+                    let reservation = self.reservation.take();
                     self.begin(&job, node, now);
+                    self.reservation =
+                        reservation.map(|first| first.beside(node, &job.amount, now.saturating_add(job.holds)));
                     most = self.most_free();
                     started.push(job);
                 }
@@ -145,13 +165,28 @@ impl Cluster {
 
     /// Returns `true` if a job could start now.
     pub fn has_room(&self, amount: &Amount) -> bool {
-        self.node_for(amount).is_some()
+        self.node_for(amount, |_| true).is_some()
     }
 
-    /// The node with the fewest free cores that holds the job.
-    fn node_for(&self, amount: &Amount) -> Option<usize> {
-        let fitting = self.free.iter().enumerate().filter(|(_, free)| amount.fits(free));
-        fitting.min_by_key(|(index, free)| (free.cores, *index)).map(|(index, _)| index)
+    /// The node on which a job starts: of those that have room for it and are `allowed` that with the fewest free cores, of equal ones the first of
+    /// the file. A job without GPUs takes a node that has GPUs only if there is no other.
+    fn node_for(&self, amount: &Amount, allowed: impl Fn(usize) -> bool) -> Option<usize> {
+        let nodes = self.free.iter().zip(&self.spec.nodes).enumerate();
+        let fitting = nodes.filter(|(index, (free, _))| amount.fits(free) && allowed(*index));
+        let order = |(index, (free, node)): &(usize, (&Amount, &Amount))| {
+            (amount.gpus == 0 && node.has_gpus(), free.cores, *index)
+        };
+        fitting.min_by_key(order).map(|(index, _)| index)
+    }
+
+    /// The node on which a job can start now without delaying the first of the queue.
+    fn node_without_delay(&mut self, job: &Queued, now: Time) -> Option<usize> {
+        if self.reservation.is_none() {
+            self.reservation = self.reserve();
+        }
+        let ends = now.saturating_add(job.holds);
+        let allows = |node| self.reservation.as_ref().is_none_or(|first| first.allows(node, &job.amount, ends));
+        self.node_for(&job.amount, allows)
     }
 
     fn begin(&mut self, job: &Queued, node: usize, now: Time) {
@@ -163,29 +198,31 @@ impl Cluster {
         self.running.insert((now.saturating_add(job.holds), job.job), (node, job.amount));
     }
 
-    /// Returns `true` if the first job of the queue starts no later because of this one.
-    fn delays_none(&mut self, job: &Queued, node: usize, now: Time) -> bool {
-        let Some(reservation) = self.reservation() else { return true };
-        now.saturating_add(job.holds) <= reservation.at
-            || node != reservation.node
-            || job.amount.fits(&reservation.beside)
-    }
-
     /// The reservation for the first job of the queue: the earliest time at which one node has room for it.
-    fn reservation(&mut self) -> Option<&Reservation> {
-        if self.reservation.is_none() {
-            let first = self.queue.front()?.amount;
-            let mut free = self.free.clone();
-            for ((at, _), (node, amount)) in &self.running {
-                let Some(room) = free.get_mut(*node) else { continue };
+    fn reserve(&self) -> Option<Reservation> {
+        let first = self.queue.front()?.amount;
+        let mut free = self.free.clone();
+        let mut changed = Vec::new();
+        let mut ends = self.running.iter().peekable();
+        while let Some(((at, _), (node, amount))) = ends.next() {
+            if let Some(room) = free.get_mut(*node) {
                 *room = room.plus(amount);
-                if first.fits(room) {
-                    self.reservation = Some(Reservation { at: *at, node: *node, beside: room.minus(&first) });
-                    break;
-                }
+            }
+            changed.push(*node);
+            // All that ends at a moment counts at that moment.
+            if ends.peek().is_some_and(|((next, _), _)| next == at) {
+                continue;
+            }
+            changed.sort_unstable();
+            changed.dedup();
+            // Before, no node had room for it.
+            let room = |node: usize| free.get(node).copied().filter(|room| first.fits(room)).map(|room| (node, room));
+            let nodes: Vec<(usize, Amount)> = changed.drain(..).filter_map(room).collect();
+            if !nodes.is_empty() {
+                return Some(Reservation { at: *at, first, nodes });
             }
         }
-        self.reservation.as_ref()
+        None
     }
 
     /// The jobs in the queue, first to last.

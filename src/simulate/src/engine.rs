@@ -1,10 +1,12 @@
 //! Letting time run: events in the order of their moments, the job table as it changes, and the mapper asked as Galaxy's handler asks.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::sync::Arc;
 
 use num_bigint::BigInt;
+use tpv_analysis::people::Naming;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::job_table::{JobRow, parts};
 use tpv_runtime::galaxy::json::Json;
@@ -17,7 +19,8 @@ use crate::arrivals::{Arrival, Past};
 use crate::asking::Asking;
 use crate::capacity::Capacity;
 use crate::cluster::{Cluster, Queued};
-use crate::measure::{ClusterSeries, Compared, End, Ended, Measure, Series, Stats};
+use crate::log::{Log, Register, Who};
+use crate::measure::{ClusterSeries, Compared, End, JobTotals, Measure, Series, Stats};
 use crate::route::{Routed, Router, Target};
 
 /// The interval at which Galaxy's handler looks for jobs that wait to be mapped: `job_handler_monitor_sleep`.
@@ -28,6 +31,8 @@ const IDLE: Time = 60 * SECOND;
 const MOST_IDLE: Time = 3600 * SECOND;
 /// The time after which jobs are given up that the rules are never ready for, while nothing else happens.
 const GIVE_UP: Time = 30 * 24 * 3600 * SECOND;
+/// The questions a job, on average over all that arrived, after which jobs are given up that the rules are never ready for.
+pub const PATIENCE: u64 = 1_000;
 
 /// The settings of a run.
 #[derive(Clone, Debug)]
@@ -38,11 +43,24 @@ pub struct Settings {
     pub world: World,
     /// The interval at which jobs are asked for again that the rules were not ready for.
     pub ask_again: Time,
+    /// The questions a job that may be in vain: [`PATIENCE`].
+    pub patience: u64,
+    /// The names that users get.
+    pub naming: Naming,
+    /// `true` if each job is logged, for a comparison with another run.
+    pub logs: bool,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { capacity: Capacity::default(), world: World::default(), ask_again: ASK_AGAIN }
+        Self {
+            capacity: Capacity::default(),
+            world: World::default(),
+            ask_again: ASK_AGAIN,
+            patience: PATIENCE,
+            naming: Naming::default(),
+            logs: false,
+        }
     }
 }
 
@@ -83,7 +101,7 @@ pub enum Step<'a> {
         /// The time that it waited.
         waited: Time,
     },
-    /// An event was dealt with; the clusters are as it left them.
+    /// All events of a moment were dealt with; the clusters are as these left them.
     Settled {
         /// The clusters.
         clusters: &'a [Cluster],
@@ -98,6 +116,8 @@ pub type Watch<'w> = &'w mut dyn FnMut(Time, Step<'_>);
 enum Event {
     /// A job's time is over.
     End(usize),
+    /// All jobs of a cluster that end at this moment have ended: others start.
+    Start(usize),
     /// A cluster opens.
     Open(usize),
     /// A job that has its cores begins to run.
@@ -108,18 +128,24 @@ enum Event {
     Turn,
 }
 
-/// A job that has arrived and not ended.
+/// A job that has arrived and not ended. Many may wait, so that each keeps little.
 struct Live {
     line: usize,
+    /// The number of its arrival, from 1.
+    number: u64,
     arrived: Time,
-    job: Arc<Job>,
+    /// The job, until its destination is known; then its `attempt` has it if it dies.
+    job: Option<Arc<Job>>,
+    who: Who,
+    user: Option<i64>,
     past: Past,
     /// Its place in the job table.
     place: usize,
     id: i64,
-    /// Times that the mapper was asked.
-    asked: u32,
-    target: Target,
+    /// `true` if the mapper was asked.
+    was_asked: bool,
+    /// The destination that it was sent to last.
+    destination: Option<Arc<str>>,
     cluster: Option<usize>,
     amount: Amount,
     /// The length of the attempt, and whether it then dies.
@@ -132,11 +158,11 @@ struct Live {
     /// When the attempt was queued, and when it began to run.
     queued: Time,
     ran: Time,
-    /// The attempt, of a job whose destination has a `resubmit`.
+    /// The attempt, of a job that dies and whose destination has a `resubmit`.
     attempt: Option<Box<Attempt>>,
     /// The resubmission that is due.
-    due: Option<Resubmission>,
-    stats: Stats,
+    due: Option<Box<Resubmission>>,
+    totals: JobTotals,
 }
 
 struct Engine<'a, R> {
@@ -155,7 +181,12 @@ struct Engine<'a, R> {
     ids: std::collections::HashSet<i64>,
     greatest: i64,
     clusters: Vec<Cluster>,
-    known: HashMap<String, Option<usize>>,
+    /// The clusters in which jobs have ended at this moment.
+    ended_in: Vec<bool>,
+    known: HashMap<Arc<str>, Option<usize>>,
+    register: Register,
+    /// Questions that were answered as before, for reasons that are not known.
+    in_vain: u64,
     /// Jobs that the rules were not ready for.
     asking: Asking,
     turn: Option<Time>,
@@ -177,6 +208,7 @@ pub fn run<'a, R: Router>(
     let mut arrivals = arrivals.peekable();
     let from = arrivals.peek().map_or(0, |arrival| arrival.at);
     let mut measure = Measure::new(from);
+    measure.log = settings.logs.then(Log::default);
     measure.clusters = settings
         .capacity
         .clusters
@@ -207,6 +239,9 @@ pub fn run<'a, R: Router>(
         ids: settings.world.jobs.iter().map(|(_, row)| row.id).collect(),
         greatest,
         clusters: settings.capacity.clusters.iter().map(Cluster::new).collect(),
+        ended_in: vec![false; settings.capacity.clusters.len()],
+        register: Register::new(settings.naming),
+        in_vain: 0,
         known: HashMap::new(),
         asking: Asking::default(),
         turn: None,
@@ -248,6 +283,9 @@ impl<R: Router> Engine<'_, R> {
     }
 
     fn settled(&mut self) {
+        if self.events.peek().is_some_and(|Reverse((at, ..))| *at == self.now) {
+            return;
+        }
         if let Some(watch) = &mut self.watch {
             watch(self.now, Step::Settled { clusters: &self.clusters });
         }
@@ -263,10 +301,13 @@ impl<R: Router> Engine<'_, R> {
     fn happen(&mut self, at: Time, event: Event, more_arrive: bool) {
         match event {
             // A cluster that opens when all is over changes nothing.
-            Event::Open(_) if !more_arrive && self.measure.arrived == self.measure.all.jobs => {}
-            Event::Open(cluster) => {
+            Event::Open(_) if !more_arrive && self.measure.arrived == self.measure.totals.all.jobs => {}
+            Event::Open(cluster) | Event::Start(cluster) => {
                 self.now = at;
                 self.active = at;
+                if let Some(has_ended) = self.ended_in.get_mut(cluster) {
+                    *has_ended = false;
+                }
                 let started = self.clusters.get_mut(cluster).map(|cluster| cluster.start(at)).unwrap_or_default();
                 self.begin(&started);
                 self.note(cluster);
@@ -322,15 +363,20 @@ impl<R: Router> Engine<'_, R> {
         };
         let place = self.world().jobs.push(row);
         self.row(place, id);
+        let (who, user) = (self.register.who(&job), job.user.as_ref().map(|user| user.id));
+        let number = self.measure.arrived;
         let live = Live {
             line,
+            number,
             arrived: at,
-            job,
+            job: Some(job),
+            who,
+            user,
             past,
             place,
             id,
-            asked: 0,
-            target: Target::default(),
+            was_asked: false,
+            destination: None,
             cluster: None,
             amount: Amount::default(),
             runs: 0,
@@ -341,7 +387,7 @@ impl<R: Router> Engine<'_, R> {
             ran: at,
             attempt: None,
             due: None,
-            stats: Stats::default(),
+            totals: JobTotals::default(),
         };
         let index = match self.free.pop() {
             Some(index) => {
@@ -357,7 +403,6 @@ impl<R: Router> Engine<'_, R> {
         };
         self.waiting += 1;
         self.measure.waiting.set(at, self.waiting);
-        let number = self.measure.arrived;
         self.ask(number, index);
         self.changed();
     }
@@ -372,13 +417,15 @@ impl<R: Router> Engine<'_, R> {
         self.world().now = Some(now);
         self.measure.asked += 1;
         let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return };
-        live.asked += 1;
-        if live.asked > 1 {
+        let line = live.line;
+        let Some(job) = &mut live.job else { return };
+        if live.was_asked {
             // Galaxy's chance is another one each time.
-            let job = Arc::make_mut(&mut live.job);
+            let job = Arc::make_mut(job);
             job.seed = job.seed.take().map(|seed| seed + BigInt::from(1_u64 << 32));
         }
-        let (job, line) = (live.job.clone(), live.line);
+        live.was_asked = true;
+        let job = job.clone();
         self.reads.take();
         let routed = self.router.route(&job, &self.world);
         let reads = self.reads.take();
@@ -394,17 +441,40 @@ impl<R: Router> Engine<'_, R> {
         match routed {
             Routed::To(target) => self.send(index, target),
             Routed::NotReady => {
-                if let Some(live) = self.job(index) {
-                    live.stats.not_ready = 1;
-                }
+                let Some(live) = self.job(index) else { return };
+                let is_again = std::mem::replace(&mut live.totals.not_ready, true);
                 let reads = if self.router.records() { reads } else { vec![Read::Other] };
+                if self.router.records() && reads.contains(&Read::Other) {
+                    self.in_vain += u64::from(is_again);
+                    if self.is_impatient() {
+                        self.finish_job(index, End::Undecided);
+                        return;
+                    }
+                }
                 self.asking.insert((number, index), reads, &self.world.jobs);
             }
             Routed::Failed { kind, message } => {
                 let text = if message.is_empty() { kind } else { format!("{kind}: {message}") };
+                let job = self.live.get(index).and_then(Option::as_ref).and_then(|live| live.job.as_deref());
+                let text = match job {
+                    Some(job) => self.settings.naming.text(&text, job).into_owned(),
+                    None => text,
+                };
                 self.measure.errors.add(&text, &Stats { jobs: 1, ..Stats::default() });
                 self.finish_job(index, End::Unmapped);
             }
+        }
+    }
+
+    /// Returns `true` once so many questions were in vain that no more are asked for their like.
+    fn is_impatient(&self) -> bool {
+        self.in_vain > self.settings.patience.saturating_mul(self.measure.arrived)
+    }
+
+    /// Gives up the jobs that wait for what is not known to change.
+    fn stop_asking(&mut self) {
+        for (_, index) in self.asking.take_that_depend_on_more() {
+            self.finish_job(index, End::Undecided);
         }
     }
 
@@ -417,6 +487,9 @@ impl<R: Router> Engine<'_, R> {
             last = Some(turn);
             self.ask(turn.0, turn.1);
         }
+        if self.is_impatient() {
+            self.stop_asking();
+        }
         if self.asking.len() < before {
             self.active = self.now;
             self.changed();
@@ -427,9 +500,7 @@ impl<R: Router> Engine<'_, R> {
         }
         let is_alone = !more_arrive && self.running == 0 && self.clusters.iter().all(|cluster| cluster.queued() == 0);
         if is_alone && self.now - self.active >= GIVE_UP {
-            for (_, index) in self.asking.take() {
-                self.finish_job(index, End::Lost);
-            }
+            self.stop_asking();
             return;
         }
         self.idle = self.idle.saturating_mul(2).min(MOST_IDLE);
@@ -466,41 +537,48 @@ impl<R: Router> Engine<'_, R> {
         }
     }
 
+    /// The shared text of a destination's id, and its cluster.
+    fn destination(&mut self, id: &str) -> (Arc<str>, Option<usize>) {
+        if let Some((id, cluster)) = self.known.get_key_value(id) {
+            return (id.clone(), *cluster);
+        }
+        let (shared, cluster) = (Arc::<str>::from(id), self.settings.capacity.cluster_of(id));
+        // A config can name a destination for each job.
+        if self.known.len() < 10_000 {
+            self.known.insert(shared.clone(), cluster);
+        }
+        (shared, cluster)
+    }
+
     /// Sends a job to a destination.
     fn send(&mut self, index: usize, target: Target) {
-        let cluster = match self.known.get(&target.destination) {
-            Some(cluster) => *cluster,
-            None => {
-                let cluster = self.settings.capacity.cluster_of(&target.destination);
-                // A config can name a destination for each job.
-                if self.known.len() < 10_000 {
-                    self.known.insert(target.destination.clone(), cluster);
-                }
-                cluster
-            }
-        };
+        let (destination, cluster) = self.destination(&target.destination);
         let amount = Amount::of_job(target.cores, target.mem.unwrap_or_default(), target.gpus);
         let Some(live) = self.live.get_mut(index).and_then(Option::as_mut) else { return };
         (live.runs, live.dies) = attempt(&live.past, target.mem);
         live.cluster = cluster;
         live.amount = amount;
         live.queued = self.now;
-        let (place, holds, destination) = (live.place, live.runs, target.destination.clone());
+        let shown = live.job.as_deref().map(|job| self.settings.naming.text(&destination, job));
+        let shown = match shown {
+            Some(Cow::Owned(shown)) => shown.into(),
+            _ => destination.clone(),
+        };
+        live.destination = Some(shown.clone());
+        let (place, holds) = (live.place, live.runs);
         let (cores, mem) = (parts(target.cores, 1000.0), parts(target.mem.unwrap_or_default(), 1024.0));
-        live.target = target;
-        if let Some(answer) = live.target.answer.take()
-            && live.attempt.is_none()
-            && live.dies
-        {
-            live.attempt = Some(Box::new(Attempt::first(live.job.clone(), answer)));
+        // Only for a job that dies it matters what it is from now on.
+        let job = live.job.take();
+        if let (Some(answer), Some(job), true) = (target.answer, job, live.dies && live.attempt.is_none()) {
+            live.attempt = Some(Box::new(Attempt::first(job, answer)));
         }
         self.change_row(place, |row| {
             row.state = Some("queued".into());
-            row.destination_id = Some(destination.as_str().into());
+            row.destination_id = Some(destination.as_ref().into());
             (row.cores, row.mem) = (cores, mem);
         });
         let Some((at, cluster)) = cluster.and_then(|at| Some((at, self.clusters.get_mut(at)?))) else {
-            self.measure.without_cluster.add(&destination, &Stats { jobs: 1, ..Stats::default() });
+            self.measure.without_cluster.add(&shown, &Stats { jobs: 1, ..Stats::default() });
             self.begin(&[Queued { job: index, amount, holds }]);
             return;
         };
@@ -580,9 +658,10 @@ impl<R: Router> Engine<'_, R> {
         if let Some(at) = cluster
             && let Some(cluster) = self.clusters.get_mut(at)
         {
-            let started = cluster.release(index, now, now);
-            self.begin(&started);
-            self.note(at);
+            cluster.release(index, now);
+            if self.ended_in.get_mut(at).is_some_and(|has_ended| !std::mem::replace(has_ended, true)) {
+                self.event(now, Event::Start(at));
+            }
         }
     }
 
@@ -604,9 +683,9 @@ impl<R: Router> Engine<'_, R> {
         if !delay.is_finite() {
             return false;
         }
-        live.due = Some(resubmission);
+        live.due = Some(Box::new(resubmission));
         live.waits = Some(now);
-        live.stats.resubmitted += 1;
+        live.totals.resubmitted += 1;
         let place = live.place;
         self.change_row(place, |row| row.state = Some("resubmitted".into()));
         self.waiting += 1;
@@ -624,16 +703,16 @@ impl<R: Router> Engine<'_, R> {
         let (Some(attempt), Some(due)) = (live.attempt.take(), live.due.take()) else { return };
         let (router, world) = (&mut self.router, &self.world);
         self.reads.take();
-        let next = attempt.after(due, |job| router.again(job, world).unwrap_or_else(|| attempt.answer.clone()));
+        let next = attempt.after(*due, |job| router.again(job, world).unwrap_or_else(|| attempt.answer.clone()));
         let reads = self.reads.take();
         self.measure.asked += 1;
-        live.job = next.job.clone();
+        live.job = Some(next.job.clone());
         let routed = Routed::of(next.answer.clone());
         if let Some(watch) = &mut self.watch {
-            watch(now, Step::Asked { line: live.line, job: &live.job, world: &self.world, routed: &routed });
+            watch(now, Step::Asked { line: live.line, job: &next.job, world: &self.world, routed: &routed });
         }
         live.attempt = Some(Box::new(next));
-        let user = live.job.user.as_ref().map(|user| user.id);
+        let user = live.user;
         let number = u64::MAX / 2 + index as u64;
         // Its pools let go of what the last attempt had, whatever they say now.
         if let Some(user) = user {
@@ -661,30 +740,16 @@ impl<R: Router> Engine<'_, R> {
         if let Some(user) = row.user_id {
             self.asking.pools_changed(user);
         }
-        live.stats.count(end);
-        let waited = live.stats.longest;
-        live.stats.waits.add(seconds(waited));
-        let job = &live.job;
-        let user = match &job.user {
-            None => "(anonymous)",
-            Some(user) => user.email.map(|email| job.text(email)).unwrap_or_else(|| user.username(job)),
-        };
-        let roles = job
-            .user
-            .iter()
-            .flat_map(|user| &user.roles)
-            .filter(|role| !role.deleted)
-            .map(|role| job.text(role.name))
-            .collect();
-        let (tool, _) = tpv_analysis::tool_id::split_version(job.tool_id());
-        let destination = match live.target.destination.as_str() {
-            "" => "(none)",
-            destination => destination,
-        };
+        let waited = live.totals.waited;
+        let destination = live.destination.as_deref().unwrap_or("(none)");
         if let Some(recorded) = live.past.waited.filter(|_| end == End::Done) {
             self.measure.compared.add(destination, &Compared::of(recorded, waited));
         }
-        self.measure.add(&Ended { destination, tool, user, roles, stats: live.stats });
+        let names = self.register.names(live.who, destination);
+        self.measure.totals.add(&names, &Stats::of(&live.totals, end));
+        if let Some(log) = &mut self.measure.log {
+            log.add(live.number, live.who, destination, end, live.totals, &mut self.register);
+        }
         if let Some(watch) = &mut self.watch {
             watch(now, Step::Ended { line: live.line, end, arrived: live.arrived, waited });
         }
@@ -698,6 +763,9 @@ impl<R: Router> Engine<'_, R> {
         }
         let now = self.now;
         let measure = &mut self.measure;
+        if let Some(log) = &mut measure.log {
+            log.close(std::mem::take(&mut self.register));
+        }
         measure.to = now;
         measure.waiting.pass(now);
         measure.running.pass(now);
@@ -713,30 +781,35 @@ impl<R: Router> Engine<'_, R> {
 impl Live {
     fn stop_waiting(&mut self, now: Time) {
         let Some(since) = self.waits.take() else { return };
-        let waited = now.saturating_sub(since).max(0);
-        self.stats.waited += u128::from(waited.unsigned_abs());
-        self.stats.longest = self.stats.longest.saturating_add(waited);
+        self.totals.waited = self.totals.waited.saturating_add(now.saturating_sub(since).max(0));
     }
 
     /// Adds what the attempt that ends now held and wasted.
     fn add_held(&mut self, now: Time) {
         let held = now.saturating_sub(self.holds).max(0);
-        let over =
-            |amount: u64| u128::from(amount) * u128::from(held.unsigned_abs()) / u128::from(SECOND.unsigned_abs());
-        let (cores, mem) = (over(self.amount.cores), over(self.amount.mem));
-        self.stats.cores += cores;
-        self.stats.mem += mem;
+        let over = |amount: u64| {
+            let product = u128::from(amount) * u128::from(held.unsigned_abs()) / u128::from(SECOND.unsigned_abs());
+            u64::try_from(product).unwrap_or(u64::MAX)
+        };
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        let (cores, mem, gpus) = (over(self.amount.cores), over(self.amount.mem), over(self.amount.gpus));
+        let totals = &mut self.totals;
+        add(&mut totals.cores, cores);
+        add(&mut totals.mem, mem);
+        add(&mut totals.gpus, gpus);
         if self.dies {
-            self.stats.deaths += 1;
-            self.stats.cores_wasted += cores;
-            self.stats.mem_wasted += mem;
+            totals.deaths += 1;
+            add(&mut totals.cores_wasted, cores);
+            add(&mut totals.mem_wasted, mem);
+            add(&mut totals.gpus_wasted, gpus);
             return;
         }
         if let Some(busy) = self.past.cpu_seconds {
-            self.stats.cores_wasted += cores.saturating_sub(u128::from(crate::amount::whole(busy, 1000.0)));
+            add(&mut totals.cores_wasted, cores.saturating_sub(crate::amount::whole(busy, 1000.0)));
         }
         if let Some(needs) = self.past.needs.filter(|_| !self.past.needs_more) {
-            self.stats.mem_wasted += over(self.amount.mem.saturating_sub(crate::amount::whole(needs, 1024.0)));
+            let unused = over(self.amount.mem.saturating_sub(crate::amount::whole(needs, 1024.0)));
+            add(&mut totals.mem_wasted, unused);
         }
     }
 }

@@ -14,7 +14,7 @@ use crate::amount::Time;
 use crate::arrivals::{Lines, Times, Told};
 use crate::capacity::Capacity;
 use crate::engine::{self, Settings, Step};
-use crate::measure::{Measure, Stats};
+use crate::measure::{Idle, Measure, Stats};
 use crate::route::RuleRouter;
 use crate::vary;
 
@@ -109,8 +109,8 @@ pub struct Ended {
     pub told: Told,
     /// Jobs that arrived.
     pub arrived: u64,
-    /// Thousandths of core·µs that clusters with a limit had and no job held.
-    pub idle_cores: u128,
+    /// The amounts that clusters with a limit had and no job held.
+    pub idle: Idle,
     /// All jobs.
     pub all: Stats,
 }
@@ -118,7 +118,7 @@ pub struct Ended {
 impl Ended {
     /// The end of a run that was measured.
     pub fn of(measure: Measure, told: Told) -> Self {
-        Self { told, arrived: measure.arrived, idle_cores: measure.idle_cores(), all: measure.all }
+        Self { told, arrived: measure.arrived, idle: measure.idle(), all: measure.totals.all }
     }
 }
 
@@ -147,7 +147,7 @@ impl Scenario {
     ) -> Result<Ended, String> {
         let (rules, capacity) = vary::at(&self.axes, &run.values(), rules, &self.capacity)?;
         let mut arrivals = self.chance.arrivals(jobs, run.run, world.now);
-        let settings = Settings { capacity, world, ask_again: self.ask_again };
+        let settings = Settings { capacity, world, ask_again: self.ask_again, ..Settings::default() };
         let mut watch = |_: Time, step: Step<'_>| {
             if let Step::Asked { line, .. } = step {
                 at(line as u64);
@@ -179,7 +179,7 @@ mod tests {
         let mut ended = Ended {
             told: Told::default(),
             arrived: 3,
-            idle_cores: u128::MAX,
+            idle: Idle { cores: u128::MAX, mem: 1, gpus: 2 },
             all: Stats { jobs: 3, waited: u128::MAX - 1, ..Stats::default() },
         };
         [0.0, 1e-6, 3.3, 1e300].iter().for_each(|wait| ended.all.waits.add(*wait));

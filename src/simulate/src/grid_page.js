@@ -2,6 +2,7 @@
 
 /** Seconds in words, as in the table. */
 function wait(seconds) {
+  if (seconds === null) return "-";
   if (seconds >= 172800) return `${(seconds / 86400).toFixed(1)} d`;
   if (seconds >= 7200) return `${(seconds / 3600).toFixed(1)} h`;
   if (seconds >= 120) return `${Math.round(seconds / 60)} min`;
@@ -13,20 +14,23 @@ function name(point, without = -1) {
   return data.axes.map((axis, index) => index === without ? "" : `${axis}=${point.values[index]}`).filter((text) => text).join(" ");
 }
 
-const points = data.points.map((point) => ({
+// Where no job ends well there is no wait.
+const points = data.points.filter((point) => point.figures.wait_mean !== null).map((point) => ({
   ...point, wait: point.figures.wait_mean, waste: point.core_hours_idle + point.figures.core_hours_wasted,
 }));
-const told = (point) => `${name(point)}\nmean wait ${wait(point.wait)}\n${shown(point.waste)} core·h idle or wasted\n${shown(point.figures.gib_hours_wasted)} GiB·h wasted`;
+const told = (point) => `${name(point)}\n${shown(point.figures.failed)} jobs fail\nmean wait ${wait(point.wait)}\n${shown(point.waste)} core·h idle or wasted\n${shown(point.gib_hours_idle + point.figures.gib_hours_wasted)} GiB·h idle or wasted\n${shown(point.gpu_hours_idle + point.figures.gpu_hours_wasted)} GPU·h idle or wasted`;
+const fails = (point) => point.figures.failed > 0;
 const onFront = points.filter((point) => point.on_front);
 
 plot(document.getElementById("front"), {
-  caption: "Mean wait against core·h that were idle or wasted: the lower left is best, and filled points are on the front.",
+  caption: "Mean wait against core·h that were idle or wasted: the lower left is best, filled points are on the front, and at crosses jobs fail.",
   label: `Points of the front: ${onFront.map((point) => `${name(point)} waits ${wait(point.wait)} and leaves ${shown(point.waste)} core·h`).join("; ")}`,
   make: (width) => Plot.plot({
     width, height: 360, marginLeft: 60,
     x: { label: "core·h idle or wasted", grid: true, nice: true }, y: { label: "mean wait", tickFormat: wait, grid: true, zero: true, nice: true },
     marks: [
-      Plot.dot(points.filter((point) => !point.on_front), { x: "waste", y: "wait", stroke: "currentColor", strokeOpacity: 0.6, r: 5 }),
+      Plot.dot(points.filter((point) => !point.on_front && fails(point)), { x: "waste", y: "wait", stroke: "var(--bad)", symbol: "times", r: 5 }),
+      Plot.dot(points.filter((point) => !point.on_front && !fails(point)), { x: "waste", y: "wait", stroke: "currentColor", strokeOpacity: 0.6, r: 5 }),
       Plot.dot(onFront, { x: "waste", y: "wait", stroke: "var(--link)", fill: "var(--link)", r: 5 }),
       Plot.tip(points, Plot.pointer({ x: "waste", y: "wait", title: told })),
     ],

@@ -6,8 +6,8 @@ use tpv_analysis::figures::amount;
 use tpv_analysis::page::{Page, escape, facts, slot, table};
 
 use crate::page::{hours, number};
-use crate::report::duration;
-use crate::vary::{GridReport, point_name};
+use crate::report::wait;
+use crate::vary::{ABOUT_FRONT, GridReport, point_name};
 
 /// The page.
 ///
@@ -29,27 +29,32 @@ pub fn grid_page(report: &GridReport) -> serde_json::Result<String> {
     }
     let _ = writeln!(out, "</header>");
     page.section("The front", |out| {
-        let _ = writeln!(
-            out,
-            "<p>No other point waits less than one of the front without more core·h idle or wasted, or more GiB·h wasted.</p>"
-        );
+        let _ = writeln!(out, "<p>{}</p>", escape(ABOUT_FRONT));
         slot(out, "front", "The plots need scripts; the table says the same in numbers.");
     });
     page.section("Waits by what is varied", |out| slot(out, "axes", ""));
     page.section("Points", |out| {
-        let columns =
-            ["Point", "Front", "Mean wait", "Median", "95 %", "Failed", "core·h idle", "core·h wasted", "GiB·h wasted"];
+        let mut columns =
+            vec!["Point", "Front", "Failed", "Mean wait", "Median", "95 %", "core·h idle", "core·h wasted"];
+        columns.extend(["GiB·h idle", "GiB·h wasted"]);
+        if report.has_gpus() {
+            columns.extend(["GPU·h idle", "GPU·h wasted"]);
+        }
         table(out, "All points", &columns, 0, |out| {
             for point in &report.points {
                 let figures = &point.figures;
                 let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&point_name(&report.axes, &point.values)));
                 let front = if point.on_front { "<span class=\"badge good\">front</span>" } else { "" };
                 let _ = write!(out, "<td>{front}</td>");
-                for wait in [figures.wait_mean, figures.wait_median, figures.wait_95] {
-                    number(out, &duration(wait));
-                }
                 number(out, &amount(figures.failed));
-                for value in [point.core_hours_idle, figures.core_hours_wasted, figures.gib_hours_wasted] {
+                for seconds in [figures.wait_mean, figures.wait_median, figures.wait_95] {
+                    number(out, &wait(seconds));
+                }
+                let gpus = [point.gpu_hours_idle, figures.gpu_hours_wasted];
+                let gpus = gpus.into_iter().filter(|_| report.has_gpus());
+                let others =
+                    [point.core_hours_idle, figures.core_hours_wasted, point.gib_hours_idle, figures.gib_hours_wasted];
+                for value in others.into_iter().chain(gpus) {
                     number(out, &hours(value));
                 }
                 let _ = writeln!(out, "</tr>");

@@ -9,10 +9,12 @@ pub mod engine;
 pub mod grid;
 pub mod grid_page;
 pub mod guess;
+pub mod log;
 pub mod measure;
 pub mod page;
 pub mod report;
 pub mod route;
+pub mod totals;
 pub mod vary;
 
 #[cfg(test)]

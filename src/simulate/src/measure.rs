@@ -7,9 +7,11 @@ use tpv_analysis::sketch::Sketch;
 use tpv_analysis::summary::table::Table;
 
 use crate::amount::{Amount, Time, seconds};
+use crate::log::Log;
+use crate::totals::Totals;
 
 /// The end of a job.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum End {
     /// It ran to its end, as in the history: well, or in an error of its own.
     Done,
@@ -19,21 +21,52 @@ pub enum End {
     Unmapped,
     /// No node of the cluster could ever hold it.
     TooLarge,
-    /// The rules never became ready for it, or its cluster never opened again.
+    /// Its cluster never opened again, or it waited for jobs that never changed.
+    #[default]
     Lost,
+    /// The rules were not ready for it however often they were asked.
+    Undecided,
 }
 
-/// Totals of some jobs. Sums are of whole numbers, so that they do not depend on the order.
+/// The sums of one job over its attempts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobTotals {
+    /// The time that it waited.
+    pub waited: Time,
+    /// Thousandths of core·seconds held.
+    pub cores: u64,
+    /// Of those, held by attempts that died, or idle as far as the processor time is known.
+    pub cores_wasted: u64,
+    /// MiB·s held.
+    pub mem: u64,
+    /// Of those, held by attempts that died, or beyond what the job used as far as that is known.
+    pub mem_wasted: u64,
+    /// Thousandths of GPU·seconds held.
+    pub gpus: u64,
+    /// Of those, held by attempts that died.
+    pub gpus_wasted: u64,
+    /// Attempts that died for want of memory.
+    pub deaths: u32,
+    /// Times that it was sent to another attempt.
+    pub resubmitted: u32,
+    /// `true` if the rules were not ready for it at least once.
+    pub not_ready: bool,
+}
+
+/// Totals of some jobs. Sums are of whole numbers, so that they do not depend on the order. Waits are those of jobs that ran to their end.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Stats {
     /// Jobs that ended.
     pub jobs: u64,
-    /// Their waiting times, of all attempts, in seconds.
+    /// The waiting times, of all attempts, in seconds.
     pub waits: Sketch,
     /// The sum of these, in microseconds.
     pub waited: u128,
     /// The longest wait, in microseconds.
     pub longest: Time,
+    /// The time that jobs waited that did not run to their end, in microseconds.
+    #[serde(default)]
+    pub waited_in_vain: u128,
     /// Jobs that ran to their end.
     pub done: u64,
     /// Jobs that ended for want of memory.
@@ -44,6 +77,9 @@ pub struct Stats {
     pub too_large: u64,
     /// Jobs that never started.
     pub lost: u64,
+    /// Jobs that the rules were never ready for.
+    #[serde(default)]
+    pub undecided: u64,
     /// Jobs that the rules were not ready for at least once.
     pub not_ready: u64,
     /// Attempts that died for want of memory.
@@ -58,6 +94,12 @@ pub struct Stats {
     pub mem: u128,
     /// Of those, held by attempts that died, or beyond what the job used as far as that is known.
     pub mem_wasted: u128,
+    /// Thousandths of GPU·seconds held.
+    #[serde(default)]
+    pub gpus: u128,
+    /// Of those, held by attempts that died.
+    #[serde(default)]
+    pub gpus_wasted: u128,
 }
 
 impl AddAssign<&Self> for Stats {
@@ -66,11 +108,13 @@ impl AddAssign<&Self> for Stats {
         self.waits.merge(&other.waits);
         self.waited += other.waited;
         self.longest = self.longest.max(other.longest);
+        self.waited_in_vain += other.waited_in_vain;
         self.done += other.done;
         self.out_of_memory += other.out_of_memory;
         self.unmapped += other.unmapped;
         self.too_large += other.too_large;
         self.lost += other.lost;
+        self.undecided += other.undecided;
         self.not_ready += other.not_ready;
         self.deaths += other.deaths;
         self.resubmitted += other.resubmitted;
@@ -78,14 +122,46 @@ impl AddAssign<&Self> for Stats {
         self.cores_wasted += other.cores_wasted;
         self.mem += other.mem;
         self.mem_wasted += other.mem_wasted;
+        self.gpus += other.gpus;
+        self.gpus_wasted += other.gpus_wasted;
     }
 }
 
 impl Stats {
-    /// The mean wait in seconds; 0 of no jobs.
+    /// One job that ended so.
+    pub fn of(job: &JobTotals, end: End) -> Self {
+        let mut stats = Self {
+            not_ready: u64::from(job.not_ready),
+            deaths: u64::from(job.deaths),
+            resubmitted: u64::from(job.resubmitted),
+            cores: job.cores.into(),
+            cores_wasted: job.cores_wasted.into(),
+            mem: job.mem.into(),
+            mem_wasted: job.mem_wasted.into(),
+            gpus: job.gpus.into(),
+            gpus_wasted: job.gpus_wasted.into(),
+            ..Self::default()
+        };
+        let waited = u128::from(job.waited.unsigned_abs());
+        if end == End::Done {
+            (stats.waited, stats.longest) = (waited, job.waited);
+            stats.waits.add(seconds(job.waited));
+        } else {
+            stats.waited_in_vain = waited;
+        }
+        stats.count(end);
+        stats
+    }
+
+    /// The mean wait in seconds of the jobs that ran to their end; `None` if there are none.
     #[expect(clippy::cast_precision_loss, reason = "a mean")]
-    pub fn mean_wait(&self) -> f64 {
-        if self.jobs == 0 { 0.0 } else { self.waited as f64 / 1e6 / self.jobs as f64 }
+    pub fn mean_wait(&self) -> Option<f64> {
+        (self.done > 0).then(|| self.waited as f64 / 1e6 / self.done as f64)
+    }
+
+    /// The jobs that did not run to their end.
+    pub fn failed(&self) -> u64 {
+        self.jobs - self.done
     }
 
     /// The jobs that ended so.
@@ -96,6 +172,7 @@ impl Stats {
             End::Unmapped => self.unmapped,
             End::TooLarge => self.too_large,
             End::Lost => self.lost,
+            End::Undecided => self.undecided,
         }
     }
 
@@ -107,6 +184,7 @@ impl Stats {
             End::Unmapped => &mut self.unmapped,
             End::TooLarge => &mut self.too_large,
             End::Lost => &mut self.lost,
+            End::Undecided => &mut self.undecided,
         };
         *counter += 1;
         self.jobs += 1;
@@ -207,20 +285,6 @@ pub struct ClusterSeries {
     pub gpus: Series,
 }
 
-/// A job that ended.
-pub struct Ended<'a> {
-    /// The destination that it was sent to last.
-    pub destination: &'a str,
-    /// The tool, without its version.
-    pub tool: &'a str,
-    /// The user's name, or `(anonymous)`.
-    pub user: &'a str,
-    /// The names of the user's roles.
-    pub roles: Vec<&'a str>,
-    /// The one job.
-    pub stats: Stats,
-}
-
 /// Simulated waits beside those of the history.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Compared {
@@ -265,16 +329,12 @@ impl AddAssign<&Self> for Compared {
 /// All that was measured of a run.
 #[derive(Clone, Debug)]
 pub struct Measure {
-    /// All jobs.
-    pub all: Stats,
-    /// By destination.
-    pub destinations: Table<Stats>,
-    /// By tool.
-    pub tools: Table<Stats>,
-    /// By user.
-    pub users: Table<Stats>,
-    /// By role.
-    pub roles: Table<Stats>,
+    /// The jobs.
+    pub totals: Totals,
+    /// The jobs that another run over the same arrivals finishes, too, if it was compared with one.
+    pub common: Option<Totals>,
+    /// Each job, if that is asked for.
+    pub log: Option<Log>,
     /// The clusters.
     pub clusters: Vec<ClusterSeries>,
     /// Jobs that wait: for the rules, in a queue, or for their start.
@@ -301,11 +361,9 @@ impl Measure {
     /// Empty measures that begin at this moment.
     pub fn new(from: Time) -> Self {
         Self {
-            all: Stats::default(),
-            destinations: Table::default(),
-            tools: Table::default(),
-            users: Table::default(),
-            roles: Table::default(),
+            totals: Totals::default(),
+            common: None,
+            log: None,
             clusters: Vec::new(),
             waiting: Series::new(from),
             running: Series::new(from),
@@ -319,35 +377,43 @@ impl Measure {
         }
     }
 
-    /// Adds a job that ended.
-    pub fn add(&mut self, ended: &Ended<'_>) {
-        self.all += &ended.stats;
-        self.destinations.add(ended.destination, &ended.stats);
-        self.tools.add(ended.tool, &ended.stats);
-        self.users.add(ended.user, &ended.stats);
-        for role in &ended.roles {
-            self.roles.add(role, &ended.stats);
-        }
-    }
-
     /// Little's law: the mean number of waiting jobs is their rate times their mean wait. Counted in two ways, as the area below the number of
     /// waiting jobs and as the sum of the waits, it holds to the microsecond if no job was lost sight of.
     pub fn obeys_little(&self) -> bool {
-        self.waiting.area() == self.all.waited
+        self.waiting.area() == self.totals.all.waited + self.totals.all.waited_in_vain
     }
 
     /// Returns `true` if each job that arrived ended once.
     pub fn is_conserved(&self) -> bool {
-        let all = &self.all;
-        self.arrived == all.jobs && all.jobs == all.done + all.out_of_memory + all.unmapped + all.too_large + all.lost
+        let all = &self.totals.all;
+        let failed = all.out_of_memory + all.unmapped + all.too_large + all.lost + all.undecided;
+        self.arrived == all.jobs && all.jobs == all.done + failed
     }
 
-    /// Thousandths of core·µs that clusters with a limit had and no job held.
-    pub fn idle_cores(&self) -> u128 {
+    /// The amounts that clusters with a limit had and no job held.
+    pub fn idle(&self) -> Idle {
         let time = u128::from((self.to - self.from).unsigned_abs());
-        let limited = self.clusters.iter().filter(|cluster| cluster.total.cores < Amount::WITHOUT_LIMIT.cores);
-        let idle =
-            |cluster: &ClusterSeries| (u128::from(cluster.total.cores) * time).saturating_sub(cluster.cores.area());
-        limited.map(idle).sum()
+        let sum = |of: fn(&Amount) -> u64, used: fn(&ClusterSeries) -> &Series| -> u128 {
+            let limited = self.clusters.iter().filter(|cluster| of(&cluster.total) < of(&Amount::WITHOUT_LIMIT));
+            limited.map(|cluster| (u128::from(of(&cluster.total)) * time).saturating_sub(used(cluster).area())).sum()
+        };
+        Idle {
+            cores: sum(|amount| amount.cores, |cluster| &cluster.cores),
+            mem: sum(|amount| amount.mem, |cluster| &cluster.mem),
+            gpus: sum(|amount| amount.gpus, |cluster| &cluster.gpus),
+        }
     }
+}
+
+/// The amounts that nobody held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Idle {
+    /// Thousandths of core·µs.
+    pub cores: u128,
+    /// MiB·µs.
+    #[serde(default)]
+    pub mem: u128,
+    /// Thousandths of GPU·µs.
+    #[serde(default)]
+    pub gpus: u128,
 }

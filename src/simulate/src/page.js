@@ -5,6 +5,7 @@ const sides = data.sets.map((side, index) => ({ ...side, side: data.sets.length 
 
 /** Seconds in words, as in the tables. */
 function wait(seconds) {
+  if (seconds === null) return "-";
   if (seconds >= 172800) return `${(seconds / 86400).toFixed(1)} d`;
   if (seconds >= 7200) return `${(seconds / 3600).toFixed(1)} h`;
   if (seconds >= 120) return `${Math.round(seconds / 60)} min`;
@@ -51,7 +52,7 @@ overTime.replaceChildren(...figures.map(() => el("div")));
 figures.forEach(([caption, unit, all, limit], index) => levels(overTime.children[index], caption, unit, all, limit));
 
 const most = set.destinations.slice(0, 30).map((row) => row.name);
-const bars = sides.flatMap((side) => side.destinations.filter((row) => most.includes(row.name)).map((row) => ({ ...row, side: side.side })));
+const bars = sides.flatMap((side) => side.destinations.filter((row) => most.includes(row.name) && row.wait_median !== null).map((row) => ({ ...row, side: side.side })));
 plot(document.getElementById("waits"), {
   caption: "Waits by destination: the bar ends at the median, the line at 95 %.",
   label: `Waits by destination: ${bars.map((row) => `${row.name} ${row.side} median ${wait(row.wait_median)}, 95 % ${wait(row.wait_95)}`).join("; ")}`,
@@ -80,9 +81,9 @@ function group(id, caption, title, rows) {
     caption, rows, search: (row) => row.name,
     columns: [
       { title, value: (row) => row.name, header: true },
-      column("Jobs", "jobs"), column("Mean wait", "wait_mean", wait), column("Median", "wait_median", wait), column("95 %", "wait_95", wait),
+      column("Jobs", "jobs"), column("Failed", "failed"), column("Mean wait", "wait_mean", wait), column("Median", "wait_median", wait), column("95 %", "wait_95", wait),
       column("Longest", "wait_most", wait), column("Not ready", "not_ready"), column("Deaths", "deaths"), column("core·h", "core_hours"),
-      column("Wasted", "core_hours_wasted"), column("GiB·h", "gib_hours"), column("Wasted", "gib_hours_wasted"),
+      column("Wasted", "core_hours_wasted"), column("GiB·h", "gib_hours"), column("Wasted", "gib_hours_wasted"), column("GPU·h", "gpu_hours"),
     ],
   });
 }

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tpv_analysis::figures::{amount, count};
 use tpv_analysis::page::{Page, escape, facts, slot, table};
 
-use crate::report::{Change, Report, Row, SetReport, Unit, duration};
+use crate::report::{Change, Changes, Report, Row, SetReport, Unit, duration, wait};
 
 /// The rows of a table without scripts.
 const MOST_ROWS: usize = 100;
@@ -35,10 +35,10 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
     header.push(("seeds", report.seeds.to_string()));
     if report.changes.is_none() {
         let all = &set.all;
-        header.push(("median wait", duration(all.wait_median)));
-        header.push(("95 % wait at most", duration(all.wait_95)));
-        header.push(("longest wait", duration(all.wait_most)));
-        header.push(("failed or lost", amount(all.failed())));
+        header.push(("jobs that fail", amount(all.failed)));
+        header.push(("median wait", wait(all.wait_median)));
+        header.push(("95 % wait at most", wait(all.wait_95)));
+        header.push(("longest wait", wait(all.wait_most)));
         header.push(("core·h", format!("{}, wasted {}", hours(all.core_hours), hours(all.core_hours_wasted))));
         header.push(("GiB·h", format!("{}, wasted {}", hours(all.gib_hours), hours(all.gib_hours_wasted))));
     }
@@ -46,7 +46,10 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
     let _ = writeln!(out, "</header>");
     let without = "The plots need scripts; the tables say the same in numbers.";
     if let Some(changes) = &report.changes {
-        page.section("What changes", |out| changed(out, "Key figures", "Figure", &changes.figures));
+        page.section("Jobs that fail", |out| failures(out, changes));
+        page.section("What changes for the jobs that both rules finish", |out| {
+            changed(out, "Key figures", "Figure", &changes.figures, changes.fail_now() == 0.0);
+        });
     }
     page.section("Waits", |out| {
         slot(out, "waits", without);
@@ -67,6 +70,7 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
                     &format!("Mean waits by {}, in order of the hours won or lost", what.to_lowercase()),
                     what,
                     &chosen,
+                    changes.fail_now() == 0.0,
                 );
             }
         });
@@ -93,17 +97,42 @@ pub(crate) fn number(out: &mut String, text: &str) {
     let _ = write!(out, "<td class=\"number\">{}</td>", escape(text));
 }
 
+/// The jobs that fail by one rule set or both: nothing below counts them.
+fn failures(out: &mut String, changes: &Changes) {
+    for apart in &changes.apart {
+        let look = match apart.fail {
+            "by the new rules only" => "bad",
+            "by the old rules only" => "good",
+            _ => "idle",
+        };
+        let _ = writeln!(out, "<p><span class=\"badge {look}\">{}</span></p>", escape(&apart.words()));
+    }
+    changed(out, "Jobs that fail", "Jobs", &changes.failures, true);
+    if changes.apart.is_empty() {
+        return;
+    }
+    let columns = ["Jobs that fail", "Jobs", "core·h, old", "New", "GiB·h, old", "New"];
+    table(out, "What these jobs hold, which no total below counts", &columns, 0, |out| {
+        for apart in &changes.apart {
+            let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(apart.fail));
+            number(out, &amount(apart.jobs));
+            apart.core_hours.iter().chain(&apart.gib_hours).for_each(|value| number(out, &hours(*value)));
+            let _ = writeln!(out, "</tr>");
+        }
+    });
+}
+
 fn rows(out: &mut String, caption: &str, name: &str, rows: &[Row]) {
     if rows.is_empty() {
         return;
     }
-    let columns = [name, "Jobs", "Median", "95 %", "Longest", "Failed", "core·h", "Wasted", "GiB·h", "Wasted"];
+    let columns = [name, "Jobs", "Failed", "Median", "95 %", "Longest", "core·h", "Wasted", "GiB·h", "Wasted"];
     table(out, caption, &columns, 0, |out| {
         for row in rows.iter().take(MOST_ROWS) {
             let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&row.name));
             number(out, &amount(row.jobs.round()));
-            [row.wait_median, row.wait_95, row.wait_most].into_iter().for_each(|wait| number(out, &duration(wait)));
-            number(out, &amount(row.failed()));
+            number(out, &amount(row.failed));
+            [row.wait_median, row.wait_95, row.wait_most].into_iter().for_each(|seconds| number(out, &wait(seconds)));
             for value in [row.core_hours, row.core_hours_wasted, row.gib_hours, row.gib_hours_wasted] {
                 number(out, &hours(value));
             }
@@ -120,7 +149,8 @@ fn rows(out: &mut String, caption: &str, name: &str, rows: &[Row]) {
     }
 }
 
-fn changed(out: &mut String, caption: &str, name: &str, changes: &[Change]) {
+/// Changes as a table. Savings are marked as good unless jobs fail for them.
+fn changed(out: &mut String, caption: &str, name: &str, changes: &[Change], praises: bool) {
     if changes.is_empty() {
         return;
     }
@@ -128,12 +158,12 @@ fn changed(out: &mut String, caption: &str, name: &str, changes: &[Change]) {
         Unit::Seconds => duration(value),
         Unit::Count | Unit::Hours => hours(value),
     };
-    table(out, caption, &[name, "Old", "New", "Change", "95 % interval", "Hours in all"], 0, |out| {
+    table(out, caption, &[name, "Old", "New", "Change", "95 % interval", "Runs", "Hours in all"], 0, |out| {
         for change in changes {
             let look = match (change.is_sure(), change.difference > 0.0) {
                 (true, true) => "bad",
-                (true, false) => "good",
-                (false, _) => "idle",
+                (true, false) if praises => "good",
+                _ => "idle",
             };
             let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&change.name));
             number(out, &shown(change.unit, change.old));
@@ -142,6 +172,7 @@ fn changed(out: &mut String, caption: &str, name: &str, changes: &[Change]) {
             let _ = write!(out, "<td class=\"number\"><span class=\"badge {look}\">{difference}</span></td>");
             let interval = change.interval.map(|ends| ends.map(|end| shown(change.unit, end)).join(" to "));
             number(out, &interval.unwrap_or_default());
+            number(out, &change.runs.to_string());
             number(out, &if change.hours == 0.0 { String::new() } else { hours(change.hours) });
             let _ = writeln!(out, "</tr>");
         }

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use tpv_analysis::figures::amount;
 use tpv_analysis::summary::table::Table;
 
 use crate::amount::{Amount, seconds};
 use crate::arrivals::Told;
-use crate::measure::{ClusterSeries, Compared, Measure, Series, Stats};
+use crate::log::{Apart, Paired};
+use crate::measure::{ClusterSeries, Compared, End, Measure, Series, Stats};
+use crate::totals::Totals;
 
 /// One run of a rule set.
 #[derive(Clone, Debug)]
@@ -104,21 +107,26 @@ pub struct Counted {
     pub jobs: u64,
 }
 
-/// Some jobs. Numbers and sums are those of a seed, on average; waits are of all seeds.
+/// Some jobs. Numbers and sums are those of a seed, on average; waits are of all seeds, and of the jobs that ran to their end. In a comparison
+/// waits and sums are of the jobs that both rule sets finish.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Row {
     /// The name.
     pub name: String,
     /// Jobs.
     pub jobs: f64,
-    /// The median of the waits in seconds, as all quantiles within 1 %.
-    pub wait_median: f64,
+    /// Jobs that did not run to their end.
+    pub failed: f64,
+    /// The jobs whose waits these are.
+    pub waited: f64,
+    /// The median of the waits in seconds, as all quantiles within 1 %; `None` if no job ran to its end.
+    pub wait_median: Option<f64>,
     /// 95 % of them waited no longer, in seconds.
-    pub wait_95: f64,
+    pub wait_95: Option<f64>,
     /// The longest, in seconds.
-    pub wait_most: f64,
+    pub wait_most: Option<f64>,
     /// The mean, in seconds.
-    pub wait_mean: f64,
+    pub wait_mean: Option<f64>,
     /// Jobs that the rules were not ready for at least once.
     pub not_ready: f64,
     /// Attempts that died for want of memory.
@@ -133,6 +141,8 @@ pub struct Row {
     pub too_large: f64,
     /// Jobs that never started.
     pub lost: f64,
+    /// Jobs that the rules were never ready for.
+    pub undecided: f64,
     /// core·h held.
     pub core_hours: f64,
     /// Of those, by attempts that died, or idle as far as the processor time is known.
@@ -141,6 +151,10 @@ pub struct Row {
     pub gib_hours: f64,
     /// Of those, by attempts that died, or not used as far as the use is known.
     pub gib_hours_wasted: f64,
+    /// GPU·h held.
+    pub gpu_hours: f64,
+    /// Of those, by attempts that died.
+    pub gpu_hours_wasted: f64,
 }
 
 /// A cluster.
@@ -182,20 +196,20 @@ pub struct Level {
 /// The key figures of one run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Figures {
-    /// Waits in seconds: their mean, median, 95 % and longest.
-    pub wait_mean: f64,
-    /// See above.
-    pub wait_median: f64,
-    /// See above.
-    pub wait_95: f64,
-    /// See above.
-    pub wait_most: f64,
+    /// Jobs that did not run to their end.
+    pub failed: f64,
+    /// The mean wait in seconds of those that did; `None` if there are none, as all waits.
+    pub wait_mean: Option<f64>,
+    /// The median.
+    pub wait_median: Option<f64>,
+    /// 95 % waited no longer.
+    pub wait_95: Option<f64>,
+    /// The longest.
+    pub wait_most: Option<f64>,
     /// Jobs that the rules were not ready for.
     pub not_ready: f64,
     /// Attempts that died for want of memory.
     pub deaths: f64,
-    /// Jobs that did not run to their end.
-    pub failed: f64,
     /// core·h held.
     pub core_hours: f64,
     /// core·h wasted.
@@ -204,10 +218,14 @@ pub struct Figures {
     pub gib_hours: f64,
     /// GiB·h wasted.
     pub gib_hours_wasted: f64,
+    /// GPU·h held.
+    pub gpu_hours: f64,
+    /// GPU·h wasted.
+    pub gpu_hours_wasted: f64,
 }
 
 /// A key figure with its name, its unit and where it is.
-pub type FigureRow = (&'static str, Unit, fn(&Figures) -> f64);
+pub type FigureRow = (&'static str, Unit, fn(&Figures) -> Option<f64>);
 
 /// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -217,28 +235,44 @@ pub enum Unit {
     Seconds,
     /// Jobs or attempts.
     Count,
-    /// core·h or GiB·h.
+    /// core·h, GiB·h or GPU·h.
     Hours,
 }
 
-/// All key figures.
-pub const FIGURES: [FigureRow; 11] = [
+/// All key figures but failures.
+pub const FIGURES: [FigureRow; 12] = [
     ("mean wait", Unit::Seconds, |figures| figures.wait_mean),
     ("median wait", Unit::Seconds, |figures| figures.wait_median),
     ("95 % wait at most", Unit::Seconds, |figures| figures.wait_95),
     ("longest wait", Unit::Seconds, |figures| figures.wait_most),
-    ("jobs not ready at first", Unit::Count, |figures| figures.not_ready),
-    ("attempts out of memory", Unit::Count, |figures| figures.deaths),
-    ("jobs failed or lost", Unit::Count, |figures| figures.failed),
-    ("core·h", Unit::Hours, |figures| figures.core_hours),
-    ("core·h wasted", Unit::Hours, |figures| figures.core_hours_wasted),
-    ("GiB·h", Unit::Hours, |figures| figures.gib_hours),
-    ("GiB·h wasted", Unit::Hours, |figures| figures.gib_hours_wasted),
+    ("jobs not ready at first", Unit::Count, |figures| Some(figures.not_ready)),
+    ("attempts out of memory", Unit::Count, |figures| Some(figures.deaths)),
+    ("core·h", Unit::Hours, |figures| Some(figures.core_hours)),
+    ("core·h wasted", Unit::Hours, |figures| Some(figures.core_hours_wasted)),
+    ("GiB·h", Unit::Hours, |figures| Some(figures.gib_hours)),
+    ("GiB·h wasted", Unit::Hours, |figures| Some(figures.gib_hours_wasted)),
+    ("GPU·h", Unit::Hours, |figures| Some(figures.gpu_hours)),
+    ("GPU·h wasted", Unit::Hours, |figures| Some(figures.gpu_hours_wasted)),
 ];
 
-/// The changes from old rules to new ones.
+/// The ways in which jobs fail, as reports call them.
+pub const FAILURES: [(&str, End); 5] = [
+    ("jobs out of memory", End::OutOfMemory),
+    ("jobs not mapped", End::Unmapped),
+    ("jobs too large for any node", End::TooLarge),
+    ("jobs that never started", End::Lost),
+    ("jobs undecided", End::Undecided),
+];
+
+/// The changes from old rules to new ones. Figures and waits are of the jobs that both finish.
 #[derive(Clone, Debug, Serialize)]
 pub struct Changes {
+    /// All jobs that fail, and those that fail in each way that occurs.
+    pub failures: Vec<Change>,
+    /// The jobs that both rule sets finish, a seed.
+    pub both_finish: f64,
+    /// The jobs that at least one does not finish, by which does.
+    pub apart: Vec<ApartRow>,
     /// The key figures.
     pub figures: Vec<Change>,
     /// The users whose mean waits change most, by the hours that they wait more or less in all, those who gain first; so are the others.
@@ -247,6 +281,30 @@ pub struct Changes {
     pub tools: Vec<Change>,
     /// The roles.
     pub roles: Vec<Change>,
+}
+
+/// Jobs that a rule set does not finish; numbers are those of a seed, on average.
+#[derive(Clone, Debug, Serialize)]
+pub struct ApartRow {
+    /// Which does not: `by the new rules only`, `by the old rules only`, `by both`.
+    pub fail: &'static str,
+    /// Jobs.
+    pub jobs: f64,
+    /// Those that fail in each way by the new rules, or by the old ones if they fail by these only.
+    pub ways: Vec<Way>,
+    /// core·h that they hold by the old and by the new rules.
+    pub core_hours: [f64; 2],
+    /// GiB·h.
+    pub gib_hours: [f64; 2],
+}
+
+/// Jobs that fail in a way.
+#[derive(Clone, Debug, Serialize)]
+pub struct Way {
+    /// The way.
+    pub name: &'static str,
+    /// Jobs, a seed.
+    pub jobs: f64,
 }
 
 /// A value by the old and the new rules.
@@ -262,18 +320,20 @@ pub struct Change {
     pub new: f64,
     /// New minus old.
     pub difference: f64,
-    /// The interval that has the difference with 95 % confidence, by Student's distribution over the seeds; `None` for one seed.
+    /// The interval that has the difference with 95 % confidence, by Student's distribution over the runs; `None` for fewer than three.
     pub interval: Option<[f64; 2]>,
+    /// The pairs of runs that it is over, which are those in which the name occurs.
+    pub runs: usize,
     /// Hours waited more in all, a seed; of the key figures 0.
     pub hours: f64,
 }
 
 impl Report {
-    /// The report about one rule set, or two of which the first is the old one.
-    pub fn new(sets: &[Set]) -> Self {
+    /// The report about one rule set, or two of which the first is the old one; then `pairs` has the runs of each seed, job by job.
+    pub fn new(sets: &[Set], pairs: &[Paired]) -> Self {
         let first = sets.last().and_then(|set| set.runs.first());
         let changes = match sets {
-            [old, new] => Some(Changes::new(old, new)),
+            [old, new] => Some(Changes::new(old, new, pairs)),
             _ => None,
         };
         Self {
@@ -283,6 +343,13 @@ impl Report {
             sets: sets.iter().map(SetReport::new).collect(),
             changes,
         }
+    }
+
+    /// The runs that intervals are over: `5 runs with the seeds 0 to 4`; `None` if there are too few for an interval.
+    pub fn interval_runs(&self, first_seed: u64) -> Option<String> {
+        let runs = self.seeds as u64;
+        let last = first_seed.wrapping_add(runs.saturating_sub(1));
+        (runs > 2).then(|| format!("{runs} runs with the seeds {first_seed} to {last}"))
     }
 
     /// The days from the first arrival to the last event.
@@ -295,22 +362,35 @@ impl Report {
 impl SetReport {
     fn new(set: &Set) -> Self {
         let seeds = set.runs.len().max(1) as f64;
-        let rows = |of: fn(&Measure) -> &Table<Stats>| {
-            let merged = merged(set, of);
-            let table = merged.rows();
-            let kept = table.most_first(|stats| stats.jobs).into_iter();
-            let mut rows: Vec<Row> = kept.map(|(name, stats)| Row::new(name, stats, seeds)).collect();
-            rows.sort_by(|a, b| (b.wait_mean * b.jobs).total_cmp(&(a.wait_mean * a.jobs)).then(a.name.cmp(&b.name)));
+        let all: Vec<&Totals> = set.runs.iter().map(|run| &run.measure.totals).collect();
+        // What is compared is of the jobs that both rule sets finish.
+        let compared: Vec<&Totals> =
+            set.runs.iter().map(|run| run.measure.common.as_ref().unwrap_or(&run.measure.totals)).collect();
+        let rows = |of: fn(&Totals) -> &Table<Stats>| {
+            let (counts, sums) =
+                (merged(all.iter().map(|totals| of(totals))), merged(compared.iter().map(|totals| of(totals))));
+            let (counts, sums) = (counts.rows(), sums.rows());
+            let none = Stats::default();
+            let sum_of = |name: &str| sums.rows.get(name).or(sums.others.as_ref().filter(|_| name == "(others)"));
+            let kept = counts.most_first(|stats| stats.jobs).into_iter();
+            let mut rows: Vec<Row> =
+                kept.map(|(name, stats)| Row::new(name, stats, sum_of(name).unwrap_or(&none), seeds)).collect();
+            let waits = |row: &Row| row.wait_mean.unwrap_or_default() * row.waited;
+            rows.sort_by(|a, b| waits(b).total_cmp(&waits(a)).then(a.name.cmp(&b.name)));
             rows
         };
         let counted = |of: fn(&Measure) -> &Table<Stats>| {
-            let merged = merged(set, of);
+            let merged = merged(set.runs.iter().map(|run| of(&run.measure)));
             let rows = merged.rows();
             let named = rows.most_first(|stats| stats.jobs);
             named.into_iter().map(|(name, stats)| Counted { name: name.to_owned(), jobs: stats.jobs }).collect()
         };
-        let mut all = Stats::default();
-        set.runs.iter().for_each(|run| all += &run.measure.all);
+        let sum = |totals: &[&Totals]| {
+            totals.iter().fold(Stats::default(), |mut sum, totals| {
+                sum += &totals.all;
+                sum
+            })
+        };
         let first = set.runs.first().map(|run| &run.measure);
         let level =
             |series: fn(&Measure) -> &Series| first.map_or_else(Level::none, |first| Level::new(series(first), 1.0));
@@ -318,11 +398,11 @@ impl SetReport {
         let asked = set.runs.iter().map(|run| run.measure.asked as f64).sum::<f64>() / seeds;
         Self {
             name: set.name.clone(),
-            all: Row::new("(all)", &all, seeds),
-            destinations: rows(|measure| &measure.destinations),
-            tools: rows(|measure| &measure.tools),
-            users: rows(|measure| &measure.users),
-            roles: rows(|measure| &measure.roles),
+            all: Row::new("(all)", &sum(&all), &sum(&compared), seeds),
+            destinations: rows(|totals| &totals.destinations),
+            tools: rows(|totals| &totals.tools),
+            users: rows(|totals| &totals.users),
+            roles: rows(|totals| &totals.roles),
             clusters: first.map(|first| first.clusters.iter().map(ClusterReport::new).collect()).unwrap_or_default(),
             waiting: level(|measure| &measure.waiting),
             running: level(|measure| &measure.running),
@@ -330,16 +410,17 @@ impl SetReport {
             errors: counted(|measure| &measure.errors),
             calibration: Calibration::rows(set),
             asked,
-            figures: set.runs.iter().map(|run| Figures::new(&run.measure.all)).collect(),
+            figures: set.runs.iter().map(|run| Figures::new(&run.measure.totals.all)).collect(),
         }
     }
 }
 
-/// The tables of all seeds in one.
-fn merged(set: &Set, of: fn(&Measure) -> &Table<Stats>) -> Table<Stats> {
-    let mut merged = Table::default();
-    set.runs.iter().for_each(|run| merged.merge(of(&run.measure)));
-    merged
+/// Tables in one.
+fn merged<'t>(tables: impl Iterator<Item = &'t Table<Stats>>) -> Table<Stats> {
+    tables.fold(Table::default(), |mut merged, table| {
+        merged.merge(table);
+        merged
+    })
 }
 
 impl Calibration {
@@ -375,38 +456,39 @@ impl Calibration {
 }
 
 impl Row {
-    fn new(name: &str, stats: &Stats, seeds: f64) -> Self {
+    /// The row of jobs that `counts` counts, with the waits and sums of `sums`.
+    fn new(name: &str, counts: &Stats, sums: &Stats, seeds: f64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "counts and sums for people")]
         let of = |count: u64| count as f64 / seeds;
         #[expect(clippy::cast_precision_loss, reason = "counts and sums for people")]
         let hours = |sum: u128, parts: f64| sum as f64 / parts / 3600.0 / seeds;
-        let quantile = |share| stats.waits.quantile(share).unwrap_or_default();
-        let most = seconds(stats.longest);
+        let most = (sums.done > 0).then(|| seconds(sums.longest));
+        // The sketch rounds, which must not exceed what there is.
+        let quantile = |share| sums.waits.quantile(share).zip(most).map(|(wait, most)| wait.min(most));
         Self {
             name: name.to_owned(),
-            jobs: of(stats.jobs),
-            // The sketch rounds, which must not exceed what there is.
-            wait_median: quantile(0.5).min(most),
-            wait_95: quantile(0.95).min(most),
+            jobs: of(counts.jobs),
+            failed: of(counts.failed()),
+            waited: of(sums.done),
+            wait_median: quantile(0.5),
+            wait_95: quantile(0.95),
             wait_most: most,
-            wait_mean: stats.mean_wait(),
-            not_ready: of(stats.not_ready),
-            deaths: of(stats.deaths),
-            resubmitted: of(stats.resubmitted),
-            out_of_memory: of(stats.out_of_memory),
-            unmapped: of(stats.unmapped),
-            too_large: of(stats.too_large),
-            lost: of(stats.lost),
-            core_hours: hours(stats.cores, 1000.0),
-            core_hours_wasted: hours(stats.cores_wasted, 1000.0),
-            gib_hours: hours(stats.mem, 1024.0),
-            gib_hours_wasted: hours(stats.mem_wasted, 1024.0),
+            wait_mean: sums.mean_wait(),
+            not_ready: of(counts.not_ready),
+            deaths: of(counts.deaths),
+            resubmitted: of(counts.resubmitted),
+            out_of_memory: of(counts.out_of_memory),
+            unmapped: of(counts.unmapped),
+            too_large: of(counts.too_large),
+            lost: of(counts.lost),
+            undecided: of(counts.undecided),
+            core_hours: hours(sums.cores, 1000.0),
+            core_hours_wasted: hours(sums.cores_wasted, 1000.0),
+            gib_hours: hours(sums.mem, 1024.0),
+            gib_hours_wasted: hours(sums.mem_wasted, 1024.0),
+            gpu_hours: hours(sums.gpus, 1000.0),
+            gpu_hours_wasted: hours(sums.gpus_wasted, 1000.0),
         }
-    }
-
-    /// Jobs that did not run to their end.
-    pub fn failed(&self) -> f64 {
-        self.out_of_memory + self.unmapped + self.too_large + self.lost
     }
 }
 
@@ -416,31 +498,35 @@ impl Figures {
         let sum = Self::new(all);
         let count = runs.max(1) as f64;
         Self {
+            failed: sum.failed / count,
             not_ready: sum.not_ready / count,
             deaths: sum.deaths / count,
-            failed: sum.failed / count,
             core_hours: sum.core_hours / count,
             core_hours_wasted: sum.core_hours_wasted / count,
             gib_hours: sum.gib_hours / count,
             gib_hours_wasted: sum.gib_hours_wasted / count,
+            gpu_hours: sum.gpu_hours / count,
+            gpu_hours_wasted: sum.gpu_hours_wasted / count,
             ..sum
         }
     }
 
     fn new(all: &Stats) -> Self {
-        let row = Row::new("", all, 1.0);
+        let row = Row::new("", all, all, 1.0);
         Self {
+            failed: row.failed,
             wait_mean: row.wait_mean,
             wait_median: row.wait_median,
             wait_95: row.wait_95,
             wait_most: row.wait_most,
             not_ready: row.not_ready,
             deaths: row.deaths,
-            failed: row.failed(),
             core_hours: row.core_hours,
             core_hours_wasted: row.core_hours_wasted,
             gib_hours: row.gib_hours,
             gib_hours_wasted: row.gib_hours_wasted,
+            gpu_hours: row.gpu_hours,
+            gpu_hours_wasted: row.gpu_hours_wasted,
         }
     }
 }
@@ -482,41 +568,104 @@ impl Level {
 }
 
 impl Changes {
-    fn new(old: &Set, new: &Set) -> Self {
-        let figures = |set: &Set| set.runs.iter().map(|run| Figures::new(&run.measure.all)).collect::<Vec<_>>();
-        let (before, after) = (figures(old), figures(new));
-        let change = |(name, unit, of): &FigureRow| {
-            let pairs: Vec<(f64, f64)> = before.iter().zip(&after).map(|(old, new)| (of(old), of(new))).collect();
-            Change::new(name, *unit, &pairs, 0.0)
+    fn new(old: &Set, new: &Set, pairs: &[Paired]) -> Self {
+        let runs =
+            || old.runs.iter().zip(&new.runs).map(|(old, new)| [&old.measure.totals.all, &new.measure.totals.all]);
+        #[expect(clippy::cast_precision_loss, reason = "counts for people")]
+        let counted = |name: &str, of: &dyn Fn(&Stats) -> u64| {
+            let pairs: Vec<(f64, f64)> = runs().map(|[old, new]| (of(old) as f64, of(new) as f64)).collect();
+            Change::new(name, Unit::Count, &pairs, 0.0)
         };
-        let by = |of: fn(&Measure) -> &Table<Stats>| waits(old, new, of);
+        let ways = FAILURES.iter().map(|(name, end)| counted(name, &|stats| stats.count_of(*end)));
+        let ways = ways.filter(|change| change.old > 0.0 || change.new > 0.0);
+        let failures = std::iter::once(counted("jobs that fail", &Stats::failed)).chain(ways).collect();
+        let figures: Vec<[Figures; 2]> =
+            pairs.iter().map(|pair| pair.both.each_ref().map(|totals| Figures::new(&totals.all))).collect();
+        let change = |(name, unit, of): &FigureRow| {
+            let pairs: Vec<(f64, f64)> = figures.iter().filter_map(|[old, new]| of(old).zip(of(new))).collect();
+            // Most clusters have no GPUs.
+            let is_left_out = name.starts_with("GPU") && pairs.iter().all(|pair| *pair == (0.0, 0.0));
+            (!pairs.is_empty() && !is_left_out).then(|| Change::new(name, *unit, &pairs, 0.0))
+        };
+        let by = |of: fn(&Totals) -> &Table<Stats>| waits(pairs, of);
+        let seeds = pairs.len().max(1) as f64;
+        #[expect(clippy::cast_precision_loss, reason = "counts for people")]
+        let both_finish =
+            pairs.iter().flat_map(|pair| pair.both.first()).map(|totals| totals.all.jobs).sum::<u64>() as f64 / seeds;
+        let apart = [
+            ("by the new rules only", (|pair| &pair.only_old) as fn(&Paired) -> &Apart),
+            ("by the old rules only", |pair| &pair.only_new),
+            ("by both", |pair| &pair.neither),
+        ];
+        let apart = apart.into_iter().map(|(fail, of)| ApartRow::new(fail, pairs.iter().map(of), seeds));
         Self {
-            figures: FIGURES.iter().map(change).collect(),
-            users: by(|measure| &measure.users),
-            tools: by(|measure| &measure.tools),
-            roles: by(|measure| &measure.roles),
+            failures,
+            both_finish,
+            apart: apart.filter(|row| row.jobs > 0.0).collect(),
+            figures: FIGURES.iter().filter_map(change).collect(),
+            users: by(|totals| &totals.users),
+            tools: by(|totals| &totals.tools),
+            roles: by(|totals| &totals.roles),
+        }
+    }
+
+    /// The jobs, a seed, that only the new rules do not finish.
+    pub fn fail_now(&self) -> f64 {
+        self.apart.iter().filter(|row| row.fail == "by the new rules only").map(|row| row.jobs).sum()
+    }
+}
+
+impl ApartRow {
+    /// The row in a sentence: `75 jobs fail by the new rules only (75 too large for any node)`.
+    pub fn words(&self) -> String {
+        let way = |way: &Way| {
+            let name = way.name.trim_start_matches("jobs ").trim_start_matches("that ");
+            format!("{} {name}", amount(way.jobs))
+        };
+        let ways: Vec<String> = self.ways.iter().map(way).collect();
+        let jobs = if self.jobs == 1.0 { "job fails" } else { "jobs fail" };
+        format!("{} {jobs} {} ({})", amount(self.jobs), self.fail, ways.join(", "))
+    }
+
+    fn new<'a>(fail: &'static str, all: impl Iterator<Item = &'a Apart>, seeds: f64) -> Self {
+        let mut sum = Apart::default();
+        for apart in all {
+            sum.old += &apart.old;
+            sum.new += &apart.new;
+        }
+        let sides = [Row::new("", &sum.old, &sum.old, seeds), Row::new("", &sum.new, &sum.new, seeds)];
+        let failing = if sum.new.failed() > 0 { &sum.new } else { &sum.old };
+        #[expect(clippy::cast_precision_loss, reason = "counts for people")]
+        let way = |(name, end): &(&'static str, End)| Way { name, jobs: failing.count_of(*end) as f64 / seeds };
+        Self {
+            fail,
+            jobs: sides.first().map_or(0.0, |row| row.jobs),
+            ways: FAILURES.iter().map(way).filter(|way| way.jobs > 0.0).collect(),
+            core_hours: sides.each_ref().map(|row| row.core_hours),
+            gib_hours: sides.each_ref().map(|row| row.gib_hours),
         }
     }
 }
 
 /// The changes of mean waits by name, those who gain most first.
-fn waits(old: &Set, new: &Set, of: fn(&Measure) -> &Table<Stats>) -> Vec<Change> {
-    let mut pairs: BTreeMap<String, (Vec<(f64, f64)>, f64)> = BTreeMap::new();
-    for (old, new) in old.runs.iter().zip(&new.runs) {
-        let (before, after) = (of(&old.measure).rows(), of(&new.measure).rows());
+fn waits(pairs: &[Paired], of: fn(&Totals) -> &Table<Stats>) -> Vec<Change> {
+    let mut changes: BTreeMap<String, (Vec<(f64, f64)>, f64)> = BTreeMap::new();
+    for pair in pairs {
+        let [before, after] = pair.both.each_ref().map(|totals| of(totals).rows());
         for (name, old) in &before.rows {
             let Some(new) = after.rows.get(name) else { continue };
+            let Some(waited) = old.mean_wait().zip(new.mean_wait()) else { continue };
             #[expect(clippy::cast_precision_loss, reason = "hours for people")]
             let hours = |stats: &Stats| stats.waited as f64 / 3.6e9;
-            let (waits, more) = pairs.entry((*name).to_owned()).or_default();
-            waits.push((old.mean_wait(), new.mean_wait()));
+            let (waits, more) = changes.entry((*name).to_owned()).or_default();
+            waits.push(waited);
             *more += hours(new) - hours(old);
         }
     }
     let change = |(name, (waits, hours)): (String, (Vec<(f64, f64)>, f64))| {
         Change::new(&name, Unit::Seconds, &waits, hours / waits.len().max(1) as f64)
     };
-    let mut changes: Vec<Change> = pairs.into_iter().map(change).collect();
+    let mut changes: Vec<Change> = changes.into_iter().map(change).collect();
     changes.sort_by(|a, b| a.hours.total_cmp(&b.hours).then_with(|| a.name.cmp(&b.name)));
     changes
 }
@@ -527,9 +676,9 @@ const STUDENT: [f64; 30] = [
     2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
-/// The interval that has the mean of the values with 95 % confidence; `None` for fewer than two.
+/// The interval that has the mean of the values with 95 % confidence; `None` for fewer than three, of which it says nothing.
 pub fn interval(values: &[f64]) -> Option<[f64; 2]> {
-    let freedom = values.len().checked_sub(2)?;
+    let freedom = values.len().checked_sub(2).filter(|freedom| *freedom > 0)?;
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
@@ -543,13 +692,22 @@ impl Change {
         let differences: Vec<f64> = pairs.iter().map(|(old, new)| new - old).collect();
         let old = pairs.iter().map(|(old, _)| old).sum::<f64>() / count;
         let new = pairs.iter().map(|(_, new)| new).sum::<f64>() / count;
-        Self { name: name.to_owned(), unit, old, new, difference: new - old, interval: interval(&differences), hours }
+        let (difference, interval, runs) = (new - old, interval(&differences), pairs.len());
+        Self { name: name.to_owned(), unit, old, new, difference, interval, runs, hours }
     }
 
-    /// Returns `true` if the interval has no zero, or if there is only one seed and the difference is not zero.
+    /// Returns `true` if the interval has no zero, or if there is only one run and the difference is not zero.
     pub fn is_sure(&self) -> bool {
-        self.interval.map_or(self.difference != 0.0, |[low, high]| low > 0.0 || high < 0.0)
+        match self.interval {
+            Some([low, high]) => low > 0.0 || high < 0.0,
+            None => self.runs == 1 && self.difference != 0.0,
+        }
     }
+}
+
+/// A wait in words; a dash where no job ran to its end.
+pub fn wait(seconds: Option<f64>) -> String {
+    seconds.map_or_else(|| "-".to_owned(), duration)
 }
 
 /// A length of time in words: `45 s`, `12 min`, `3.4 h`, `2.1 d`.

@@ -9,7 +9,7 @@ use tpv_runtime::artifact::tables::ValueRow;
 
 use crate::capacity::Capacity;
 use crate::grid::Ended;
-use crate::measure::Stats;
+use crate::measure::{Idle, Stats};
 use crate::report::Figures;
 
 /// The most points of a grid.
@@ -20,7 +20,7 @@ const RANGE: u32 = 5;
 /// Something that is varied.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Axis {
-    /// `CLUSTER.cores`, `CLUSTER.mem`, `CLUSTER.gpus`, `CLUSTER.jobs` or `context.NAME`.
+    /// `CLUSTER.cores`, `CLUSTER.mem`, `CLUSTER.gpus`, `CLUSTER.jobs`, `CLUSTER.nodes` or `context.NAME`.
     pub name: String,
     /// Its values.
     pub values: Vec<f64>,
@@ -38,13 +38,20 @@ impl Axis {
             return Err(help.to_owned());
         }
         let number = |text: &str| text.trim().parse().ok().filter(|number: &f64| number.is_finite());
+        let is_range = values.contains("..");
         let values: Option<Vec<f64>> = match values.split_once("..") {
             Some((from, to)) => number(from).zip(number(to)).filter(|(from, to)| from < to).map(|(from, to)| {
                 (0..RANGE).map(|step| from + (to - from) * f64::from(step) / f64::from(RANGE - 1)).collect()
             }),
             None => values.split(',').map(number).collect(),
         };
-        Ok(Self { name: name.to_owned(), values: values.ok_or(help)? })
+        let mut values = values.ok_or(help)?;
+        if is_range && (name.ends_with(".nodes") || name.ends_with(".jobs")) {
+            // Of these there are whole ones only.
+            values.iter_mut().for_each(|value| *value = value.round());
+            values.dedup();
+        }
+        Ok(Self { name: name.to_owned(), values })
     }
 }
 
@@ -112,7 +119,11 @@ pub struct Point {
     pub figures: Figures,
     /// core·h that clusters with a limit had and no job held.
     pub core_hours_idle: f64,
-    /// `true` if no other point waits less without wasting more.
+    /// GiB·h of the same kind.
+    pub gib_hours_idle: f64,
+    /// GPU·h of the same kind.
+    pub gpu_hours_idle: f64,
+    /// `true` if no other point has as few failures, waits and waste, and less of one; and it has no failures, unless all points have.
     pub on_front: bool,
 }
 
@@ -122,14 +133,29 @@ impl Point {
         let mut all = Stats::default();
         runs.iter().for_each(|run| all += &run.all);
         #[expect(clippy::cast_precision_loss, reason = "an amount")]
-        let idle = runs.iter().map(|run| run.idle_cores).sum::<u128>() as f64 / 3.6e12 / runs.len().max(1) as f64;
-        Self { values, figures: Figures::mean(&all, runs.len()), core_hours_idle: idle, on_front: false }
+        let hours = |of: fn(&Idle) -> u128, parts: f64| {
+            runs.iter().map(|run| of(&run.idle)).sum::<u128>() as f64 / parts / 3.6e9 / runs.len().max(1) as f64
+        };
+        Self {
+            values,
+            figures: Figures::mean(&all, runs.len()),
+            core_hours_idle: hours(|idle| idle.cores, 1000.0),
+            gib_hours_idle: hours(|idle| idle.mem, 1024.0),
+            gpu_hours_idle: hours(|idle| idle.gpus, 1000.0),
+            on_front: false,
+        }
     }
 
-    /// The criteria of a point: the mean wait in seconds, core·h idle or wasted, GiB·h wasted.
-    pub fn objectives(&self) -> [f64; 3] {
+    /// The criteria of a point: jobs that fail, the mean wait in seconds, and core·h, GiB·h and GPU·h that are idle or wasted.
+    pub fn objectives(&self) -> [f64; 5] {
         let figures = &self.figures;
-        [figures.wait_mean, self.core_hours_idle + figures.core_hours_wasted, figures.gib_hours_wasted]
+        [
+            figures.failed,
+            figures.wait_mean.unwrap_or(f64::INFINITY),
+            self.core_hours_idle + figures.core_hours_wasted,
+            self.gib_hours_idle + figures.gib_hours_wasted,
+            self.gpu_hours_idle + figures.gpu_hours_wasted,
+        ]
     }
 }
 
@@ -145,7 +171,16 @@ pub struct GridReport {
     pub missing: Vec<String>,
 }
 
+/// The meaning of the front, in a sentence.
+pub const ABOUT_FRONT: &str = "No other point has as few failed jobs, waits and waste (idle or wasted core·h, GiB·h and GPU·h), and less of one of these. \
+    A point with failed jobs is on the front only if there is none without.";
+
 impl GridReport {
+    /// Returns `true` if GPUs are idle or wasted at some point.
+    pub fn has_gpus(&self) -> bool {
+        self.points.iter().any(|point| point.gpu_hours_idle + point.figures.gpu_hours_wasted > 0.0)
+    }
+
     /// The report about these points, of which it finds the front.
     pub fn new(axes: Vec<String>, mut points: Vec<Point>, missing: Vec<String>) -> Self {
         mark_front(&mut points);
@@ -170,12 +205,14 @@ pub fn point_name(axes: &[String], values: &[f64]) -> String {
     axes.iter().zip(values).map(|(axis, value)| format!("{axis}={value}")).collect::<Vec<_>>().join(" ")
 }
 
-/// Marks the points of the Pareto front.
+/// Marks the points of the Pareto front. A point with failures is on it only if there is none without.
 fn mark_front(points: &mut [Point]) {
-    let all: Vec<[f64; 3]> = points.iter().map(Point::objectives).collect();
-    let is_better = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).all(|(a, b)| a <= b) && a != b;
+    let all: Vec<[f64; 5]> = points.iter().map(Point::objectives).collect();
+    let is_better = |a: &[f64; 5], b: &[f64; 5]| a.iter().zip(b).all(|(a, b)| a <= b) && a != b;
+    let some_fail_nowhere = points.iter().any(|point| point.figures.failed == 0.0);
     for (point, own) in points.iter_mut().zip(&all) {
-        point.on_front = !all.iter().any(|other| is_better(other, own));
+        let is_out = some_fail_nowhere && point.figures.failed > 0.0;
+        point.on_front = !is_out && !all.iter().any(|other| is_better(other, own));
     }
 }
 
@@ -189,6 +226,7 @@ mod tests {
         let axis = |text: &str| Axis::parse(text).map(|axis| axis.values);
         assert_eq!(axis("slurm.cores=500..2500").unwrap(), [500.0, 1000.0, 1500.0, 2000.0, 2500.0]);
         assert_eq!(axis("context.x=2, 4.5").unwrap(), [2.0, 4.5]);
+        assert_eq!(axis("a.nodes=1..3").unwrap(), [1.0, 2.0, 3.0]);
         for wrong in ["slurm", "cores=1", "a.cores=", "a.cores=5..2", "a.cores=1,x"] {
             assert!(axis(wrong).is_err(), "{wrong}");
         }
@@ -201,10 +239,26 @@ mod tests {
     fn the_front_has_what_nothing_beats() {
         let point = |wait: f64, wasted: f64| Point {
             values: vec![wait],
-            figures: Figures { wait_mean: wait, core_hours_wasted: wasted, ..Figures::default() },
+            figures: Figures { wait_mean: Some(wait), core_hours_wasted: wasted, ..Figures::default() },
             core_hours_idle: 0.0,
+            gib_hours_idle: 0.0,
+            gpu_hours_idle: 0.0,
             on_front: false,
         };
+        let front = |mut points: Vec<Point>| {
+            mark_front(&mut points);
+            points.iter().map(|point| point.on_front).collect::<Vec<_>>()
+        };
+        let fails = |failed: f64, mut point: Point| {
+            point.figures.failed = failed;
+            point
+        };
+        // Failures cost more than any wait, and idle GPUs and memory cost, too.
+        assert_eq!(front(vec![fails(75.0, point(0.0, 0.0)), point(9.0, 9.0)]), [false, true]);
+        assert_eq!(front(vec![fails(3.0, point(0.0, 9.0)), fails(1.0, point(9.0, 9.0))]), [true, true]);
+        assert_eq!(front(vec![fails(3.0, point(9.0, 9.0)), fails(1.0, point(9.0, 9.0))]), [false, true]);
+        let idle = |gib: f64, gpu: f64| Point { gib_hours_idle: gib, gpu_hours_idle: gpu, ..point(1.0, 1.0) };
+        assert_eq!(front(vec![idle(1.0, 0.0), idle(0.0, 1.0), idle(1.0, 1.0)]), [true, true, false]);
         let mut points = [point(1.0, 9.0), point(2.0, 5.0), point(3.0, 5.0), point(9.0, 1.0), point(9.0, 1.0)];
         mark_front(&mut points);
         assert_eq!(points.map(|point| point.on_front), [true, true, false, true, true]);

@@ -24,7 +24,8 @@ pub enum Kind {
     Added,
     /// Entities that only the old rules have.
     Removed,
-    /// An entity that has a new id and the same content: `old` and `new` are the ids.
+    /// An entity that has a new id and the same content, and that jobs do not name by it: `old` and `new` are the ids. A tool, role or user that
+    /// is not abstract is removed and added.
     Renamed,
     /// A field has another value; without `old` it was not set before, without `new` it is not set any more.
     Field,
@@ -95,7 +96,7 @@ pub struct Count {
     pub old: usize,
     /// In the new rules.
     pub new: usize,
-    /// The number that are in both and changed.
+    /// The number that are in both, if by another id, and changed.
     pub changed: usize,
 }
 
@@ -163,19 +164,22 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Compares a section. Returns the number of entities that are in both and changed.
+    /// Compares a section. Returns the number of entities that are in both, if by another id, and changed.
     fn section(&mut self, section: usize, old: &IndexMap<Arc<str>, Entity>, new: &IndexMap<Arc<str>, Entity>) -> usize {
         let key = |kind| Key { section, kind, rule: None, field: None, old: None, new: None };
         let mut added: Vec<(&Arc<str>, &Entity)> = new.iter().filter(|(id, _)| !old.contains_key(*id)).collect();
+        let mut changed = 0;
         for (id, entity) in old.iter().filter(|(id, _)| !new.contains_key(*id)) {
             // An empty entity is equal to every other empty one, so it is never taken for renamed.
             let has_content = !entity.fields.is_empty() || !entity.rules.is_empty();
-            let renamed = added.iter().position(|(_, other)| has_content && entity.own == other.own);
+            let may_be_renamed = has_content && !is_carried_by_jobs(section, entity);
+            let renamed = added.iter().position(|(_, other)| may_be_renamed && entity.own == other.own);
             let old_place = self.site(0, entity.site);
             let Some((other, entity)) = renamed.map(|at| added.remove(at)) else {
                 self.add(key(Kind::Removed), id, [None, None], [old_place, None]);
                 continue;
             };
+            changed += 1;
             let (values, place) = ([id, other].map(|id| Some(id.to_string())), self.site(1, entity.site));
             let key = Key { old: Some(id.clone()), new: Some(other.clone()), ..key(Kind::Renamed) };
             self.add(key, other, values, [old_place, place]);
@@ -183,7 +187,6 @@ impl Comparison<'_> {
         for (id, entity) in added {
             self.add(key(Kind::Added), id, [None, None], [None, self.site(1, entity.site)]);
         }
-        let mut changed = 0;
         for (id, old) in old {
             let Some(new) = new.get(id) else { continue };
             if !old.same(new) {
@@ -390,6 +393,12 @@ impl Comparison<'_> {
         });
         groups.into_iter().map(|(_, group)| group).collect()
     }
+}
+
+/// Returns `true` if jobs name the entity by its id: with another id it is one for other jobs, whatever it says.
+fn is_carried_by_jobs(section: usize, entity: &Entity) -> bool {
+    let is_of_jobs = matches!(SECTIONS.get(section), Some(&("tools" | "roles" | "users")));
+    is_of_jobs && !entity.fields.keys().any(|field| field.is(model::Field::Abstract))
 }
 
 /// The number of entities that inherit from each; entities without a parent inherit from the default one.

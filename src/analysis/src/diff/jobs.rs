@@ -2,6 +2,7 @@
 //!
 //! Memory does not grow with the job file: names are counted in tables of bounded size, and of each group the first jobs are kept.
 
+use std::borrow::Cow;
 use std::ops::AddAssign;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use super::answers::{Detail, Difference, compare};
 use super::reasons::{Kept, Reasons};
 use super::upgrade::Upgrade;
 use crate::job_file;
+use crate::people::Naming;
 use crate::summary::table::Table;
 use crate::summary::{Change, Usage};
 
@@ -87,8 +89,12 @@ const SEPARATOR: char = '\u{1f}';
 /// The result of mapping jobs by two rule sets.
 #[derive(Default)]
 pub struct Outcome {
-    /// All lines.
+    /// All lines. Resources are those of the jobs that both rule sets map, here and below but in `causes`, `only_old` and `only_new`.
     pub all: Change,
+    /// The jobs that only the old rules map.
+    pub only_old: Usage,
+    /// The jobs that only the new rules map.
+    pub only_new: Usage,
     /// The jobs whose answers differ.
     pub differing: Change,
     /// The number of lines that are not jobs.
@@ -114,6 +120,8 @@ impl Outcome {
     /// Adds what other lines come to.
     pub fn merge(&mut self, other: &Self) {
         self.all += &other.all;
+        self.only_old += &other.only_old;
+        self.only_new += &other.only_new;
         self.differing += &other.differing;
         self.invalid += other.invalid;
         self.causes.merge(&other.causes);
@@ -175,6 +183,8 @@ pub struct Lines {
     pub upgrade: Option<Upgrade>,
     /// The number of examples to keep of a cause.
     pub examples: usize,
+    /// The names of users in causes and examples.
+    pub naming: Naming,
     /// `true` if each job whose answers differ is written, with both.
     pub writes: bool,
 }
@@ -189,12 +199,23 @@ impl Work for Lines {
         };
         let job = Arc::new(job);
         let (old, new) = (self.old.map(&job, &self.world), self.new.map(&job, &self.world));
-        let change = Change { old: Usage::of(&old), new: Usage::of(&new) };
+        let whole = Change { old: Usage::of(&old), new: Usage::of(&new) };
+        // A job that fails saves nothing.
+        let change = if whole.is_mapped_by_both() { whole } else { whole.counts() };
+        match (whole.old.errors, whole.new.errors) {
+            (0, 1..) => outcome.only_old += &whole.old,
+            (1.., 0) => outcome.only_new += &whole.new,
+            _ => {}
+        }
         outcome.all += &change;
-        let (before, after) = (destination(&old), destination(&new));
+        let shown = |answer: &Answer| self.naming.text(&destination(answer), &job).into_owned();
+        let (before, after) = (shown(&old), shown(&new));
         outcome.destinations.add(&before, &Change { old: change.old, ..Change::default() });
         outcome.destinations.add(&after, &Change { new: change.new, ..Change::default() });
-        let Some(difference) = compare(&old, &new) else { return };
+        let Some(mut difference) = compare(&old, &new) else { return };
+        if let Cow::Owned(cause) = self.naming.text(&difference.cause, &job) {
+            difference.cause = cause;
+        }
         outcome.differing += &change;
         outcome.tools.add(job.tool_id(), &change);
         if before != after {
@@ -224,7 +245,7 @@ impl Work for Lines {
         let is_full = outcome.causes.get(&difference.cause).is_some_and(|sum| sum.examples.len() >= self.examples);
         let example = || self.example(number, &job, &old, &new, &difference);
         let examples = if is_full || self.examples == 0 { Vec::new() } else { vec![example()] };
-        outcome.causes.add(&difference.cause, &Sum { change, examples, limit: self.examples });
+        outcome.causes.add(&difference.cause, &Sum { change: whole, examples, limit: self.examples });
         if self.writes {
             let line = u64::try_from(number).unwrap_or(u64::MAX);
             let of_tpv: Option<Vec<_>> = of_tpv.map(|changes| changes.into_iter().map(|(change, _)| change).collect());
@@ -242,7 +263,13 @@ impl Lines {
         const MOST: usize = 200;
         let line = u64::try_from(line).unwrap_or(u64::MAX);
         let cut = |text: &str| text.chars().take(MOST).collect();
-        Example { line, id: cut(&job.id), tool: cut(job.tool_id()), details: difference.details(old, new) }
+        let mut details = difference.details(old, new);
+        for text in details.iter_mut().flat_map(|detail| [&mut detail.old, &mut detail.new]).flatten() {
+            if let Cow::Owned(shown) = self.naming.text(text, job) {
+                *text = shown;
+            }
+        }
+        Example { line, id: cut(&job.id), tool: cut(job.tool_id()), details }
     }
 }
 

@@ -66,6 +66,14 @@ impl Usage {
     }
 }
 
+impl Usage {
+    /// The numbers of jobs and errors alone.
+    #[must_use]
+    pub fn counts(&self) -> Self {
+        Self { jobs: self.jobs, errors: self.errors, ..Self::default() }
+    }
+}
+
 /// A value in whole parts of its unit; `null` is 0.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 10^15 units")]
 fn amount(text: Option<&str>, unit: f64) -> Option<u128> {
@@ -95,6 +103,19 @@ pub struct Change {
     pub old: Usage,
     /// By the new rules. These are as many jobs.
     pub new: Usage,
+}
+
+impl Change {
+    /// Returns `true` if both rule sets map the jobs, so that what they give can be compared.
+    pub fn is_mapped_by_both(&self) -> bool {
+        self.old.errors == 0 && self.new.errors == 0
+    }
+
+    /// The numbers of jobs and errors alone.
+    #[must_use]
+    pub fn counts(&self) -> Self {
+        Self { old: self.old.counts(), new: self.new.counts() }
+    }
 }
 
 impl AddAssign<&Self> for Change {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Cause, Jobs, MOST_NAMES, Pair, Report, arrow, caption, changed, left_out, names, one_line};
+use super::{Cause, Jobs, MOST_NAMES, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line};
 use crate::figures::{amount, count, grouped};
 use tpv_compiler::printable;
 
@@ -81,9 +81,15 @@ fn bounded(mut out: String, parts: &[String]) -> String {
 
 fn summary(jobs: &Jobs) -> String {
     let Pair { old, new } = jobs.all;
-    let mut out = format!("**{} of {}** get another answer.", grouped(jobs.differing.new.jobs), count(new.jobs, "job"));
+    let mark = if jobs.fail_now > 0 { ":x: " } else { "" };
+    let mut out: String = jobs.failing().iter().map(|line| format!("{}.\n\n", escaped(line))).collect();
+    out.insert_str(0, mark);
+    let _ = write!(out, "**{} of {}** get another answer.", grouped(jobs.differing.new.jobs), count(new.jobs, "job"));
     if jobs.invalid > 0 {
         let _ = write!(out, " {}.", left_out(jobs.invalid));
+    }
+    if let Some(about) = about_totals(jobs) {
+        let _ = write!(out, " Below: {about}.");
     }
     out.push_str("\n\n| | before | after | |\n| --- | ---: | ---: | ---: |\n");
     #[expect(clippy::cast_precision_loss, reason = "a count for people")]

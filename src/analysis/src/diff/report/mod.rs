@@ -39,8 +39,16 @@ pub struct Report {
 pub struct Jobs {
     /// The number of lines that are not jobs; no other number includes them.
     pub invalid: u64,
-    /// All jobs.
+    /// The number of jobs that are mapped by the old rules only, and fail by the new ones.
+    pub fail_now: u64,
+    /// The number of jobs that fail by the old rules, and are mapped by the new ones.
+    pub fail_no_longer: u64,
+    /// The number of jobs that fail by both.
+    pub fail_still: u64,
+    /// All jobs. Sums of resources are of the jobs that both rule sets map, as in all other totals but those of causes.
     pub all: Pair,
+    /// The totals of the jobs that only one rule set maps: by the old rules those that fail by the new ones, and the other way round.
+    pub apart: Pair,
     /// Those whose answers differ.
     pub differing: Pair,
     /// Those whose answers differ, by cause; errors first, then by number.
@@ -95,11 +103,43 @@ impl Pair {
         Quantity::ALL.map(|quantity| (quantity, of(&self.old, quantity), of(&self.new, quantity)))
     }
 
-    /// The quantities that differ: `cores 4 -> 8`.
+    /// The quantities that differ: `cores 4 -> 8`. Of jobs that fail by one rule set, what the other gives them: `had cores 8`.
     fn changes(&self) -> impl Iterator<Item = String> + use<> {
+        let Self { old, new } = *self;
         let differ = self.quantities().into_iter().filter(|(_, old, new)| old != new);
-        differ.map(|(quantity, old, new)| format!("{} {}", quantity.name(), changed(old, new)))
+        differ.map(move |(quantity, before, after)| match (old.errors > 0, new.errors > 0) {
+            (false, true) => format!("had {} {}", caption(quantity), amount(before)),
+            (true, false) => format!("get {} {}", caption(quantity), amount(after)),
+            _ => format!("{} {}", quantity.name(), changed(before, after)),
+        })
     }
+}
+
+impl Jobs {
+    /// The jobs that fail, in words; those that did not come first. Empty if none fails by either rule set.
+    fn failing(&self) -> Vec<String> {
+        let sentence = |jobs: u64, which: &str, amounts: Option<(&str, &Amounts)>| {
+            let jobs_fail = format!("{} {which}", count(jobs, "job"));
+            let amounts = amounts.map(|(word, amounts)| {
+                let gpus = if amounts.gpus > 0.0 { format!(", {} GPUs", amount(amounts.gpus)) } else { String::new() };
+                format!(": they {word} {} cores, {} GiB{gpus}", amount(amounts.cores), amount(amounts.mem))
+            });
+            (jobs > 0).then(|| jobs_fail + &amounts.unwrap_or_default())
+        };
+        let Pair { old, new } = &self.apart;
+        let all = [
+            sentence(self.fail_now, "fail now and did not before", Some(("had", old))),
+            sentence(self.fail_no_longer, "failed before and do no longer", Some(("get", new))),
+            sentence(self.fail_still, "fail as before", None),
+        ];
+        all.into_iter().flatten().collect()
+    }
+}
+
+/// Tells which jobs the totals count, if not all.
+fn about_totals(jobs: &Jobs) -> Option<String> {
+    let both = jobs.all.new.jobs.saturating_sub(jobs.fail_now + jobs.fail_no_longer + jobs.fail_still);
+    (both < jobs.all.new.jobs).then(|| format!("resources of the {} that both rules map", count(both, "job")))
 }
 
 /// What a total of a quantity is called, with its unit.
@@ -242,11 +282,12 @@ impl Jobs {
         });
         let mut causes: Vec<Cause> = causes.collect();
         let order = |cause: &Cause| {
-            let changes_error = cause.amounts.new.errors != cause.amounts.old.errors;
+            let Pair { old, new } = cause.amounts;
             (
-                !changes_error,
+                new.errors <= old.errors,
+                new.errors == old.errors,
                 !cause.cause.starts_with("error: "),
-                std::cmp::Reverse(cause.amounts.new.jobs),
+                std::cmp::Reverse(new.jobs),
                 cause.cause.clone(),
             )
         };
@@ -264,9 +305,14 @@ impl Jobs {
             let (from, to) = split_flow(name);
             Flow { from: from.to_owned(), to: to.to_owned(), jobs: change.new.jobs }
         };
+        let (fail_now, fail_no_longer) = (outcome.only_old.jobs, outcome.only_new.jobs);
         Self {
             invalid: outcome.invalid,
+            fail_now,
+            fail_no_longer,
+            fail_still: outcome.all.new.errors.saturating_sub(fail_now),
             all: pair(&outcome.all),
+            apart: Pair { old: amounts(&outcome.only_old), new: amounts(&outcome.only_new) },
             differing: pair(&outcome.differing),
             causes,
             other_causes: sums.others.as_ref().map(|others| pair(&others.change)),

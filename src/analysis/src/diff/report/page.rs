@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::{Cause, Jobs, Pair, Report, arrow, caption, changed, left_out, names, one_line};
+use super::{Cause, Jobs, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line};
 use crate::figures::{amount, count};
 use crate::page::{Page, escape, facts, prose, slot, table};
 
@@ -25,7 +25,14 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
     let out = page.body();
     let _ = writeln!(out, "<header>\n<h1>From {} to {}</h1>", escape(&report.old), escape(&report.new));
     if let Some(jobs) = &report.jobs {
+        for line in jobs.failing() {
+            let look = if line.contains("fail now") { "bad" } else { "idle" };
+            let _ = writeln!(out, "<p><span class=\"badge {look}\">{}</span></p>", escape(&line));
+        }
         facts(out, totals(jobs));
+        if let Some(about) = about_totals(jobs) {
+            let _ = writeln!(out, "<p class=\"note\">Totals are the {}</p>", escape(&about));
+        }
     }
     if let Some(jobs) = report.jobs.as_ref().filter(|jobs| jobs.invalid > 0) {
         let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&left_out(jobs.invalid)));

@@ -1,7 +1,9 @@
 //! The report as text.
 
 use super::super::entities::{Change, Group, Kind};
-use super::{Jobs, MOST_NAMES, Pair, Report, arrow, caption, changed, left_out, names, one_line, order, place};
+use super::{
+    Jobs, MOST_NAMES, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line, order, place,
+};
 use crate::figures::{count, grouped};
 use crate::text_diff::unified;
 use tpv_compiler::printable::put_line;
@@ -99,11 +101,15 @@ fn change(out: &mut String, change: &Change) {
 /// Appends the changes for jobs.
 fn jobs(out: &mut String, jobs: &Jobs) {
     let (all, differing) = (jobs.all.new.jobs, jobs.differing.new.jobs);
+    let failing = jobs.failing();
+    failing.iter().for_each(|line| put_line!(out, "{line}"));
     put_line!(out, "{} of {} get another answer", grouped(differing), count(all, "job"));
     if jobs.invalid > 0 {
         put_line!(out, "{}", left_out(jobs.invalid));
     }
-    let Pair { old, new } = jobs.all;
+    if let Some(about) = about_totals(jobs) {
+        put_line!(out, "{about}");
+    }
     for (quantity, old, new) in jobs.all.quantities() {
         if old > 0.0 || new > 0.0 {
             put_line!(out, "  {:<9} {}", caption(quantity), changed(old, new));
@@ -111,9 +117,6 @@ fn jobs(out: &mut String, jobs: &Jobs) {
     }
     #[expect(clippy::cast_precision_loss, reason = "counts for people")]
     let counts = |pair: &Pair| (pair.old.jobs as f64, pair.new.jobs as f64);
-    if old.errors > 0 || new.errors > 0 {
-        put_line!(out, "  errors    {} -> {}", grouped(old.errors), grouped(new.errors));
-    }
     out.push('\n');
     if differing == 0 {
         return;
