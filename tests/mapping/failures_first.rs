@@ -117,8 +117,11 @@ fn an_interval_needs_three_runs_and_names_them() {
         ["simulate", "new.yml", "--old", "old.yml", "--jobs", "jobs.jsonl", "--capacity", "capacity.yml", "--seeds"];
     let two = ran(folder.path(), &[&args[..], &["2"]].concat());
     assert!(!two.contains("INTERVAL"), "{two}");
-    let three = ran(folder.path(), &[&args[..], &["3", "--seed", "7"]].concat());
-    assert!(three.contains("95 % INTERVAL") && three.contains("3 runs with the seeds 7 to 9"), "{three}");
+    for format in ["text", "markdown", "html"] {
+        let three = ran(folder.path(), &[&args[..], &["3", "--seed", "7", "--format", format]].concat());
+        assert!(three.to_lowercase().contains("95 % interval"), "{three}");
+        assert!(three.contains("3 runs with the seeds 7 to 9"), "{three}");
+    }
 }
 
 #[test]

@@ -210,12 +210,12 @@ impl Simulate {
         let (runs, pairs) = self.simulate(&variants, common)?;
         let sets: Vec<Set> = sets.into_iter().zip(runs).map(|(set, runs)| Set { name: set.name, runs }).collect();
         self.check(&sets)?;
-        let report = Report::new(&sets, &pairs);
+        let report = Report::new(&sets, &pairs, self.seed);
         self.notes(&report, common);
         let (form, text) = match self.format {
-            Format::Text => (Form::Text, tables::text(&report, self.rows, self.calibrate, self.seed)),
+            Format::Text => (Form::Text, tables::text(&report, self.rows, self.calibrate)),
             Format::Csv => (Form::Data, tables::csv(&report)),
-            Format::Markdown => (Form::Text, tables::markdown(&report, self.rows, self.seed)),
+            Format::Markdown => (Form::Text, tables::markdown(&report, self.rows)),
             Format::Html => (Form::Data, page(&report).map_err(|error| CliError::bug("the report", &error))?),
             Format::Json => {
                 let text =

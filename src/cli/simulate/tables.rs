@@ -45,7 +45,7 @@ fn signed(unit: Unit, value: f64) -> String {
 }
 
 /// For a terminal.
-pub(super) fn text(report: &Report, most: usize, calibrates: bool, first_seed: u64) -> String {
+pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
     let Some(set) = report.sets.last() else { return String::new() };
     let jobs = amount(set.all.jobs.round());
     let seeds = if report.seeds > 1 { format!(", {}", count(report.seeds as u64, "seed")) } else { String::new() };
@@ -93,7 +93,7 @@ pub(super) fn text(report: &Report, most: usize, calibrates: bool, first_seed: u
         errors.push(vec![error.jobs.into(), error.name.as_str().into()]);
     }
     part(&mut text, &errors.show(table::Format::Table), &left(set.errors.len(), most));
-    let runs = report.interval_runs(first_seed).filter(|_| report.changes.is_some());
+    let runs = report.interval_runs();
     let about = runs.map(|runs| format!("\nIntervals are over the pairs of {runs}, unless one names fewer.\n"));
     text += &about.unwrap_or_default();
     text + "\nWaits are from the arrival of a job to the start of its last attempt, without the time that it ran.\n"
@@ -334,7 +334,7 @@ pub(super) fn csv(report: &Report) -> String {
 }
 
 /// For the comment of a pull request.
-pub(super) fn markdown(report: &Report, most: usize, first_seed: u64) -> String {
+pub(super) fn markdown(report: &Report, most: usize) -> String {
     let Some(set) = report.sets.last() else { return String::new() };
     let jobs = amount(set.all.jobs.round());
     let mut text = format!("### Simulation of {jobs} jobs in {:.1} days\n\n", report.days());
@@ -348,7 +348,7 @@ pub(super) fn markdown(report: &Report, most: usize, first_seed: u64) -> String 
             let both = amount(changes.both_finish);
             text += &format!("\nWaits, hours and totals are of the {both} jobs that both rules finish:\n\n");
             text += &compared("FIGURE", report, &changes.figures).markdown();
-            let runs = report.interval_runs(first_seed);
+            let runs = report.interval_runs();
             let about = runs.map(|runs| format!("\nIntervals are over the pairs of {runs}.\n"));
             text += &about.unwrap_or_default();
         }

@@ -42,7 +42,8 @@ pub struct Peak {
     pub mem: f64,
     /// Jobs at once, if the history shows that no more may run.
     pub jobs: Option<f64>,
-    /// The seconds from when a job gets its cores until it runs: the median wait of jobs that found at most half of the cores in use.
+    /// The seconds from when a job gets its cores until it runs: the median wait of jobs that found at most half of the cores
+    /// and jobs of the peak.
     pub start_delay: f64,
 }
 
@@ -129,15 +130,15 @@ impl Peak {
         jobs.sort_by_key(|job| (job.from, job.to));
         let mut peak = Self::default();
         let mut most_jobs = 0.0_f64;
-        // What ends at a moment ends before others begin. The cores in use when each job begins, without itself.
+        // What ends at a moment ends before others begin. The cores in use and the jobs that run when each begins, without itself.
         let mut ends: BTreeMap<i64, [f64; 3]> = BTreeMap::new();
         let (mut now, mut found) = ([0.0; 3], Vec::with_capacity(jobs.len()));
         for job in &jobs {
             while let Some(entry) = ends.first_entry().filter(|entry| *entry.key() <= job.from) {
                 now.iter_mut().zip(entry.remove()).for_each(|(now, ended)| *now -= ended);
             }
-            let [cores, _, _] = now;
-            found.push(cores);
+            let [cores, _, count] = now;
+            found.push([cores, count]);
             let [cores, mem] = job.has;
             let has = [cores, mem, 1.0];
             now.iter_mut().zip(has).for_each(|(now, has)| *now += has);
@@ -146,12 +147,11 @@ impl Peak {
             let [cores, mem, count] = now;
             (peak.cores, peak.mem, most_jobs) = (peak.cores.max(cores), peak.mem.max(mem), most_jobs.max(count));
         }
-        let waits = |most: f64| {
-            let idle = jobs.iter().zip(&found).filter(|(_, cores)| **cores <= most);
-            median(idle.filter_map(|(job, _)| job.queued).collect())
-        };
+        let is_idle = |[cores, count]: &[f64; 2]| *cores <= peak.cores / 2.0 && *count <= most_jobs / 2.0;
+        let idle = jobs.iter().zip(&found).filter(|(_, found)| is_idle(found));
+        let waits = median(idle.filter_map(|(job, _)| job.queued).collect());
         let shortest = || jobs.iter().filter_map(|job| job.queued).min_by(f64::total_cmp);
-        peak.start_delay = waits(peak.cores / 2.0).or_else(shortest).unwrap_or_default();
+        peak.start_delay = waits.or_else(shortest).unwrap_or_default();
         peak.jobs = cap(&jobs, peak.cores, most_jobs, peak.start_delay).then_some(most_jobs);
         peak
     }

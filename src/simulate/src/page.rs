@@ -49,6 +49,12 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
         page.section("Jobs that fail", |out| failures(out, changes));
         page.section("What changes for the jobs that both rules finish", |out| {
             changed(out, "Key figures", "Figure", &changes.figures, changes.fail_now() == 0.0);
+            if let Some(runs) = report.interval_runs() {
+                let _ = writeln!(
+                    out,
+                    "<p class=\"note\">Intervals are over the pairs of {runs}, or of as many as a row says.</p>"
+                );
+            }
         });
     }
     page.section("Waits", |out| {

@@ -33,8 +33,10 @@ pub struct Set {
 /// All of it.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// Seeds.
+    /// The number of runs of each rule set.
     pub seeds: usize,
+    /// The seed of the first run; each other has the next.
+    pub first_seed: u64,
     /// The first arrival and the last event of the first seed, in seconds since 1970 UTC.
     pub period: [f64; 2],
     /// The counts of the lines read.
@@ -330,7 +332,7 @@ pub struct Change {
 
 impl Report {
     /// The report about one rule set, or two of which the first is the old one; then `pairs` has the runs of each seed, job by job.
-    pub fn new(sets: &[Set], pairs: &[Paired]) -> Self {
+    pub fn new(sets: &[Set], pairs: &[Paired], first_seed: u64) -> Self {
         let first = sets.last().and_then(|set| set.runs.first());
         let changes = match sets {
             [old, new] => Some(Changes::new(old, new, pairs)),
@@ -338,6 +340,7 @@ impl Report {
         };
         Self {
             seeds: sets.first().map_or(0, |set| set.runs.len()),
+            first_seed,
             period: first.map_or([0.0; 2], |run| [run.measure.from, run.measure.to].map(seconds)),
             jobs: first.map(|run| run.told.clone()).unwrap_or_default(),
             sets: sets.iter().map(SetReport::new).collect(),
@@ -345,11 +348,11 @@ impl Report {
         }
     }
 
-    /// The runs that intervals are over: `5 runs with the seeds 0 to 4`; `None` if there are too few for an interval.
-    pub fn interval_runs(&self, first_seed: u64) -> Option<String> {
-        let runs = self.seeds as u64;
-        let last = first_seed.wrapping_add(runs.saturating_sub(1));
-        (runs > 2).then(|| format!("{runs} runs with the seeds {first_seed} to {last}"))
+    /// The runs that intervals are over: `5 runs with the seeds 0 to 4`; `None` if there are no intervals.
+    pub fn interval_runs(&self) -> Option<String> {
+        let (runs, first) = (self.seeds as u64, self.first_seed);
+        let last = first.wrapping_add(runs.saturating_sub(1));
+        (runs > 2 && self.changes.is_some()).then(|| format!("{runs} runs with the seeds {first} to {last}"))
     }
 
     /// The days from the first arrival to the last event.

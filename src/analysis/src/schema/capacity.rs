@@ -48,7 +48,11 @@ pub static NODES: Object = Object {
 const AMOUNTS: &[Field] = &[
     field("cores", Number, "Cores. Without it there is no limit."),
     field("mem", Number, "Memory. Without it there is no limit. Unit: GiB."),
-    field("gpus", Number, "GPUs. Without it there is no limit."),
+    field(
+        "gpus",
+        Number,
+        "GPUs. Without it there is no limit; of nodes there are none if others of the list name theirs.",
+    ),
     field("jobs", Count, "Jobs that run at once. Without it there is no limit."),
 ];
 

@@ -108,31 +108,52 @@ impl Pair {
         let Self { old, new } = *self;
         let differ = self.quantities().into_iter().filter(|(_, old, new)| old != new);
         differ.map(move |(quantity, before, after)| match (old.errors > 0, new.errors > 0) {
-            (false, true) => format!("had {} {}", caption(quantity), amount(before)),
-            (true, false) => format!("get {} {}", caption(quantity), amount(after)),
+            (false, true) => format!("had {}", with_unit(quantity, before)),
+            (true, false) => format!("get {}", with_unit(quantity, after)),
             _ => format!("{} {}", quantity.name(), changed(before, after)),
         })
     }
 }
 
+/// An amount in words: `8 cores`, `16 GiB`.
+fn with_unit(quantity: Quantity, value: f64) -> String {
+    let unit = match quantity {
+        Quantity::Mem => "GiB",
+        Quantity::Cores if value == 1.0 => "core",
+        Quantity::Cores => "cores",
+        Quantity::Gpus if value == 1.0 => "GPU",
+        Quantity::Gpus => "GPUs",
+    };
+    format!("{} {unit}", amount(value))
+}
+
 impl Jobs {
     /// The jobs that fail, in words; those that did not come first. Empty if none fails by either rule set.
     fn failing(&self) -> Vec<String> {
-        let sentence = |jobs: u64, which: &str, amounts: Option<(&str, &Amounts)>| {
-            let jobs_fail = format!("{} {which}", count(jobs, "job"));
-            let amounts = amounts.map(|(word, amounts)| {
-                let gpus = if amounts.gpus > 0.0 { format!(", {} GPUs", amount(amounts.gpus)) } else { String::new() };
-                format!(": they {word} {} cores, {} GiB{gpus}", amount(amounts.cores), amount(amounts.mem))
-            });
-            (jobs > 0).then(|| jobs_fail + &amounts.unwrap_or_default())
+        let Pair { old, new } = self.apart;
+        let held = |word: &str, amounts: &Amounts| {
+            let quantities = Pair { old: *amounts, new: *amounts }.quantities().into_iter();
+            let given =
+                quantities.filter(|(_, value, _)| *value > 0.0).map(|(quantity, value, _)| with_unit(quantity, value));
+            let given: Vec<String> = given.collect();
+            if given.is_empty() { String::new() } else { format!(": {word} {}", given.join(", ")) }
         };
-        let Pair { old, new } = &self.apart;
-        let all = [
-            sentence(self.fail_now, "fail now and did not before", Some(("had", old))),
-            sentence(self.fail_no_longer, "failed before and do no longer", Some(("get", new))),
-            sentence(self.fail_still, "fail as before", None),
-        ];
-        all.into_iter().flatten().collect()
+        let is_one = |jobs: u64| jobs == 1;
+        let now = match is_one(self.fail_now) {
+            true => format!("1 job fails now and did not before{}", held("it had", &old)),
+            false => format!("{} fail now and did not before{}", count(self.fail_now, "job"), held("they had", &old)),
+        };
+        let no_longer = match is_one(self.fail_no_longer) {
+            true => format!("1 job failed before and does no longer{}", held("it gets", &new)),
+            false => {
+                let jobs = count(self.fail_no_longer, "job");
+                format!("{jobs} failed before and do no longer{}", held("they get", &new))
+            }
+        };
+        let fail = if is_one(self.fail_still) { "fails" } else { "fail" };
+        let still = format!("{} {fail} as before", count(self.fail_still, "job"));
+        let all = [(self.fail_now, now), (self.fail_no_longer, no_longer), (self.fail_still, still)];
+        all.into_iter().filter(|(jobs, _)| *jobs > 0).map(|(_, words)| words).collect()
     }
 }
 

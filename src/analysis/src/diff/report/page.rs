@@ -26,7 +26,7 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
     let _ = writeln!(out, "<header>\n<h1>From {} to {}</h1>", escape(&report.old), escape(&report.new));
     if let Some(jobs) = &report.jobs {
         for line in jobs.failing() {
-            let look = if line.contains("fail now") { "bad" } else { "idle" };
+            let look = if line.contains("and did not before") { "bad" } else { "idle" };
             let _ = writeln!(out, "<p><span class=\"badge {look}\">{}</span></p>", escape(&line));
         }
         facts(out, totals(jobs));
