@@ -221,10 +221,10 @@ impl Guessed {
             }
             clusters += &format!("  {quoted}:\n    destinations: [{quoted}]\n");
             if peak.cores > 0.0 {
-                clusters += &format!("    cores: {}\n", peak.cores.ceil());
+                clusters += &format!("    cores: {}\n", whole(peak.cores));
             }
             if peak.mem > 0.0 {
-                clusters += &format!("    mem: {}  # GiB\n", peak.mem.ceil());
+                clusters += &format!("    mem: {}  # GiB\n", whole(peak.mem));
             }
             if let Some(jobs) = peak.jobs {
                 clusters += &format!("    jobs: {jobs}  # jobs waited while no more ran\n");
@@ -239,6 +239,11 @@ impl Guessed {
         }
         text + if clusters.is_empty() { "clusters: {}\n" } else { "clusters:\n" } + &clusters
     }
+}
+
+/// An amount rounded up. Sums of fractions may be a trifle more than they are.
+fn whole(amount: f64) -> f64 {
+    (amount - 1e-6).ceil()
 }
 
 /// A name as YAML has it in quotes.

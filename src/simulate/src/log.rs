@@ -74,11 +74,6 @@ impl Register {
         Self { naming, ..Self::default() }
     }
 
-    /// The way in which users are named.
-    pub fn naming(&self) -> Naming {
-        self.naming
-    }
-
     /// The names of a job.
     pub fn who(&mut self, job: &Job) -> Who {
         let (tool, _) = tpv_analysis::tool_id::split_version(job.tool_id());
