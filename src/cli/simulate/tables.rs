@@ -341,7 +341,7 @@ pub(super) fn markdown(report: &Report, most: usize) -> String {
     match &report.changes {
         Some(changes) => {
             for row in &changes.apart {
-                let mark = if row.fail == "by the new rules only" { ":x: " } else { "" };
+                let mark = if row.is_new() { ":x: " } else { "" };
                 text += &format!("{mark}{}\n\n", tpv_analysis::diff::report::escaped(&row.words()));
             }
             text += &compared("JOBS THAT FAIL", report, &changes.failures).markdown();

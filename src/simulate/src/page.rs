@@ -106,9 +106,9 @@ pub(crate) fn number(out: &mut String, text: &str) {
 /// The jobs that fail by one rule set or both: nothing below counts them.
 fn failures(out: &mut String, changes: &Changes) {
     for apart in &changes.apart {
-        let look = match apart.fail {
-            "by the new rules only" => "bad",
-            "by the old rules only" => "good",
+        let look = match (apart.is_new(), apart.is_mended()) {
+            (true, _) => "bad",
+            (_, true) => "good",
             _ => "idle",
         };
         let _ = writeln!(out, "<p><span class=\"badge {look}\">{}</span></p>", escape(&apart.words()));

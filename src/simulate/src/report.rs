@@ -77,7 +77,7 @@ pub struct SetReport {
     pub calibration: Vec<Calibration>,
     /// Times that the mapper was asked, a seed.
     pub asked: f64,
-    /// The key figures of each seed.
+    /// The key figures of each seed, of the same jobs as the rows.
     pub figures: Vec<Figures>,
 }
 
@@ -413,7 +413,7 @@ impl SetReport {
             errors: counted(|measure| &measure.errors),
             calibration: Calibration::rows(set),
             asked,
-            figures: set.runs.iter().map(|run| Figures::new(&run.measure.totals.all)).collect(),
+            figures: all.iter().zip(&compared).map(|(all, compared)| Figures::of(&all.all, &compared.all)).collect(),
         }
     }
 }
@@ -515,7 +515,12 @@ impl Figures {
     }
 
     fn new(all: &Stats) -> Self {
-        let row = Row::new("", all, all, 1.0);
+        Self::of(all, all)
+    }
+
+    /// The figures of the jobs that `counts` counts, with the waits and sums of `sums`.
+    fn of(counts: &Stats, sums: &Stats) -> Self {
+        let row = Row::new("", counts, sums, 1.0);
         Self {
             failed: row.failed,
             wait_mean: row.wait_mean,
@@ -596,8 +601,8 @@ impl Changes {
         let both_finish =
             pairs.iter().flat_map(|pair| pair.both.first()).map(|totals| totals.all.jobs).sum::<u64>() as f64 / seeds;
         let apart = [
-            ("by the new rules only", (|pair| &pair.only_old) as fn(&Paired) -> &Apart),
-            ("by the old rules only", |pair| &pair.only_new),
+            (BY_NEW_ONLY, (|pair| &pair.only_old) as fn(&Paired) -> &Apart),
+            (BY_OLD_ONLY, |pair| &pair.only_new),
             ("by both", |pair| &pair.neither),
         ];
         let apart = apart.into_iter().map(|(fail, of)| ApartRow::new(fail, pairs.iter().map(of), seeds));
@@ -614,11 +619,25 @@ impl Changes {
 
     /// The jobs, a seed, that only the new rules do not finish.
     pub fn fail_now(&self) -> f64 {
-        self.apart.iter().filter(|row| row.fail == "by the new rules only").map(|row| row.jobs).sum()
+        self.apart.iter().filter(|row| row.is_new()).map(|row| row.jobs).sum()
     }
 }
 
+/// The jobs that only the new rules do not finish, and those that only the old ones do not.
+const BY_NEW_ONLY: &str = "by the new rules only";
+const BY_OLD_ONLY: &str = "by the old rules only";
+
 impl ApartRow {
+    /// Returns `true` for the jobs that only the new rules do not finish.
+    pub fn is_new(&self) -> bool {
+        self.fail == BY_NEW_ONLY
+    }
+
+    /// Returns `true` for the jobs that only the old rules do not finish.
+    pub fn is_mended(&self) -> bool {
+        self.fail == BY_OLD_ONLY
+    }
+
     /// The row in a sentence: `75 jobs fail by the new rules only (75 too large for any node)`.
     pub fn words(&self) -> String {
         let way = |way: &Way| {
