@@ -570,7 +570,8 @@ impl<R: Router> Engine<'_, R> {
         // Only for a job that dies it matters what it is from now on.
         let job = live.job.take();
         if let (Some(answer), Some(job), true) = (target.answer, job, live.dies && live.attempt.is_none()) {
-            live.attempt = Some(Box::new(Attempt::first(job, answer)));
+            let first = Attempt::first(job, answer);
+            live.attempt = (!first.definitions().is_empty()).then(|| Box::new(first));
         }
         self.change_row(place, |row| {
             row.state = Some("queued".into());
