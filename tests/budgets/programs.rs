@@ -150,7 +150,7 @@ fn look(random: &mut Random) -> &'static str {
         "getattr(entity, str(a), b)",
         "hasattr(tool, text)",
     ];
-    *random.pick::<&str>(LOOKS)
+    random.pick::<&str>(LOOKS)
 }
 
 /// A statement that leaves the variables somewhere.
@@ -190,7 +190,7 @@ fn leave(random: &mut Random) -> &'static str {
         "user = a",
         "pass",
     ];
-    *random.pick::<&str>(LEFT)
+    random.pick::<&str>(LEFT)
 }
 
 /// A program: two values, a text, and a few statements, some of them without end.

@@ -21,7 +21,11 @@ pub static MAPPED: Object = Object {
         required(Resource::Cores.name(), Any, "The cores: a number, or null if nothing sets them."),
         required(Resource::Mem.name(), Any, "The memory in GiB: a number, or null if nothing sets it."),
         required(Resource::Gpus.name(), Any, "The GPUs: a number, or null if nothing sets them."),
-        field("candidates", List(&Text), "The ids of the destinations that match, best first; only with `--detail`."),
+        field(
+            "candidates",
+            List(&Union(&[Text, Null])),
+            "The ids of the destinations that match, best first; null for what a rank puts among them; only with `--detail`.",
+        ),
     ]],
     others: Others::Refused,
 };
