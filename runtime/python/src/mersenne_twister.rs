@@ -3,6 +3,8 @@
 //! The package `rand_mt` does not fit: it hides its state, which native blocks share with those in CPython (`random.getstate`), and
 //! generates all 624 words even if a job draws one number.
 
+use std::sync::LazyLock;
+
 use num_bigint::{BigInt, BigUint};
 use smallvec::SmallVec;
 
@@ -59,10 +61,40 @@ fn mix(words: &mut [u32], start: usize, count: usize, factor: u32, mut add: impl
 /// DIFFERENCE: CPython takes entropy from the system. A mapping must give the same answer each time, so the seed is fixed.
 pub const DEFAULT_SEED: u64 = 0;
 
+/// The words of [`DEFAULT_SEED`]. Jobs without a seed all begin with them.
+static UNSEEDED: LazyLock<Vec<u32>> = LazyLock::new(|| {
+    #[expect(clippy::cast_possible_truncation, reason = "the two halves of the number")]
+    let key = [DEFAULT_SEED as u32, (DEFAULT_SEED >> 32) as u32];
+    let mut words = Vec::new();
+    init_by_array(&mut words, &key);
+    words
+});
+
+/// Makes the words of a key.
+fn init_by_array(words: &mut Vec<u32>, key: &[u32]) {
+    // The key is the number's words without leading zeros, one zero for nothing.
+    let length = key.iter().rposition(|word| *word != 0).map_or(1, |last| last + 1);
+    let key = key.get(..length).unwrap_or(&[0]);
+    words.clear();
+    words.extend_from_slice(&FIRST_WORDS);
+    let keys: Vec<u32> = (0..).zip(key).map(|(j, word)| word.wrapping_add(j)).collect();
+    let mut j = 0;
+    let next = mix(words, 1, N.max(key.len()), 1_664_525, |_| {
+        let word = keys.get(j).copied().unwrap_or_default();
+        j = if j + 1 < keys.len() { j + 1 } else { 0 };
+        word
+    });
+    mix(words, next, N - 1, 1_566_083_941, u32::wrapping_neg);
+    if let Some(first) = words.first_mut() {
+        *first = 0x8000_0000;
+    }
+}
+
 /// The generator. Setting the seed only notes it; the 624 words are made on first use.
 #[derive(Clone)]
 pub struct MersenneTwister {
-    seed: Seed,
+    /// The words of the seed; `None` if it was never seeded.
+    seed: Option<SmallVec<[u32; 4]>>,
     /// Empty until first use after seeding.
     words: Vec<u32>,
     /// The next word to read.
@@ -73,15 +105,9 @@ pub struct MersenneTwister {
     ready: bool,
 }
 
-#[derive(Clone)]
-enum Seed {
-    Small(u64),
-    Big(SmallVec<[u32; 4]>),
-}
-
 impl Default for MersenneTwister {
     fn default() -> Self {
-        Self { seed: Seed::Small(DEFAULT_SEED), words: Vec::new(), index: N, twisted: N, ready: false }
+        Self { seed: None, words: Vec::new(), index: N, twisted: N, ready: false }
     }
 }
 
@@ -93,12 +119,12 @@ impl MersenneTwister {
 
     /// Seeds with a number that is not negative.
     pub fn set_magnitude(&mut self, seed: &BigUint) {
-        self.note(Seed::Big(seed.iter_u32_digits().collect()));
+        self.note(Some(seed.iter_u32_digits().collect()));
     }
 
     /// Makes this a generator that was never seeded.
     pub fn reset(&mut self) {
-        self.note(Seed::Small(DEFAULT_SEED));
+        self.note(None);
     }
 
     /// Returns `true` if a number was drawn since it was seeded.
@@ -118,40 +144,21 @@ impl MersenneTwister {
     /// Takes up a state that CPython's `random.getstate` gave; one of another form changes nothing.
     pub fn set_state(&mut self, words: Vec<u32>, index: usize) {
         if words.len() == N && index <= N {
-            *self = Self { seed: Seed::Small(DEFAULT_SEED), words, index, twisted: N, ready: true };
+            *self = Self { seed: None, words, index, twisted: N, ready: true };
         }
     }
 
-    fn note(&mut self, seed: Seed) {
+    fn note(&mut self, seed: Option<SmallVec<[u32; 4]>>) {
         self.seed = seed;
         self.ready = false;
     }
 
-    /// `init_by_array`
+    /// Makes the words of the seed.
     fn make_words(&mut self) {
-        let key: &[u32] = match &self.seed {
-            #[expect(clippy::cast_possible_truncation, reason = "the two halves of the number")]
-            Seed::Small(seed) => &[*seed as u32, (*seed >> 32) as u32],
-            Seed::Big(words) => words,
-        };
-        // The key is the number's words without leading zeros, one zero for nothing.
-        let length = key.iter().rposition(|word| *word != 0).map_or(1, |last| last + 1);
-        let key = key.get(..length).unwrap_or(&[0]);
-        let mut words = std::mem::take(&mut self.words);
-        words.clear();
-        words.extend_from_slice(&FIRST_WORDS);
-        let keys: Vec<u32> = (0..).zip(key).map(|(j, word)| word.wrapping_add(j)).collect();
-        let mut j = 0;
-        let next = mix(&mut words, 1, N.max(key.len()), 1_664_525, |_| {
-            let word = keys.get(j).copied().unwrap_or_default();
-            j = if j + 1 < keys.len() { j + 1 } else { 0 };
-            word
-        });
-        mix(&mut words, next, N - 1, 1_566_083_941, u32::wrapping_neg);
-        if let Some(first) = words.first_mut() {
-            *first = 0x8000_0000;
+        match &self.seed {
+            Some(key) => init_by_array(&mut self.words, key),
+            None => self.words.clone_from(&UNSEEDED),
         }
-        self.words = words;
         self.index = N;
         self.twisted = N;
         self.ready = true;
@@ -250,6 +257,16 @@ impl MersenneTwister {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unseeded_generator_is_that_of_the_default_seed() {
+        let (mut unseeded, mut seeded) = (MersenneTwister::default(), MersenneTwister::default());
+        seeded.set_magnitude(&BigUint::from(DEFAULT_SEED));
+        assert!((0..1300).all(|_| unseeded.next_u32() == seeded.next_u32()));
+        unseeded.reset();
+        seeded.set_magnitude(&BigUint::from(DEFAULT_SEED));
+        assert!((0..700).all(|_| unseeded.next_u32() == seeded.next_u32()));
+    }
 
     #[test]
     fn a_state_goes_on_where_it_was() {

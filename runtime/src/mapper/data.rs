@@ -107,11 +107,12 @@ pub(super) fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The result of [`merge_dicts`] if one of the two is empty: the other.
+/// The result of [`merge_dicts`] if one of the two is empty or the two are one: the other.
 pub(super) fn one_dict(child: &Value, parent: &Value) -> Option<Value> {
     match (child, parent) {
         (child, Value::Dict(_)) if is_empty(child) => Some(parent.clone()),
         (Value::Dict(_), parent) if is_empty(parent) => Some(child.clone()),
+        (Value::Dict(over), Value::Dict(under)) if Rc::ptr_eq(over, under) => Some(parent.clone()),
         _ => None,
     }
 }
@@ -174,7 +175,13 @@ pub fn merge_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> 
         vm.charge(items.len())?;
         Ok(items.iter().all(|item| matches!(item, Value::Dict(_))).then_some(items))
     };
-    match (entries(vm, parent)?, entries(vm, child)?) {
+    let (original, replace) = (entries(vm, parent)?, entries(vm, child)?);
+    if matches!((child, parent), (Value::List(child), Value::List(parent)) if Rc::ptr_eq(child, parent))
+        && is_of_texts(parent)
+    {
+        return Ok(parent.clone());
+    }
+    match (original, replace) {
         (Some(original), Some(replace)) => merge::merge_env(&mut Entries(vm), replace, original).map(Value::list),
         _ => merge_odd_env(vm, child, parent),
     }
@@ -201,6 +208,19 @@ fn merge_odd_env(vm: &mut Vm, child: &Value, parent: &Value) -> PyResult<Value> 
     }
     vm.call_method(&original, "extend", Args::one(replace))?;
     Ok(original)
+}
+
+/// Returns `true` if a value is a list of dicts of texts. Such an `env` over itself is itself: each entry replaces itself, since
+/// equal texts are equal either way.
+pub(super) fn is_of_texts(env: &Value) -> bool {
+    let is_of_texts = |entry: &Value| match entry {
+        Value::Dict(dict) => dict.table.borrow().values().all(|value| matches!(value, Value::Str(_))),
+        _ => false,
+    };
+    match env {
+        Value::List(list) => list.items.borrow().iter().all(is_of_texts),
+        _ => false,
+    }
 }
 
 /// The entries of `env` as values of Python. Reading them is charged.

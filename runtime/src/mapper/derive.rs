@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::cache::{Cache, Derivation};
 use super::entity::Entity;
@@ -16,7 +17,7 @@ impl Worker {
     /// # Errors
     /// As [`inherit`].
     pub(super) fn inherit(&mut self, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::Inherit, [child, parent], |worker, cache| inherit(&mut worker.vm, cache, child, parent))
+        self.derive(Derivation::Inherit, [child, parent], |vm, cache| inherit(vm, Some(cache), child, parent))
     }
 
     /// [`combine`], made once for entities that jobs share.
@@ -24,9 +25,8 @@ impl Worker {
     /// # Errors
     /// As [`combine`].
     pub(super) fn combine(&mut self, high: &Rc<Entity>, low: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::Combine, [high, low], |worker, cache| {
-            combine(&mut worker.vm, cache, &worker.names, high, low)
-        })
+        let names = self.names.clone();
+        self.derive(Derivation::Combine, [high, low], |vm, cache| combine(vm, Some(cache), &names, high, low))
     }
 
     /// The entity with a rule that matched: the rule inherits from it, and its id tells of the rule.
@@ -34,9 +34,8 @@ impl Worker {
     /// # Errors
     /// As [`inherit`].
     pub(super) fn apply_rule(&mut self, rule: &Rc<Entity>, entity: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        self.derive(Derivation::ApplyRule, [rule, entity], |worker, cache| {
-            let vm = &mut worker.vm;
-            let mut applied = inherit(vm, cache, rule, entity)?;
+        self.derive(Derivation::ApplyRule, [rule, entity], |vm, cache| {
+            let mut applied = inherit(vm, Some(cache), rule, entity)?;
             // TPV also sets `cores = rule.cores or new_entity.cores` (and mem, gpus) here; inheriting has chosen already.
             let (id, rule_id) = (vm.str(&applied.id)?, vm.str(&rule.id)?);
             vm.charge_bytes(id.len() + rule_id.len())?;
@@ -53,19 +52,24 @@ impl Worker {
         &mut self,
         how: Derivation,
         [first, second]: [&Rc<Entity>; 2],
-        make: impl FnOnce(&mut Self, Option<&Cache>) -> PyResult<Entity>,
+        make: impl FnOnce(&mut Vm, &Cache) -> PyResult<Entity>,
     ) -> PyResult<Rc<Entity>> {
         let (Some(first), Some(second)) = (first.identity.number(), second.identity.number()) else {
-            return make(self, None).map(Rc::new);
+            return make(&mut self.vm, &self.cache).map(Rc::new);
         };
         if let Some(known) = self.cache.derived(how, [first, second]) {
             return Ok(known);
         }
-        let cache = self.cache.clone();
-        let steps = self.vm.steps_left();
-        self.vm.restore_steps(self.vm.limits.steps);
-        let made = make(self, Some(&cache));
-        self.vm.restore_steps(steps);
-        Ok(cache.keep_derived(how, [first, second], made?))
+        let made = unpaid(&mut self.vm, |vm| make(vm, &self.cache))?;
+        Ok(self.cache.keep_derived(how, [first, second], made))
     }
+}
+
+/// Makes a result that is kept. Found or made, it costs the job the same, which is nothing.
+pub(super) fn unpaid<T>(vm: &mut Vm, make: impl FnOnce(&mut Vm) -> T) -> T {
+    let steps = vm.steps_left();
+    vm.restore_steps(vm.limits.steps);
+    let made = make(vm);
+    vm.restore_steps(steps);
+    made
 }

@@ -15,7 +15,7 @@ use tpv_python::value::Value;
 use tpv_python::vm::CompareOp;
 
 use super::code::{evaluate, evaluate_complex};
-use super::entity::Entity;
+use super::entity::{Entity, OwnParts};
 use super::evaluate::{Evaluated, Part};
 use super::explain::{Observer, Step};
 use super::inherit::{combine, inherit};
@@ -232,6 +232,7 @@ impl Worker {
         entity.env = self.evaluate_property(&entity.env, self.slots.env)?;
         entity.params = self.evaluate_property(&entity.params, self.slots.params)?;
         entity.resubmit = self.evaluate_property(&entity.resubmit, self.slots.resubmit)?;
+        entity.own = OwnParts::ALL;
         Ok(entity)
     }
 

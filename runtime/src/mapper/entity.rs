@@ -14,6 +14,7 @@ use tpv_python::string::Str;
 use tpv_python::value::Value;
 
 use super::layers::EntityContext;
+use super::properties::Property;
 use super::rule_map::Rules;
 use super::tags::Tags;
 
@@ -37,6 +38,8 @@ pub struct Entity {
     pub rule: Option<Rc<RuleFields>>,
     /// Identifies an entity that jobs share; empty for one that belongs to a job.
     pub identity: Identity,
+    /// The parts that belong to a job. An entity that code changed shares the others with the entity that it was.
+    pub own: OwnParts,
     /// The location in the config: an index in the artifact's table of sites, or past its end if the config does not
     /// have it.
     pub site: u32,
@@ -131,6 +134,41 @@ impl Clone for Identity {
     }
 }
 
+/// The parts of an entity that a job made: results of merging or writing them are the job's, too, and not kept.
+#[derive(Clone, Copy, Default)]
+pub struct OwnParts {
+    properties: [bool; Property::COUNT],
+    /// `true` if the job made the map of the rules.
+    pub has_rules: bool,
+}
+
+impl OwnParts {
+    /// All parts.
+    pub(super) const ALL: Self = Self { properties: [true; Property::COUNT], has_rules: true };
+
+    /// The parts that belong to the job in one of two entities.
+    pub(super) fn of_both(first: Self, second: Self) -> Self {
+        let mut both = first;
+        for (own, other) in both.properties.iter_mut().zip(second.properties) {
+            *own |= other;
+        }
+        both.has_rules |= second.has_rules;
+        both
+    }
+
+    /// Returns `true` if the value of a property belongs to the job.
+    pub(super) fn has(self, property: Property) -> bool {
+        self.properties.get(property as usize) == Some(&true)
+    }
+
+    /// Makes the value of a property one that belongs to the job.
+    pub(super) fn add(&mut self, property: Property) {
+        if let Some(is_own) = self.properties.get_mut(property as usize) {
+            *is_own = true;
+        }
+    }
+}
+
 /// The fields of destinations.
 #[derive(Clone)]
 pub struct DestinationFields {
@@ -174,6 +212,7 @@ impl Entity {
             }),
             rule: None,
             identity: Identity::default(),
+            own: OwnParts::default(),
             site: u32::MAX,
             id,
         }

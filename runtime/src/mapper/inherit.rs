@@ -16,21 +16,23 @@ use crate::galaxy::tpv::version_of;
 
 use super::cache::Cache;
 use super::data::{merge_dicts, merge_env};
-use super::entity::{DestinationFields, ENTITY_STEPS, Entity, Identity, LiveAmounts, LiveValues, RuleFields};
+use super::derive::unpaid;
+use super::entity::{DestinationFields, ENTITY_STEPS, Entity, Identity, LiveAmounts, LiveValues, OwnParts, RuleFields};
 use super::layers::EntityContext;
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
+use super::properties::Property;
 use super::rule_map::{RuleMap, Rules};
 use super::tags::{TagNames, Tags};
 
-/// `child.inherit(parent)`: the child's fields over the parent's, and its tags over the parent's tags. Values of entities that
-/// jobs share are merged once, with `cache`.
+/// `child.inherit(parent)`: the child's fields over the parent's, and its tags over the parent's tags. Values that jobs share are
+/// merged once, with `cache`.
 ///
 /// # Errors
 /// Exceptions raised by merging values that code changed.
 pub(super) fn inherit(vm: &mut Vm, cache: Option<&Cache>, child: &Rc<Entity>, parent: &Rc<Entity>) -> PyResult<Entity> {
     let mut entity = override_(vm, cache, child, parent)?;
-    entity.tags.clone_from(&parent.tags);
-    Merging { vm, cache }.tags(&child.tags, &mut entity.tags)?;
+    vm.charge(Tags::effort(&child.tags, &parent.tags))?;
+    entity.tags = Tags::inherit(&child.tags, &parent.tags);
     if child.class == EntityClass::Destination || child.class == EntityClass::PoolEntity {
         let dest_tags = Tags::inherit(&child.dest_tags(), &parent.dest_tags());
         if let Some(fields) = &mut entity.destination {
@@ -41,7 +43,7 @@ pub(super) fn inherit(vm: &mut Vm, cache: Option<&Cache>, child: &Rc<Entity>, pa
 }
 
 /// `high.combine(low)`: the fields of the entity of higher priority over those of the lower; the tags of both together. Values
-/// of entities that jobs share are merged once, with `cache`.
+/// that jobs share are merged once, with `cache`.
 ///
 /// # Errors
 /// `IncompatibleTagsException` where one requires what the other rejects.
@@ -98,16 +100,27 @@ fn put(first: &Value, second: &mut Value) {
     }
 }
 
-/// Merging of Python's values. Those of entities that jobs share are merged once, with `cache`.
+/// Merging of Python's values. Those that jobs share are merged once, with `cache`.
 struct Merging<'a> {
     vm: &'a mut Vm,
     cache: Option<&'a Cache>,
+    /// The properties that belong to the job.
+    own: OwnParts,
 }
 
-impl Merging<'_> {
-    fn dicts(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
-        *second = match self.cache {
-            Some(cache) => cache.dicts(first, second, || merge_dicts(self.vm, first, second))?,
+impl<'a> Merging<'a> {
+    /// The cache for the values of a property. Without one, the result belongs to the job.
+    fn cache(&mut self, property: Property) -> Option<&'a Cache> {
+        let cache = self.cache.filter(|_| !self.own.has(property));
+        if cache.is_none() {
+            self.own.add(property);
+        }
+        cache
+    }
+
+    fn dicts(&mut self, property: Property, first: &Value, second: &mut Value) -> PyResult<()> {
+        *second = match self.cache(property) {
+            Some(cache) => cache.dicts(first, second, || unpaid(self.vm, |vm| merge_dicts(vm, first, second)))?,
             None => merge_dicts(self.vm, first, second)?,
         };
         Ok(())
@@ -154,11 +167,11 @@ impl Merge<LiveValues> for Merging<'_> {
     }
 
     fn params(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
-        self.dicts(first, second)
+        self.dicts(Property::Params, first, second)
     }
 
     fn resubmit(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
-        self.dicts(first, second)
+        self.dicts(Property::Resubmit, first, second)
     }
 
     fn context(&mut self, first: &EntityContext, second: &mut EntityContext) -> PyResult<()> {
@@ -168,10 +181,10 @@ impl Merge<LiveValues> for Merging<'_> {
 
     fn env(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
         if version_of(self.vm).evaluates_early() {
-            return self.dicts(first, second);
+            return self.dicts(Property::Env, first, second);
         }
-        *second = match self.cache {
-            Some(cache) => cache.lists(first, second, || merge_env(self.vm, first, second))?,
+        *second = match self.cache(Property::Env) {
+            Some(cache) => cache.lists(first, second, || unpaid(self.vm, |vm| merge_env(vm, first, second)))?,
             None => merge_env(self.vm, first, second)?,
         };
         Ok(())
@@ -191,7 +204,9 @@ fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc
     let is_first = second.class.merge_order() <= first.class.merge_order() && !version_of(vm).evaluates_early();
     let base = if is_first { first } else { second };
     let mut common = second.common.clone();
-    first.common.override_fields(&mut common, &mut Merging { vm, cache })?;
+    let mut merging = Merging { vm, cache, own: OwnParts::of_both(first.own, second.own) };
+    first.common.override_fields(&mut common, &mut merging)?;
+    let own = merging.own;
     common.tags.clone_from(&base.tags);
     common.extras.clone_from(&base.extras);
     let mut entity = Entity {
@@ -202,6 +217,7 @@ fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc
         destination: base.destination.clone(),
         rule: base.rule.clone(),
         identity: Identity::default(),
+        own,
         site: base.site,
     };
     match first.class {
@@ -214,7 +230,7 @@ fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc
                 }));
             }
         }
-        _ => entity.rules = merge_rules(vm, cache, &first.rules, &second.rules)?,
+        _ => entity.rules = merge_rules(vm, cache, [first, second])?,
     }
     if first.class == EntityClass::Destination {
         entity.destination = override_destination(vm, &entity, first, second)?;
@@ -246,19 +262,37 @@ fn override_destination(
 /// The keys of rules that are compared in about the time of a step.
 const RULES_A_STEP: usize = 16;
 
-/// The second's rules, updated with the first's; a rule of the first whose id the second has inherits from that one.
-fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, first: &Rules, second: &Rules) -> PyResult<Rules> {
-    if first.is_empty() {
-        return Ok(second.clone());
+/// The second's rules, updated with the first's; a rule of the first whose id the second has inherits from that one. Jobs share the
+/// rules of entities that they share, and rules over themselves: then code changed another part of the entity.
+fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, [first, second]: [&Entity; 2]) -> PyResult<Rules> {
+    let (high, low) = (&first.rules, &second.rules);
+    if high.is_empty() {
+        return Ok(low.clone());
     }
-    if second.is_empty() {
-        return Ok(first.clone());
+    if low.is_empty() {
+        return Ok(high.clone());
     }
-    let (first, second) = (first.all()?, second.all()?);
-    if cache.is_none() {
-        vm.visit(first.len().saturating_mul(second.len()).saturating_add(second.len()), RULES_A_STEP)?;
+    let (rules, others) = (high.all()?, low.all()?);
+    let merge = |vm: &mut Vm, cache| {
+        let merged = merge::merge_rules(&mut Inheriting { vm, cache }, rules, others)?;
+        Ok(Rc::new(RuleMap::new(merged)))
+    };
+    if let Some(cache) = cache
+        && Rc::ptr_eq(high, low)
+    {
+        vm.visit(rules.len(), RULES_A_STEP)?;
+        if high.merges_to_itself() {
+            return Ok(high.clone());
+        }
+        if !first.own.has_rules {
+            return cache.rules_over_themselves(high, || unpaid(vm, |vm| merge(vm, Some(cache))));
+        }
     }
-    merge::merge_rules(&mut Inheriting { vm, cache }, first, second).map(|merged| Rc::new(RuleMap::new(merged)))
+    if cache.is_some() && [first, second].iter().all(|entity| entity.identity.number().is_some()) {
+        return merge(vm, cache);
+    }
+    vm.visit(rules.len().saturating_mul(others.len()).saturating_add(others.len()), RULES_A_STEP)?;
+    merge(vm, None)
 }
 
 /// Rules that inherit as entities.

@@ -97,13 +97,17 @@ impl EntityContext {
         if parent.is_empty() {
             return Ok(child.clone());
         }
+        if Rc::ptr_eq(&child.0, &parent.0) {
+            return Ok(parent.clone());
+        }
         let layers: Layers = parent.0.iter().chain(child.0.iter()).cloned().collect();
         vm.charge(layers.iter().filter_map(|layer| layer.dict()).map(Dict::len).sum())?;
         let merged = Self(Rc::new(layers));
         Ok(if merged.0.len() > MAX_LAYERS { Self::of(merged.value()) } else { merged })
     }
 
-    fn is_dict(&self) -> bool {
+    /// Returns `true` if the context is a dict, as it is unless code put something else there.
+    pub(super) fn is_dict(&self) -> bool {
         self.merged().is_none_or(|value| matches!(value, Value::Dict(_)))
     }
 

@@ -31,6 +31,9 @@ pub(super) enum Property {
 }
 
 impl Property {
+    /// The number of properties.
+    pub(super) const COUNT: usize = Self::ALL.len();
+
     /// All of them.
     const ALL: [Self; 4] = [Self::Env, Self::Params, Self::Resubmit, Self::HandlerTags];
 
@@ -45,8 +48,11 @@ impl Property {
     }
 }
 
+/// The values of properties, in the order of [`Property::ALL`]; `None` is one that belongs to a job.
+pub(super) type Sources<'a> = [Option<&'a Value>; Property::COUNT];
+
 /// The properties of a destination in pieces; nothing of one that code sees or that takes more than running f-strings.
-pub(super) struct Properties([Option<Vec<Piece>>; 4]);
+pub(super) struct Properties([Option<Vec<Piece>>; Property::COUNT]);
 
 /// A piece of JSON text.
 pub(super) enum Piece {
@@ -57,12 +63,12 @@ pub(super) enum Piece {
 }
 
 impl Properties {
-    /// The properties with these sources, in the order of [`Property::ALL`].
-    pub(super) fn new(vm: &mut Vm, sources: [&Value; 4], unread: UnreadProperties, version: Version) -> Self {
+    /// The properties with these sources, in the order of [`Property::ALL`]; `None` is one that must be evaluated as a whole.
+    pub(super) fn new(vm: &mut Vm, sources: Sources<'_>, unread: UnreadProperties, version: Version) -> Self {
         let mut sources = Property::ALL.into_iter().zip(sources);
         Self(unread.0.map(|unread| {
             let (property, source) = sources.next().filter(|_| unread)?;
-            pieces(vm, property, source, version)
+            pieces(vm, property, source?, version)
         }))
     }
 

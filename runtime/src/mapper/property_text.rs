@@ -23,11 +23,16 @@ impl Worker {
         if self.wants_values || runs_all {
             return None;
         }
-        destination.identity.number()?;
         let handler_tags = destination.destination.as_ref().map_or(&Value::None, |fields| &fields.handler_tags);
         let (version, unread, vm) = (self.version(), self.unread, &mut self.vm);
-        let sources = [&entity.env, &entity.params, &entity.resubmit, handler_tags];
-        self.cache.properties(entity, sources, |sources| {
+        let shared = |of: &Entity, property: Property, value| if of.own.has(property) { None } else { Some(value) };
+        let sources = [
+            shared(entity, Property::Env, &entity.env),
+            shared(entity, Property::Params, &entity.params),
+            shared(entity, Property::Resubmit, &entity.resubmit),
+            shared(destination, Property::HandlerTags, handler_tags),
+        ];
+        self.cache.properties(sources, || {
             // Jobs share them: none pays.
             let steps = vm.steps_left();
             vm.restore_steps(vm.limits.steps);

@@ -1,12 +1,16 @@
 //! The rules of an entity, by key and in order.
 
+use std::cell::OnceCell;
 use std::rc::Rc;
 
+use tpv_model::EntityClass;
 use tpv_python::exception::{PyResult, recursion_error};
 use tpv_python::lacking;
 use tpv_python::release::release;
 use tpv_python::string::Str;
+use tpv_python::value::Value;
 
+use super::data::is_of_texts;
 use super::entity::Entity;
 
 /// The rules of an entity.
@@ -17,17 +21,18 @@ pub type Rules = Rc<RuleMap>;
 pub struct RuleMap {
     rules: Vec<(Str, Rc<Entity>)>,
     is_endless: bool,
+    merges_to_itself: OnceCell<bool>,
 }
 
 impl RuleMap {
     /// These rules.
     pub(super) fn new(rules: Vec<(Str, Rc<Entity>)>) -> Self {
-        Self { rules, is_endless: false }
+        Self { rules, is_endless: false, merges_to_itself: OnceCell::new() }
     }
 
     /// The rules of an entity that code made a rule of itself, where it is met within itself: an [`Entity`] cannot hold itself.
     pub(super) fn endless() -> Self {
-        Self { rules: Vec::new(), is_endless: true }
+        Self { rules: Vec::new(), is_endless: true, merges_to_itself: OnceCell::new() }
     }
 
     /// The rules.
@@ -45,6 +50,19 @@ impl RuleMap {
     /// Returns `true` if there is no rule.
     pub(super) fn is_empty(&self) -> bool {
         self.rules.is_empty() && !self.is_endless
+    }
+
+    /// Returns `true` if the rules over themselves are these rules again: the key of each is its id, and it inherits nothing from
+    /// itself. `false` if this takes merging them.
+    pub(super) fn merges_to_itself(&self) -> bool {
+        *self.merges_to_itself.get_or_init(|| {
+            self.rules.iter().all(|(key, rule)| {
+                let has_key_as_id = matches!(&rule.id, Value::Str(id) if id.as_str() == key.as_str());
+                let has_dicts = [&rule.params, &rule.resubmit].iter().all(|value| matches!(value, Value::Dict(_)));
+                let is_plain = has_dicts && rule.context.is_dict() && is_of_texts(&rule.env);
+                has_key_as_id && is_plain && rule.class == EntityClass::Rule && !rule.tags.is_repeated()
+            })
+        })
     }
 
     /// The number of rules.

@@ -185,6 +185,11 @@ impl Tags {
         Self::new(lists)
     }
 
+    /// Returns `true` if a tag is in the lists more than once.
+    pub(super) fn is_repeated(&self) -> bool {
+        self.repeated
+    }
+
     /// The lists.
     pub fn lists(&self) -> &Lists {
         &self.lists
@@ -240,6 +245,10 @@ impl Tags {
         }
         if parent.is_empty() && !child.repeated && child.none == parent.none {
             return child.clone();
+        }
+        // Each tag is put where it is, in the same order.
+        if Rc::ptr_eq(child, parent) && !child.repeated {
+            return parent.clone();
         }
         let lists = inherit_tags(&child.lists, parent.lists.clone());
         Rc::new(Self::new(lists).with_none(parent.none))

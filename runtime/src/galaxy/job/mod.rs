@@ -19,7 +19,7 @@ use super::json::{Fault, Json, Place, Reader, write_text};
 use crate::error::Error;
 pub use builder::{Input, JobBuilder};
 pub(super) use collections::InputsById;
-use collections::{check_collections, may_hold_collection};
+use collections::{are_plainly_inputs, check_collections};
 pub use raw::{Further, RawJson};
 use read::read_job;
 pub use records::{DatasetId, History, InputDataset, Role, Size, Tool, User};
@@ -164,7 +164,7 @@ impl Job {
     fn check_collections(&self) -> Result<(), Error> {
         let Some(params) = &self.param_values else { return Ok(()) };
         let params = params.text(self);
-        if !may_hold_collection(params) {
+        if are_plainly_inputs(params, &self.input_datasets) {
             return Ok(());
         }
         let describe = |fault: Fault| Error::Job(fault.under("param_values").under("job").describe(""));

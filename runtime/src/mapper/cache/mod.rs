@@ -4,7 +4,8 @@
 //! The steps of the mapper ask for all of it through [`Cache`]. What is found is what would be made: an [`Entity`] never changes
 //! once jobs share it, and inheriting, combining and merging depend on nothing but the two things that are put together. So
 //! these are found by identity alone: an entity by its number, a list or dict by its address, which is held as long as the
-//! result. What a job makes of an entity that code changed is the job's own, and is not kept.
+//! result. Of an entity that code changed, only results of the parts that it did not change are kept
+//! ([`OwnParts`](super::entity::OwnParts)); the others are the job's.
 //!
 //! A result costs the job nothing, whether it is found or made (`Worker::derive`), so that no budget depends on the jobs
 //! before. The size of everything is estimated ([`size`]); a worker whose cache is full is replaced between two jobs, so that no
@@ -23,8 +24,9 @@ use tpv_python::value::Value;
 use super::data::{one_dict, one_list};
 use super::entity::{Entity, Identity};
 use super::heap_size::HeapSize;
-use super::properties::Properties;
+use super::properties::{Properties, Property, Sources};
 use super::provided::Provided;
+use super::rule_map::Rules;
 use tpv_model::{EntityClass, Matched};
 
 use table::Table;
@@ -69,7 +71,9 @@ pub(super) struct Cache {
     /// `params` and `resubmit`, the child's over the parent's.
     dicts: OfValues<Value>,
     /// `env`, `params` and the like as far as they can be written before a job is known.
-    properties: OfValues<Rc<Properties>, 4>,
+    properties: OfValues<Rc<Properties>, { Property::COUNT }>,
+    /// Rules over themselves, by the address of what they were, which is held.
+    rules: Table<usize, [Rules; 2]>,
 }
 
 impl Cache {
@@ -82,6 +86,7 @@ impl Cache {
             + self.lists.bytes()
             + self.dicts.bytes()
             + self.properties.bytes()
+            + self.rules.bytes()
     }
 
     /// Makes an entity of the artifact one that jobs share. Numbers are never used twice: where they end, nothing more is shared.
@@ -178,15 +183,27 @@ impl Cache {
         one_dict(child, parent).map_or_else(|| of_values(&self.dicts, [child, parent], merge), Ok)
     }
 
-    /// The properties of an entity that jobs share, made of these parts of it.
-    pub(super) fn properties(
+    /// The properties of an entity, made of those of its parts that jobs share.
+    pub(super) fn properties(&self, sources: Sources<'_>, make: impl FnOnce() -> Properties) -> Option<Rc<Properties>> {
+        of_parts(&self.properties, sources, || Ok(Rc::new(make()))).ok()
+    }
+
+    /// Rules that jobs share, over themselves.
+    ///
+    /// # Errors
+    /// Exceptions of `merge`; they are not cached.
+    pub(super) fn rules_over_themselves(
         &self,
-        entity: &Entity,
-        sources: [&Value; 4],
-        make: impl FnOnce([&Value; 4]) -> Properties,
-    ) -> Option<Rc<Properties>> {
-        entity.identity.number()?;
-        of_values(&self.properties, sources, || Ok(Rc::new(make(sources)))).ok()
+        rules: &Rules,
+        merge: impl FnOnce() -> PyResult<Rules>,
+    ) -> PyResult<Rules> {
+        let address = Rc::as_ptr(rules) as usize;
+        if let Some(known) = self.rules.get_part(&address, |[_, merged]| merged.clone()) {
+            return Ok(known);
+        }
+        let merged = merge()?;
+        self.rules.insert(address, [rules.clone(), merged.clone()]);
+        Ok(merged)
     }
 }
 
@@ -199,7 +216,19 @@ fn of_values<T: Clone + HeapSize, const N: usize>(
 where
     [usize; N]: HeapSize,
 {
-    let addresses = values.map(address);
+    of_parts(table, values.map(Some), make)
+}
+
+/// The same of the values that are given.
+fn of_parts<T: Clone + HeapSize, const N: usize>(
+    table: &OfValues<T, N>,
+    values: [Option<&Value>; N],
+    make: impl FnOnce() -> PyResult<T>,
+) -> PyResult<T>
+where
+    [usize; N]: HeapSize,
+{
+    let addresses = values.map(|value| value.map_or(Some(NOT_GIVEN), address));
     if addresses.iter().any(Option::is_none) {
         return make();
     }
@@ -208,9 +237,12 @@ where
         return Ok(known);
     }
     let made = make()?;
-    table.insert(addresses, (values.map(Value::clone), made.clone()));
+    table.insert(addresses, (values.map(|value| value.cloned().unwrap_or(Value::None)), made.clone()));
     Ok(made)
 }
+
+/// Stands for a value that is not given. No list or dict has this address.
+const NOT_GIVEN: usize = usize::MAX;
 
 /// The address of a list or dict; 0 for `None`. Other values have no address of their own.
 fn address(value: &Value) -> Option<usize> {

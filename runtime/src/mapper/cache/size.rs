@@ -9,6 +9,7 @@ use crate::mapper::entity::Entity;
 use crate::mapper::heap_size::{ALLOCATION, HeapSize, entry};
 use crate::mapper::properties::Properties;
 use crate::mapper::provided::Provided;
+use crate::mapper::rule_map::Rules;
 use tpv_python::value::Value;
 
 use super::{Derivation, Matches};
@@ -24,7 +25,7 @@ macro_rules! nothing_on_the_heap {
     };
 }
 
-nothing_on_the_heap!((Derivation, NonZeroU32, NonZeroU32), [usize; 2], [usize; 4]);
+nothing_on_the_heap!((Derivation, NonZeroU32, NonZeroU32), usize, [usize; 2], [usize; 4]);
 
 impl HeapSize for Box<str> {
     fn heap_size(&self) -> usize {
@@ -76,6 +77,14 @@ impl HeapSize for Entity {
 impl HeapSize for Rc<Entity> {
     fn heap_size(&self) -> usize {
         Entity::heap_size(self)
+    }
+}
+
+/// The rules themselves are counted where they are made.
+impl HeapSize for [Rules; 2] {
+    fn heap_size(&self) -> usize {
+        let [_, merged] = self;
+        2 * ALLOCATION + size_of::<(usize, usize)>() * merged.len()
     }
 }
 

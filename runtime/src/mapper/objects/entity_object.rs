@@ -12,6 +12,7 @@ use crate::mapper::entity::{ENTITY_STEPS, Entity, Identity};
 use crate::mapper::inherit;
 use crate::mapper::layers::EntityContext;
 use crate::mapper::matching;
+use crate::mapper::properties::Property;
 use crate::mapper::rule_map::RuleMap;
 use crate::mapper::tags::{TagNames, Tags};
 use tpv_model::{EntityClass, Field, Limit, Resource, Version};
@@ -121,7 +122,12 @@ impl EntityObject {
         let is_within_itself = self.is_open.replace(true);
         let entity = vm.deeper(|vm| self.with_live_parts(vm, is_within_itself));
         self.is_open.set(is_within_itself);
-        entity
+        let entity = entity?;
+        // Until code changes it again, it is this one. The rules are those that TPV iterates over.
+        if self.live.borrow().get("rules").is_none() {
+            self.base.borrow_mut().clone_from(&entity);
+        }
+        Ok(entity)
     }
 
     /// The entity with the fields that code has read. The rules of an entity that contains itself are not expanded.
@@ -423,20 +429,35 @@ fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value
                 rules.push((vm.str(&key)?, object.entity(vm)?));
             }
             entity.rules = Rc::new(RuleMap::new(rules));
+            entity.own.has_rules = true;
         }
         _ => {
             let copy = deep_copy(vm, value)?;
-            match name {
-                "env" => entity.env = copy,
-                "params" => entity.params = copy,
-                "resubmit" => entity.resubmit = copy,
-                "context" => entity.context = EntityContext::of(copy),
+            let property = match name {
+                "env" => {
+                    entity.env = copy;
+                    Property::Env
+                }
+                "params" => {
+                    entity.params = copy;
+                    Property::Params
+                }
+                "resubmit" => {
+                    entity.resubmit = copy;
+                    Property::Resubmit
+                }
+                "context" => {
+                    entity.context = EntityContext::of(copy);
+                    return Ok(());
+                }
                 _ => {
                     if let Some(fields) = &mut entity.destination {
                         Rc::make_mut(fields).handler_tags = copy;
                     }
+                    Property::HandlerTags
                 }
-            }
+            };
+            entity.own.add(property);
         }
     }
     Ok(())

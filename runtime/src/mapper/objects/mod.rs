@@ -5,6 +5,7 @@ mod entity_object;
 mod exceptions;
 mod mapper_object;
 mod parts;
+mod tag_filter;
 mod tag_types;
 mod tags_object;
 

@@ -1,6 +1,6 @@
 //! `SchedulingTags` of `tpv.core.entities`, as code sees it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 use crate::galaxy::signature;
@@ -20,7 +20,8 @@ use tpv_python::types::{BuiltinType, GENERATOR};
 use tpv_python::value::Value;
 use tpv_python::vm::{BYTES_A_STEP, Vm};
 
-use super::{SCHEDULING_TAGS, TagObject, TagTypeMember, dump, lacks};
+use super::tag_filter::TagFilter;
+use super::{SCHEDULING_TAGS, TagTypeMember, dump, lacks};
 
 /// The methods of tags.
 pub const METHODS: &[&str] = &[
@@ -50,6 +51,10 @@ pub struct SchedulingTagsObject {
     /// The numbers of tags; a set that code made has none until it meets one of the mapper's.
     names: Rc<TagNames>,
     state: RefCell<State>,
+    /// `true` if an iterator reads a frozen set.
+    is_iterated: Cell<bool>,
+    /// The lists that such a set became.
+    iterated: OnceCell<Box<[Value; 4]>>,
 }
 
 enum State {
@@ -59,14 +64,18 @@ enum State {
 }
 
 impl SchedulingTagsObject {
+    fn new(names: Rc<TagNames>, state: State) -> Self {
+        Self { names, state: RefCell::new(state), is_iterated: Cell::new(false), iterated: OnceCell::new() }
+    }
+
     /// The tags as a value.
     pub fn value(names: &Rc<TagNames>, tags: Rc<Tags>) -> Value {
-        Value::object(Self { names: names.clone(), state: RefCell::new(State::Frozen(tags)) })
+        Value::object(Self::new(names.clone(), State::Frozen(tags)))
     }
 
     /// Tags with these lists, in the order of [`TagType::ALL`]; each is a list or `None`.
     pub fn of_lists(lists: [Value; 4]) -> Self {
-        Self { names: Rc::default(), state: RefCell::new(State::Live(lists)) }
+        Self::new(Rc::default(), State::Live(lists))
     }
 
     /// The lists, in the order of [`TagType::ALL`], which code may change from now on; each is a list or `None`.
@@ -136,6 +145,9 @@ impl SchedulingTagsObject {
         };
         if let Some(tags) = frozen {
             let lists = TagType::ALL.map(|kind| self.list_value(&tags, kind));
+            if self.is_iterated.get() {
+                self.iterated.get_or_init(|| Box::new(lists.clone()));
+            }
             *self.state.borrow_mut() = State::Live(lists);
         }
         match &*self.state.borrow() {
@@ -156,8 +168,8 @@ impl SchedulingTagsObject {
     /// `add_tag_override(tag_type, tag_value)`
     fn add_tag_override(&self, vm: &mut Vm, kind: TagType, name: &Str) -> PyResult<()> {
         let frozen = match &*self.state.borrow() {
-            State::Frozen(tags) => Some(tags.clone()),
-            State::Live(_) => None,
+            State::Frozen(tags) if !self.is_iterated.get() => Some(tags.clone()),
+            _ => None,
         };
         vm.visit(name.len(), BYTES_A_STEP)?;
         if let Some(tags) = frozen {
@@ -188,7 +200,7 @@ impl SchedulingTagsObject {
     }
 
     /// `filter(tag_type=None, tag_value=None)`: the matching tags, in order.
-    fn filter(&self, vm: &mut Vm, args: Args) -> PyResult<Vec<Value>> {
+    fn filter(&self, vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         let [tag_type, tag_value] = match version_of(vm).has_models() {
             true => signature::bind_method(args, "SchedulingTags.filter", ["tag_type", "tag_value"], 0)?,
             false => {
@@ -199,41 +211,39 @@ impl SchedulingTagsObject {
                     && vm.truthy(&name)?
                     && name.as_str().is_none_or(|name| name.as_str() != "scheduling")
                 {
-                    return Ok(Vec::new());
+                    return Ok(lazily(Vec::new()));
                 }
                 [tag_type, tag_value]
             }
         };
         // Pull request 186 takes all that is not `None`.
         let takes_empty = version_of(vm).has(Change::Scores);
-        let given = |vm: &mut Vm, value: Option<Value>| -> PyResult<Option<Value>> {
-            let Some(value) = value.filter(|value| !value.is_none()) else { return Ok(None) };
-            Ok(if takes_empty || vm.truthy(&value)? { Some(value) } else { None })
-        };
-        let (tag_type, wanted) = (given(vm, tag_type)?, given(vm, tag_value)?);
-        let tags = self.tags(vm)?;
-        vm.charge(Tags::effort(&tags, &Tags::default()))?;
-        let text = wanted.as_ref().and_then(Value::as_str);
-        vm.visit(text.map_or(0, |text| text.len()), BYTES_A_STEP)?;
-        // A text that has no number is no tag of any set.
-        let number = text.map(|text| self.names.find(text.as_str()));
-        let mut found = Vec::new();
-        for kind in TagType::ALL {
-            if tags.list(kind).is_empty() || !of_type(vm, kind, tag_type.as_ref())? {
-                continue;
-            }
-            for id in tags.list(kind) {
-                let fits = match (&number, &wanted) {
-                    (Some(number), _) => *number == Some(*id),
-                    (None, Some(other)) => vm.equal(&Value::Str(self.names.name(*id)), other)?,
-                    (None, None) => true,
-                };
-                if fits {
-                    found.push(TagObject::value(self.names.name(*id), kind));
-                }
+        let mut given = [tag_type, tag_value].map(|value| value.filter(|value| !value.is_none()));
+        for value in &mut given {
+            if let Some(filter) = value
+                && !takes_empty
+                && !vm.truthy(filter)?
+            {
+                *value = None;
             }
         }
-        Ok(found)
+        TagFilter::value(vm, this, &self.names, given)
+    }
+
+    /// The set of an object whose lists no code has, for an iterator: from now on changes keep [`SchedulingTagsObject::iterated`].
+    pub(super) fn iterate(&self) -> Option<Rc<Tags>> {
+        match &*self.state.borrow() {
+            State::Frozen(tags) => {
+                self.is_iterated.set(true);
+                Some(tags.clone())
+            }
+            State::Live(_) => None,
+        }
+    }
+
+    /// The lists that the set of iterators became, if code got them meanwhile.
+    pub(super) fn iterated(&self) -> Option<&[Value; 4]> {
+        self.iterated.get().map(|lists| &**lists)
     }
 
     fn all_values(&self, vm: &mut Vm) -> PyResult<Vec<Value>> {
@@ -308,17 +318,6 @@ pub(super) fn construct(vm: &mut Vm, args: Args) -> PyResult<Value> {
     Ok(Value::object(SchedulingTagsObject::of_lists(lists)))
 }
 
-/// Returns `true` if a kind matches `tag_type`: the member itself, or one that is `in` it.
-fn of_type(vm: &mut Vm, kind: TagType, tag_type: Option<&Value>) -> PyResult<bool> {
-    match tag_type {
-        None => Ok(true),
-        Some(value) => match TagTypeMember::kind(value) {
-            Some(wanted) => Ok(wanted == kind),
-            None => vm.contains(value, &TagTypeMember::value(kind)),
-        },
-    }
-}
-
 fn lazily(items: Vec<Value>) -> Value {
     IteratorObject::new(&GENERATOR, Items(items.into_iter()))
 }
@@ -333,12 +332,8 @@ impl Object for SchedulingTagsObject {
         if let Some(kind) = TagType::from_field(name).filter(|_| has_lists) {
             return Ok(Some(self.live_list(kind)));
         }
-        let _ = this;
         match name {
-            "tags" => {
-                let class = if version_of(vm).has_models() { &CHAIN } else { &GENERATOR };
-                Ok(Some(IteratorObject::new(class, Items(self.filter(vm, Args::none())?.into_iter()))))
-            }
+            "tags" => TagFilter::value(vm, this, &self.names, [None, None]).map(Some),
             _ => Ok(None),
         }
     }
@@ -364,7 +359,7 @@ impl Object for SchedulingTagsObject {
         METHODS.contains(&name)
     }
 
-    fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
         if !self.has_method(name) {
             return None;
         }
@@ -372,7 +367,7 @@ impl Object for SchedulingTagsObject {
             return Some(Err(attribute_error(format!("'TagSetManager' object has no attribute '{name}'"))));
         }
         let args = std::mem::take(args);
-        Some(self.method(vm, name, args))
+        Some(self.method(vm, this, name, args))
     }
 
     fn repr(&self, vm: &mut Vm, this: &Value) -> PyResult<String> {
@@ -415,14 +410,14 @@ fn tag_name(tag: &Value) -> PyResult<&Str> {
 }
 
 impl SchedulingTagsObject {
-    fn method(&self, vm: &mut Vm, name: &str, args: Args) -> PyResult<Value> {
+    fn method(&self, vm: &mut Vm, this: &Value, name: &str, args: Args) -> PyResult<Value> {
         let wrap = |tags: Rc<Tags>| Self::value(&self.names, tags);
         match name {
             "dict" | "model_dump" => {
                 let tags = self.tags(vm)?;
                 dump::tags(vm, &self.names, &tags, name, &args)
             }
-            "filter" => Ok(lazily(self.filter(vm, args)?)),
+            "filter" => self.filter(vm, this, args),
             "all_tag_values" => {
                 let [] = signature::bind_method(args, "SchedulingTags.all_tag_values", [], 0)?;
                 Ok(IteratorObject::new(&CHAIN, Items(self.all_values(vm)?.into_iter())))
