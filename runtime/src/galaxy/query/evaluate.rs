@@ -149,7 +149,14 @@ fn is_in(found: &Sql<'_>, wanted: &[Sql<'_>], column: Option<&Column>, not: bool
     }
     let mut known = true;
     for one in wanted {
-        if adapted(one.borrowed(), column)? == *found {
+        let is_equal = match (one, found) {
+            // Most are texts that a column of texts has.
+            (Sql::Text(one), Sql::Text(found)) if column.is_some_and(|column| column.kind == Kind::Text) => {
+                one == found
+            }
+            _ => adapted(one.borrowed(), column)? == *found,
+        };
+        if is_equal {
             return Ok(from_truth(Some(!not)));
         }
         known &= *one != Sql::Null;
