@@ -1,12 +1,15 @@
 """What the measurements of TPV and tpvc share: TPV's mapper and the world in which it maps, processes, and time."""
 
+import collections
 import contextlib
 import datetime
+import json
 import logging
 import os
 import random
 import subprocess
 import sys
+import tempfile
 import time
 import warnings
 from pathlib import Path
@@ -44,6 +47,63 @@ def stated(world):
         yield
     finally:
         os.path.getsize, os.path.exists, os.path.isfile, datetime.datetime, datetime.date, time.time = real
+
+
+DESTINATION = ("id", "runner", "tags", "params", "env", "resubmit")
+RESOURCES = ("cores", "mem", "gpus")
+
+
+def same(a, b):
+    """Whether two values of answers are equal, numbers in their kind, too."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return type(a) is type(b) and a == b
+
+
+def equal(expected, found):
+    """Whether two answers agree: the destination with all that is in it and the resources, or the type of the error."""
+    if "error" in expected or "error" in found:
+        return expected.get("error", {}).get("type") == found.get("error", {}).get("type")
+    destinations = expected["destination"], found["destination"]
+    return all(
+        same(a.get(field), b.get(field)) or not (a.get(field) or b.get(field))
+        for (a, b), fields in ((destinations, DESTINATION), ((expected, found), RESOURCES))
+        for field in fields
+    )
+
+
+def answers(tpvc, rules, jobs, with_world):
+    """tpvc's answers to the lines of a file."""
+    # The status tells of lines that are no jobs, which the answers do, too.
+    out = subprocess.run([tpvc, "map", "--quiet", rules, jobs, *with_world], capture_output=True, text=True).stdout
+    return [json.loads(line) for line in out.splitlines()]
+
+
+def compare(name, expected, found):
+    """Ends the run if an answer of tpvc is not TPV's."""
+    differ = [a for a, b in zip(expected, found, strict=True) if not equal(a, b)]
+    print(f"{name}: {len(expected) - len(differ)} of {len(expected)} answers are TPV's", flush=True)
+    if differ:
+        sys.exit(f"differs: {', '.join(str(answer['id']) for answer in differ[:20])}")
+
+
+def refuse_errors(name, tpvc, rules, jobs, with_world):
+    """Ends the run if more than a fifth of the lines of a file end in errors, whose price is another than a mapping's."""
+    found = answers(tpvc, rules, jobs, with_world)
+    texts = [f"{error['type']}: {error['message']}" if (error := answer.get("error")) else None for answer in found]
+    errors = collections.Counter(filter(None, texts))
+    print(f"{name}: {errors.total()} of {len(found)} lines end in errors", flush=True)
+    if 5 * errors.total() <= len(found):
+        return
+    text, times = errors.most_common(1)[0]
+    with open(jobs, encoding="utf-8") as lines, tempfile.NamedTemporaryFile("w", suffix=".jsonl") as one:
+        one.write(next(line for line, error in zip(lines, texts) if error == text))
+        one.flush()
+        # The log has the error with its place.
+        log = subprocess.run([tpvc, "map", "-v", rules, one.name, *with_world], capture_output=True, text=True).stderr
+    sys.exit(f"{name}: {times} lines end in {text}; more than a fifth end in errors, which is not what is to be measured\n{log}")
 
 
 def map_job(mapper, call, seed):

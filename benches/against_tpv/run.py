@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 import streams
-from both import PROJECT, build_app, build_call, load, map_job, stated, timed, whole
+from both import PROJECT, answers, build_app, build_call, compare, load, map_job, refuse_errors, stated, timed, whole
 
 CASE = PROJECT / "fixtures" / "production"
 
@@ -47,12 +47,19 @@ def main():
     with_world = ["--world", world] if world else []
     bench = [args.tpvc, "bench", "--json", "--runs", "5", *configs, "--jobs-file", jobs, *with_world]
 
+    sample = folder / "sample.jsonl"
+    sample.write_text("".join(lines[: args.limit]))
+    mapper = load(configs)
+    with stated(world_data):
+        expected = [json.loads(json.dumps(mapper.answer(record, app), default=repr)) for record in records]
+    compare("sample", expected, answers(args.tpvc, rules, sample, with_world))
+    refuse_errors("jobs", args.tpvc, rules, jobs, with_world)
+
     figures = {}
 
     def note(name, seconds):
         figures.setdefault(name, []).append(seconds)
 
-    load(configs)
     for _ in range(args.runs):
         seconds, mapper = timed(lambda: load(configs))
         note("TPV: load", seconds)

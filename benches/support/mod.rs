@@ -35,10 +35,12 @@ pub fn jobs() -> PathBuf {
     path("TPVC_BENCH_JOBS", "jobs.jsonl")
 }
 
-/// The workload.
+/// The workload, which must mostly map.
 pub fn workload() -> Workload {
     let world = path("TPVC_BENCH_WORLD", "world.json");
-    Workload::read(configs(), &jobs(), Some(&world)).expect("a workload")
+    let workload = Workload::read(configs(), &jobs(), Some(&world)).expect("a workload");
+    assert_eq!(workload.refusal(&workload.mapper()), None, "an exception has another price than a mapping");
+    workload
 }
 
 /// Checks answers against those that TPV gave: the destination and the kind of error of each job. Nothing is known of jobs that

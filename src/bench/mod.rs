@@ -1,5 +1,6 @@
 //! Measuring: what `tpvc bench` and the programs in `benches/` share.
 
+mod errors;
 mod generate;
 mod measure;
 mod workload;

@@ -14,7 +14,8 @@ use tpv_runtime::artifact::Rules;
 /// Measure compiling, loading and mapping
 ///
 /// Measures your own rules and jobs with CONFIG and `--jobs-file`, else a generated set of the size that you ask for. Each
-/// figure is the median of several runs.
+/// figure is the median of several runs. Jobs of which more than a fifth end in errors are refused: an exception has another price than
+/// a mapping.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc bench --tools 100000 --destinations 50 --rules 2\n  \
@@ -29,6 +30,9 @@ pub(super) struct Bench {
     /// Galaxy's state at that moment (a world file), for CONFIG
     #[arg(long, value_name = "WORLD", requires = "config")]
     world: Option<PathBuf>,
+    /// Measure even if more than a fifth of the jobs end in errors
+    #[arg(long)]
+    allow_errors: bool,
     /// Tools of the generated set
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = size(1, 10_000_000))]
     tools: u64,
@@ -75,8 +79,18 @@ impl Row {
 
 impl Bench {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
-        let help = "`tpvc compile` shows what is wrong with a config, with its place";
-        let (workload, rows) = self.measure().map_err(|error| CliError::new(error.to_string(), help))?;
+        let broken = |error: WorkloadError| {
+            CliError::new(error.to_string(), "`tpvc compile` shows what is wrong with a config, with its place")
+        };
+        let folder = tempfile::tempdir()
+            .map_err(|error| broken(WorkloadError(format!("a temporary folder: {error}"))))?;
+        let workload = self.workload(folder.path()).map_err(broken)?;
+        if !self.allow_errors
+            && let Some(refusal) = workload.refusal(&workload.mapper())
+        {
+            return Err(CliError::new(refusal, "mend them, or add `--allow-errors` to measure them as they are"));
+        }
+        let rows = self.measure(&workload).map_err(broken)?;
         self.print(&workload, &rows);
         Ok(Outcome::Done)
     }
@@ -96,9 +110,7 @@ impl Bench {
         shape.generate().workload(folder)
     }
 
-    fn measure(&self) -> Result<(Workload, Vec<Row>), WorkloadError> {
-        let folder = tempfile::tempdir().map_err(|error| WorkloadError(format!("a temporary folder: {error}")))?;
-        let workload = self.workload(folder.path())?;
+    fn measure(&self, workload: &Workload) -> Result<Vec<Row>, WorkloadError> {
         let runs = usize::try_from(self.runs).unwrap_or(1);
         let artifact = workload.rules.to_bytes().map_err(|error| WorkloadError(error.to_string()))?;
         let mapper = workload.mapper();
@@ -118,7 +130,7 @@ impl Bench {
         if workload.answers(&mapper) != first {
             return Err(WorkloadError(format!("two runs gave different answers: {REPORT_BUG}")));
         }
-        Ok((workload, rows))
+        Ok(rows)
     }
 
     fn print(&self, workload: &Workload, rows: &[Row]) {

@@ -1,10 +1,10 @@
 //! The code of a config: what it gives, and what it changes.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use tpv_bytecode::CodeKind;
+use tpv_python::word_hash::WordMap;
 
 use crate::check::domain::{self, Block, Names, Outcome, Value};
 use crate::lint::Blocks;
@@ -16,8 +16,8 @@ use super::effects::Effects;
 pub(super) struct Code<'a> {
     blocks: &'a Blocks,
     /// By where the text is in memory: entities share the texts that they inherit, and the config outlives this.
-    effects: RefCell<HashMap<(CodeKind, usize), Rc<Effects>>>,
-    roots: RefCell<HashMap<(CodeKind, usize), Option<u32>>>,
+    effects: RefCell<WordMap<(CodeKind, usize), Rc<Effects>>>,
+    roots: RefCell<WordMap<(CodeKind, usize), Option<u32>>>,
 }
 
 impl<'a> Code<'a> {

@@ -1,10 +1,10 @@
 //! The possible outcomes of rule conditions over all jobs that evaluate them.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tpv_compiler::config::entity::Rule;
 use tpv_compiler::source::Span;
+use tpv_python::word_hash::WordMap;
 
 use super::rules::Layered;
 
@@ -37,15 +37,15 @@ pub(crate) struct Deciding {
 /// The possible outcomes of the conditions of all rules.
 #[derive(Debug, Default)]
 pub(crate) struct Conditions {
-    by_place: HashMap<Span, Deciding>,
+    by_place: WordMap<Span, Deciding>,
     /// The ids of rules that inherit from more rules than are kept.
-    untraced: HashSet<Arc<str>>,
+    untraced: WordMap<Arc<str>, ()>,
 }
 
 impl Conditions {
     /// The outcomes for a rule. `None` if no job evaluates it, or they are unknown.
     pub(crate) fn of(&self, rule: &Rule) -> Option<Deciding> {
-        self.by_place.get(&rule.span).copied().filter(|_| !self.untraced.contains(&rule.id))
+        self.by_place.get(&rule.span).copied().filter(|_| !self.untraced.contains_key(&rule.id))
     }
 
     /// Notes what the conditions of a rule's layers from `lowest` on do, one of which is asked.
@@ -64,7 +64,9 @@ impl Conditions {
                         self.by_place.entry(*place).or_default().over.add(over);
                     }
                 }
-                None => drop(self.untraced.insert(layer.rule.id.clone())),
+                None => {
+                    self.untraced.entry(layer.rule.id.clone()).or_default();
+                }
             }
         }
     }

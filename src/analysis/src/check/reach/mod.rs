@@ -34,6 +34,7 @@ use tpv_compiler::link::destination_defaults;
 use tpv_compiler::source::{SourceMap, Span};
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{Change, EntityClass};
+use tpv_python::word_hash::WordMap;
 
 use code::Code;
 use conditions::Conditions;
@@ -274,6 +275,8 @@ struct Follower<'a> {
     config: &'a Config,
     code: Code<'a>,
     overlap: Overlap,
+    /// The tools beside each that was met so far.
+    beside: Vec<OnceCell<Rc<[Beside]>>>,
     higher: Higher,
     destinations: Vec<Destination>,
     /// The fields of the tools that were met so far.
@@ -283,7 +286,7 @@ struct Follower<'a> {
     /// not decided.
     is_plain: bool,
     /// The verdicts on what was asked for so far.
-    verdicts: HashMap<Asked, Rc<[Verdict]>>,
+    verdicts: WordMap<Asked, Rc<[Verdict]>>,
     budget: Budget,
 }
 
@@ -318,12 +321,13 @@ impl<'a> Follower<'a> {
             config,
             code,
             overlap,
+            beside: vec![OnceCell::new(); config.tools.len()],
             higher: higher(config, users),
             destinations,
             fields: vec![OnceCell::new(); config.tools.len()],
             conditions: Conditions::default(),
             is_plain: false,
-            verdicts: HashMap::new(),
+            verdicts: WordMap::default(),
             budget,
         })
     }
@@ -399,12 +403,12 @@ impl<'a> Follower<'a> {
         }
         jobs.provide((whose == Whose::UserDefined).then_some(USER_DEFINED), declares);
         let beside = match whose {
-            Whose::Tool(index) => self.overlap.beside(index),
-            Whose::Other => Vec::new(),
-            Whose::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")),
+            Whose::Tool(index) => self.beside(index)?,
+            Whose::Other => Rc::default(),
+            Whose::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")).into(),
         };
         self.budget.steps(beside.len())?;
-        for Beside { index, always } in beside.into_iter().filter(|beside| beside.always || !self.is_plain) {
+        for &Beside { index, always } in beside.iter().filter(|beside| beside.always || !self.is_plain) {
             match config.tools.get_index(index) {
                 Some((_, tool)) if !tool.common.is_abstract => {
                     let Some(fields) = self.fields.get(index) else { continue };
@@ -419,6 +423,17 @@ impl<'a> Follower<'a> {
         jobs.or_with(&self.higher);
         self.budget.steps(std::mem::take(&mut jobs.steps))?;
         Ok(Ok(jobs))
+    }
+
+    /// The tools that may match an id that this one matches. Jobs of a tool are followed several times.
+    fn beside(&mut self, index: usize) -> Result<Rc<[Beside]>, Spent> {
+        let Some(cell) = self.beside.get(index) else { return Ok(Rc::default()) };
+        if let Some(known) = cell.get() {
+            return Ok(known.clone());
+        }
+        let found: Rc<[Beside]> = self.overlap.beside(index).into();
+        self.budget.bytes(size_of_val(&*found))?;
+        Ok(cell.get_or_init(|| found).clone())
     }
 }
 

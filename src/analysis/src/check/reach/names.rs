@@ -1,9 +1,9 @@
 //! The values of names in a job's code.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use tpv_model::Resource;
+use tpv_python::word_hash::WordMap;
 
 use crate::check::domain::{Kinds, Names, Outcome, Value};
 use tpv_compiler::config::entity::Dict;
@@ -21,7 +21,7 @@ struct Held {
 /// The context that entities and rules give.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Context {
-    names: HashMap<Arc<str>, Held>,
+    names: WordMap<Arc<str>, Held>,
     /// `true` if code may have changed it.
     pub open: bool,
 }
