@@ -47,6 +47,13 @@ const EXECUTES: &[&str] = &[
      entity.tpv_tags = entity.tpv_tags.combine(SchedulingTags(prefer=['gpu'], accept=['slow']))",
     "entity.tpv_tags.require = [tag for tag in (entity.tpv_tags.require or []) if tag != 'fast']",
     "if input_size > 2:\n  entity.tpv_tags.accept = ['slow', str(c)]",
+    "b = entity.params.get('p')",
+    "entity.params = {'p': 'new', 'q': '{cores}'}",
+    "entity.env = [{'execute': 'x'}, {'name': 'N', 'value': 1}, {'execute': 'x'}, {'name': 'N', 'value': '2'}]",
+    "entity.resubmit['late'] = {'condition': 'any_failure', 'destination': 'd1'}",
+    "entity.context['seen'] = str([(id, r.params, r.env, r.cores, r.tpv_tags.require) for id, r in entity.rules.items()])",
+    "for rule in entity.rules.values():\n  rule.cores = 2\n  rule.params = {'of': rule.id}",
+    "other = entity.inherit(entity)\nentity.params['i'] = str((other.env, other.context, len(other.rules)))",
 ];
 
 const DESTINATION_EXECUTES: &[&str] = &[
@@ -82,6 +89,7 @@ const TEXTS: &[&str] = &[
     "{c}",
     "{later}",
     "{len(words)}",
+    "{entity.context.get('seen')}",
     "plain",
 ];
 
