@@ -19,6 +19,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--case", type=Path, help="a folder with case.json, jobs.jsonl and, mostly, world.json")
     parser.add_argument("--streams", action="store_true", help="measure the streams of benches/workload, drawn from the jobs")
+    parser.add_argument("--whole", action="store_true", help="of the streams, leave out what cargo has to build first: only whole processes")
     parser.add_argument("--lines", type=int, default=100_000, help="lines of each stream [100,000]")
     parser.add_argument("--config", action="append", help="a config file; repeat it for more")
     parser.add_argument("--world")

@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 from both import PROJECT, answers, build_app, build_call, compare, load, map_job, refuse_errors, stated, timed, whole
@@ -44,7 +45,7 @@ class Streams:
             self.files[name].write_text("".join(line + "\n" for line in lines), encoding="utf-8")
         self.one = folder / "one.jsonl"
         self.one.write_text(self.first["server-like"][0] + "\n", encoding="utf-8")
-        self.benches = {name: self.bench(name) for name in ("lines", "map_api")}
+        self.benches = {name: self.bench(name) for name in ("lines", "map_api") if not args.whole}
         self.figures = {}
 
     def bench(self, name):
@@ -64,9 +65,12 @@ class Streams:
             return [json.dumps(mapper.answer(json.loads(line), self.app), default=repr) for line in self.first[name]]
 
         with stated(self.world):
-            seconds, answers = timed(lines_in_and_out)
-        self.note(f"TPV: {name}", seconds / len(answers))
-        return [json.loads(answer) for answer in answers]
+            started = time.process_time()
+            seconds, lines = timed(lines_in_and_out)
+            processor = time.process_time() - started
+        self.note(f"TPV: {name}", seconds / len(lines))
+        self.note(f"TPV: {name}, processor time", processor / len(lines))
+        return [json.loads(line) for line in lines]
 
     def tpvc(self, figure, name, *options):
         command = [self.args.tpvc, "map", "--quiet", *options, self.rules, self.files[name], "-o", os.devnull]
@@ -107,6 +111,8 @@ class Streams:
             self.tpvc(f"{name}, one thread", name, "--threads", "1")
         self.tpvc("server-like, two threads", "server-like", "--threads", "2")
         self.tpvc("server-like, --jit off", "server-like", "--threads", "1", "--jit", "off")
+        if self.args.whole:
+            return
         for row, seconds in self.rows_of_bench("lines").items():
             self.note(f"tpvc: server-like, {row}", seconds)
         with stated(self.world):
@@ -131,11 +137,16 @@ class Streams:
             ("server-like lines, one thread", "TPV: server-like", one),
             ("new lines, one thread", "TPV: new", "tpvc: new, one thread"),
             ("repeated lines, one thread", "TPV: repeated", "tpvc: repeated, one thread"),
+            ("server-like lines, processor time", "TPV: server-like, processor time", f"{one}, processor time"),
+            ("new lines, processor time", "TPV: new, processor time", "tpvc: new, one thread, processor time"),
+            ("repeated lines, processor time", "TPV: repeated, processor time", "tpvc: repeated, one thread, processor time"),
             ("server-like lines against rewriting them", one, "tpvc: server-like, read and write by serde_json"),
             ("two threads, server-like, against one", one, "tpvc: server-like, two threads"),
             ("server-like, --jit off against the default", "tpvc: server-like, --jit off", one),
             ("map by API, distinct jobs", "TPV: map by API", "tpvc: map by API, distinct jobs"),
             ("load and one job, a process, against TPV's load", "TPV: load", "tpvc: load and one job"),
         ]:
-            pairs = [a / b for a, b in zip(self.figures[slow], self.figures[fast])]
+            pairs = [a / b for a, b in zip(self.figures.get(slow, []), self.figures.get(fast, []))]
+            if not pairs:
+                continue
             print(f"{name:<52} {statistics.median(pairs):>14.2f} times  (least {min(pairs):.2f}, most {max(pairs):.2f})")
