@@ -59,7 +59,8 @@ mod tests {
         let config = folder.path().join("tpv.yml");
         let text = "tools:\n  bad: {cores: 1, rules: [{if: nothing > 1}]}\n  good: {cores: 1}\ndestinations: {d: {runner: r}}\n";
         std::fs::write(&config, text).unwrap();
-        let line = |number| format!("{{\"tool\": {{\"id\": \"{}\"}}}}\n", if number < failing { "bad" } else { "good" });
+        let line =
+            |number| format!("{{\"tool\": {{\"id\": \"{}\"}}}}\n", if number < failing { "bad" } else { "good" });
         let lines = (0..10).map(line).collect();
         let workload = Workload::new(vec![config.to_str().unwrap().to_owned()], lines, World::default()).unwrap();
         let refusal = workload.refusal(&workload.mapper())?;
@@ -69,7 +70,8 @@ mod tests {
     #[test]
     fn jobs_that_mostly_fail_are_refused() {
         assert_eq!(refusal(2), None);
-        let expected = "3 of 10 jobs end in errors, 3 of them in NameError: name 'nothing' is not defined (/tpv.yml:2:36)";
+        let expected =
+            "3 of 10 jobs end in errors, 3 of them in NameError: name 'nothing' is not defined (/tpv.yml:2:32)";
         assert_eq!(refusal(3).as_deref(), Some(expected));
     }
 }

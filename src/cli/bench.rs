@@ -82,8 +82,8 @@ impl Bench {
         let broken = |error: WorkloadError| {
             CliError::new(error.to_string(), "`tpvc compile` shows what is wrong with a config, with its place")
         };
-        let folder = tempfile::tempdir()
-            .map_err(|error| broken(WorkloadError(format!("a temporary folder: {error}"))))?;
+        let folder =
+            tempfile::tempdir().map_err(|error| broken(WorkloadError(format!("a temporary folder: {error}"))))?;
         let workload = self.workload(folder.path()).map_err(broken)?;
         if !self.allow_errors
             && let Some(refusal) = workload.refusal(&workload.mapper())
