@@ -230,7 +230,7 @@ fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc
                 }));
             }
         }
-        _ => entity.rules = merge_rules(vm, cache, [first, second])?,
+        _ => (entity.rules, entity.own.has_rules) = merge_rules(vm, cache, [first, second])?,
     }
     if first.class == EntityClass::Destination {
         entity.destination = override_destination(vm, &entity, first, second)?;
@@ -263,14 +263,15 @@ fn override_destination(
 const RULES_A_STEP: usize = 16;
 
 /// The second's rules, updated with the first's; a rule of the first whose id the second has inherits from that one. Jobs share the
-/// rules of entities that they share, and rules over themselves: then code changed another part of the entity.
-fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, [first, second]: [&Entity; 2]) -> PyResult<Rules> {
+/// rules of entities that they share, and rules over themselves: then code changed another part of the entity. `true` if the result
+/// belongs to the job.
+fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, [first, second]: [&Entity; 2]) -> PyResult<(Rules, bool)> {
     let (high, low) = (&first.rules, &second.rules);
     if high.is_empty() {
-        return Ok(low.clone());
+        return Ok((low.clone(), second.own.has_rules));
     }
     if low.is_empty() {
-        return Ok(high.clone());
+        return Ok((high.clone(), first.own.has_rules));
     }
     let (rules, others) = (high.all()?, low.all()?);
     let merge = |vm: &mut Vm, cache| {
@@ -281,18 +282,20 @@ fn merge_rules(vm: &mut Vm, cache: Option<&Cache>, [first, second]: [&Entity; 2]
         && Rc::ptr_eq(high, low)
     {
         vm.visit(rules.len(), RULES_A_STEP)?;
+        let is_own = first.own.has_rules || second.own.has_rules;
         if high.merges_to_itself() {
-            return Ok(high.clone());
+            return Ok((high.clone(), is_own));
         }
-        if !first.own.has_rules {
-            return cache.rules_over_themselves(high, || unpaid(vm, |vm| merge(vm, Some(cache))));
+        if !is_own {
+            let merged = cache.rules_over_themselves(high, || unpaid(vm, |vm| merge(vm, Some(cache))))?;
+            return Ok((merged, false));
         }
     }
     if cache.is_some() && [first, second].iter().all(|entity| entity.identity.number().is_some()) {
-        return merge(vm, cache);
+        return Ok((merge(vm, cache)?, false));
     }
     vm.visit(rules.len().saturating_mul(others.len()).saturating_add(others.len()), RULES_A_STEP)?;
-    merge(vm, None)
+    Ok((merge(vm, None)?, true))
 }
 
 /// Rules that inherit as entities.
