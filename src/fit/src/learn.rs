@@ -9,7 +9,9 @@ use crate::search::{Search, Terms};
 use crate::tail::{Tail, trend};
 
 /// The most needs that a rule is learnt from; of more, every second or third is taken.
-const MOST_LEARNT: usize = 8_000;
+pub(crate) const MOST_LEARNT: usize = 8_000;
+/// The same for a rule that is only judged: there are several families, and several blocks of time.
+pub(crate) const MOST_LEARNT_TO_JUDGE: usize = 1_500;
 /// The jobs of a version that gets a rule of its own.
 const LEAST_OF_VERSION: usize = 100;
 /// The width of the kernel for one job, in standard deviations of the ratio between need and what is typical.
@@ -54,8 +56,15 @@ pub(crate) struct Learner<'a> {
 }
 
 impl<'a> Learner<'a> {
-    /// A learner of some of the jobs, whose needs these are; `may_lose` is the part of the jobs that may be lost in any case.
-    pub(crate) fn new(needs: &'a [Need], jobs: &'a [Observation], terms: Terms<'a>, may_lose: f64) -> Self {
+    /// A learner of some of the jobs, whose needs these are; `may_lose` is the part of the jobs that may be lost in any case. The search sees
+    /// `most_learnt` of the needs, the room above it all.
+    pub(crate) fn new(
+        needs: &'a [Need],
+        jobs: &'a [Observation],
+        terms: Terms<'a>,
+        may_lose: f64,
+        most_learnt: usize,
+    ) -> Self {
         let mut by_version = std::collections::BTreeMap::<u16, usize>::new();
         let (mut compressed, mut plain, mut all) = (0, 0, 0);
         let mut last = None;
@@ -71,7 +80,7 @@ impl<'a> Learner<'a> {
         let versions = by_version.into_iter().filter(|(_, jobs)| *jobs >= LEAST_OF_VERSION).map(|(version, _)| version);
         let is_mixed = compressed.min(plain) * 10 >= all;
         let judge = Judge { needs, jobs, terms };
-        let step = needs.len().div_ceil(MOST_LEARNT).max(1);
+        let step = needs.len().div_ceil(most_learnt).max(1);
         let needs = needs.iter().step_by(step).copied().collect();
         let first = terms.response.ratios.first().copied().unwrap_or(1.0);
         let rises = terms.response.ratios.iter().any(|ratio| *ratio > first);

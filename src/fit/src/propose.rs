@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::censored::{Needs, count};
 use crate::judge::{Judge, Pair, interval, sums};
-use crate::learn::{Choice, Learner, needs_without};
+use crate::learn::{Choice, Learner, MOST_LEARNT, MOST_LEARNT_TO_JUDGE, needs_without};
 use crate::line::Line;
 use crate::need::{Need, Observation};
 use crate::policy::{Cost, LostCosts};
@@ -171,7 +171,7 @@ pub fn propose(observations: &[Observation], response: &Response, settings: &Set
     jobs.sort_by_key(|job| job.time);
     let terms = Terms { lost_costs: settings.lost_costs, response, floor: settings.floor };
     let Some(Needs { needs: all }) = Needs::of(&jobs) else { return raised(&jobs, &terms) };
-    let final_learner = Learner::new(&all, &jobs, terms, settings.max_lost);
+    let final_learner = Learner::new(&all, &jobs, terms, settings.max_lost, MOST_LEARNT);
     let mut judged: Vec<Judged> = final_learner
         .choices(settings.by_version)
         .into_iter()
@@ -180,7 +180,7 @@ pub fn propose(observations: &[Observation], response: &Response, settings: &Set
     for block in 0..BLOCKS {
         let range = jobs.len() * block / BLOCKS..jobs.len() * (block + 1) / BLOCKS;
         let Some(learnt) = needs_without(&jobs, &range) else { return keep(Keep::NoGain, None) };
-        let learner = Learner::new(&learnt, &jobs, terms, settings.max_lost);
+        let learner = Learner::new(&learnt, &jobs, terms, settings.max_lost, MOST_LEARNT_TO_JUDGE);
         let own: Vec<Need> = all.iter().filter(|need| range.contains(&(need.job as usize))).copied().collect();
         let judge = Judge { needs: &own, jobs: &jobs, terms };
         judged.retain_mut(|family| {

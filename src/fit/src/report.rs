@@ -222,7 +222,7 @@ pub fn report(
 ) -> Report {
     let mut groups: Vec<(&Key, &Group)> = history.groups.iter().collect();
     groups.sort_by_key(|(key, _)| *key);
-    let tools = groups.iter().map(|(key, group)| {
+    let mut tools = tpv_compiler::parallel::map(&groups, |(key, group)| {
         let prospect = match prospects {
             Some(known) => known
                 .get(key)
@@ -236,7 +236,6 @@ pub fn report(
         };
         tool(key, group, provenance, prospect, settings)
     });
-    let mut tools: Vec<Tool> = tools.collect();
     tools.sort_by(|one, other| other.waste().total_cmp(&one.waste()));
     let mut report = Report {
         jobs: history.jobs,
