@@ -28,7 +28,7 @@ impl Vm {
         match value {
             Value::Str(text) => Ok(text.clone()),
             Value::Exception(exception) => {
-                let text = self.deeper(|vm| vm.exception_str(exception))?;
+                let text = self.within(|vm| vm.exception_str(exception))?;
                 self.made(text)
             }
             Value::Object(object) => {
@@ -86,30 +86,38 @@ impl Vm {
             }
             Value::Range(range) if range.step == 1 => format!("range({}, {})", range.start, range.stop),
             Value::Range(range) => format!("range({}, {}, {})", range.start, range.stop, range.step),
-            Value::Slice(slice) => self.deeper(|vm| {
+            Value::Slice(slice) => self.within(|vm| {
                 let (start, stop) = (vm.repr(&slice.start)?, vm.repr(&slice.stop)?);
-                Ok(format!("slice({start}, {stop}, {})", vm.repr(&slice.step)?))
+                let step = vm.repr(&slice.step)?;
+                vm.charge_bytes(start.len() + stop.len() + step.len())?;
+                Ok(format!("slice({start}, {stop}, {step})"))
             })?,
             Value::Function(function) => {
                 let name = super::arguments::qualified_name(function);
                 format!("<function {name} at {:#x}>", at(Rc::as_ptr(function).cast()))
             }
             Value::Builtin(builtin) => format!("<built-in function {}>", builtin.name),
-            Value::BoundMethod(method) => self.deeper(|vm| vm.bound_method_repr(method))?,
+            Value::BoundMethod(method) => self.within(|vm| vm.bound_method_repr(method))?,
             Value::Type(class) => class_repr(class),
             Value::Module(module) => format!("<module '{}' (built-in)>", module.name),
             Value::Iterator(iterator) => {
                 let address = at(Rc::as_ptr(iterator).cast());
                 // An iterator that is producing an item at this moment cannot be asked.
                 let own = match iterator.state.try_borrow() {
-                    Ok(state) => self.deeper(|vm| state.repr(vm, address).transpose())?,
+                    Ok(state) => self.within(|vm| state.repr(vm, address).transpose())?,
                     Err(_) => None,
                 };
                 own.unwrap_or_else(|| format!("<{} object at {address:#x}>", iterator.class().shown_name().as_str()))
             }
-            Value::Exception(exception) => self.deeper(|vm| vm.exception_repr(exception))?,
-            Value::Object(object) => self.deeper(|vm| object.repr(vm, value))?,
+            Value::Exception(exception) => self.within(|vm| vm.exception_repr(exception))?,
+            Value::Object(object) => self.within(|vm| object.repr(vm, value))?,
         })
+    }
+
+    /// Makes a text that others are parts of. Each costs a step, because values that share their parts have exponentially many.
+    fn within<T>(&mut self, make: impl FnOnce(&mut Self) -> PyResult<T>) -> PyResult<T> {
+        self.charge(1)?;
+        self.deeper(make)
     }
 
     /// Makes the text of a container, or `own` where that is being made already: the container holds itself.

@@ -102,7 +102,8 @@ fn container(vm: &mut Vm, out: &mut String, value: &Value, inside: &mut Inside) 
         Value::Tuple(tuple) => list_items(vm, out, &tuple.items, inside),
         Value::Dict(dict) => {
             let items = dict.items();
-            vm.charge(items.len())?;
+            // A key and its value.
+            vm.charge(2 * items.len())?;
             out.push('{');
             for (index, (key, item)) in items.iter().enumerate() {
                 if index > 0 {

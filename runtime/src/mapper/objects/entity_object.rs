@@ -524,6 +524,9 @@ impl Object for EntityObject {
             }
             return Ok(());
         }
+        // Further names are looked for one by one.
+        let extras = self.base.borrow().extras.len();
+        vm.charge(extras)?;
         self.update(|entity| set_plain(entity, name, value));
         Ok(())
     }
@@ -571,7 +574,9 @@ impl Object for EntityObject {
     }
 
     fn deepcopy(&self, vm: &mut Vm, _: &Value) -> PyResult<Value> {
-        Ok(Self::value(&self.names, self.entity(vm)?))
+        let entity = self.entity(vm)?;
+        vm.charge(entity.extras.len())?;
+        Ok(Self::value(&self.names, entity))
     }
 }
 

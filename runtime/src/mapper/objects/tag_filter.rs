@@ -10,7 +10,7 @@ use tpv_python::iterator::{IteratorObject, PyIterator};
 use tpv_python::modules::itertools::CHAIN;
 use tpv_python::types::GENERATOR;
 use tpv_python::value::Value;
-use tpv_python::vm::Vm;
+use tpv_python::vm::{BYTES_A_STEP, Vm};
 
 use super::{SchedulingTagsObject, TagObject, TagTypeMember};
 
@@ -60,7 +60,9 @@ impl TagFilter {
         };
         let is_chain = tag_type.is_none() && value.is_none() && version_of(vm).has_models();
         let class = if is_chain { &CHAIN } else { &GENERATOR };
-        let number = value.as_ref().and_then(Value::as_str).map(|text| names.find(text.as_str()));
+        let text = value.as_ref().and_then(Value::as_str);
+        vm.visit(text.map_or(0, |text| text.len()), BYTES_A_STEP)?;
+        let number = text.map(|text| names.find(text.as_str()));
         let filter = Self { names: names.clone(), source, kind: 0, tag_type, value, number };
         Ok(IteratorObject::new(class, filter))
     }
