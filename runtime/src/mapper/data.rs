@@ -12,6 +12,9 @@ use tpv_python::types::GENERATOR;
 use tpv_python::value::Value;
 use tpv_python::vm::{BYTES_A_STEP, Vm};
 
+/// The steps of the table of a new dict, besides its entries.
+const NEW_TABLE: usize = 4;
+
 /// `copy.deepcopy` of data: lists and dicts are copied, immutable values shared, objects copy themselves.
 ///
 /// # Errors
@@ -27,7 +30,7 @@ pub fn deep_copy(vm: &mut Vm, value: &Value) -> PyResult<Value> {
         Value::Dict(dict) => {
             // A table is copied much faster as a whole than item by item.
             let mut table = dict.table.borrow().clone();
-            vm.charge(table.len())?;
+            vm.charge(NEW_TABLE + table.len())?;
             vm.deeper(|vm| {
                 let is_shared = |item: &Value| !mutable(item) && !matches!(item, Value::Module(_) | Value::Iterator(_));
                 for item in table.values_mut().filter(|item| !is_shared(item)) {
