@@ -36,7 +36,7 @@ const STRIDE: usize = if cfg!(debug_assertions) { 12 } else { 1 };
 /// The longest that a job may take, in times of [`PLAIN`]. The measure needs no clock that every machine shares: a slow or busy machine runs both
 /// alike. `docs/verification.md` has the figures that it was chosen by.
 /// Unoptimized code of libraries is slower still beside the interpreter: there the tests only tell a hang.
-const FACTOR: f64 = if cfg!(debug_assertions) { 200.0 } else { 30.0 };
+const FACTOR: f64 = if cfg!(debug_assertions) { 200.0 } else { 60.0 };
 
 /// A plain loop that spends a budget.
 const PLAIN: &str = "x = 0\nwhile True:\n    try:\n        x = [x][0] + 1\n    except Exception:\n        pass\nx";
