@@ -78,7 +78,7 @@ struct Inherited {
     of_host: serde_json::Map<String, Value>,
 }
 
-/// What a look at a repository has shown.
+/// The findings of a look at a repository.
 #[derive(Clone, Debug)]
 pub struct Look {
     /// The servers. `Err` if it has no config of TPV: the reason in words.

@@ -75,7 +75,7 @@ pub(super) struct Repository {
     again: Cell<u64>,
     /// The files that were left out, each with the reason.
     left_out: RefCell<BTreeSet<String>>,
-    /// Nothing further is looked at.
+    /// `true` if a limit was reached: no further file is looked at.
     is_full: bool,
 }
 

@@ -366,7 +366,7 @@ fn a_named_column_counts_before_a_header() {
     }
 }
 
-/// What `sacct` prints: the peak on the rows of steps, the tool and the time on those of jobs.
+/// The output of `sacct` has the peak on the rows of steps, the tool and the time on those of jobs.
 #[test]
 fn rows_of_sacct_are_joined() {
     let mut table = String::from("JobID|JobName|MaxRSS|ReqMem|ElapsedRaw|AllocCPUS|State|End\n");
@@ -497,7 +497,7 @@ fn fitted(config: &str, jobs: &str, args: &[&str]) -> (Value, String) {
     (report["tools"][0].clone(), std::fs::read_to_string(folder.path().join("patch.yml")).unwrap())
 }
 
-/// Where nothing resubmits there is one attempt, and a proposal loses no job; what is assumed otherwise is said.
+/// Without a `resubmit` there is one attempt, and a proposal loses no job; the text names other attempts that are assumed.
 #[test]
 fn attempts_are_those_of_the_rules() {
     let (one, patch) = fitted(&rules("40", ""), &spread(400, ""), &[]);
@@ -655,7 +655,7 @@ fn what_limits_a_proposal_is_said() {
     assert!(text.lines().any(|line| line.starts_with("t (config.yml:12:14)") && line.contains("   36  ")), "{text}");
 }
 
-/// Nothing is proposed that cannot be tried.
+/// An untried value is no proposal.
 #[test]
 fn an_artifact_gives_no_proposal() {
     let folder = folder(&spread(200, ""));

@@ -19,7 +19,7 @@ use tpv_simulate::route::{Routed, Router, Target};
 use crate::support::project;
 use crate::support::random::setting;
 
-/// What each job gets, by its id.
+/// The result of each job, by its id.
 struct Given(Vec<Target>);
 
 impl Router for Given {

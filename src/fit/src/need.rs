@@ -21,11 +21,6 @@ impl Ladder {
     pub fn iter(&self) -> impl Iterator<Item = f64> + '_ {
         std::iter::once(&self.first).chain(&self.further).map(|given| f64::from(*given))
     }
-
-    /// The number of attempts.
-    pub fn attempts(&self) -> usize {
-        1 + self.further.len()
-    }
 }
 
 /// A job of a tool's history.

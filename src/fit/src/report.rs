@@ -207,7 +207,7 @@ impl Report {
     }
 }
 
-/// What is known of a tool before its jobs are looked at: the memory that the rules make of a value, the factor that its value keeps, and the way to
+/// The facts of each tool that do not depend on its jobs: the memory that the rules make of a value, the factor that its value keeps, and the way to
 /// write it; or the reason that it keeps today's value.
 pub type Prospects = HashMap<Key, Result<(Response, AttemptFactor, Way), (Keep, Option<String>)>>;
 

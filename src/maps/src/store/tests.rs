@@ -131,7 +131,7 @@ fn a_map_is_removed_whatever_is_missing_in_it() {
     assert!(folder.names().is_empty(), "{:?}", folder.names());
 }
 
-/// What a tag file may hold or be instead of a map's name, and nothing is done by it.
+/// Contents and kinds of a tag file that lead to no map: no verb acts on them.
 #[cfg(unix)]
 #[test]
 fn a_tag_that_is_damaged_leads_nowhere() {
