@@ -6,7 +6,7 @@ use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
-use super::cache::{Cache, Derivation};
+use super::cache::{Cache, Derivation, unpaid};
 use super::entity::Entity;
 use super::inherit::{combine, inherit};
 use super::worker::Worker;
@@ -63,13 +63,4 @@ impl Worker {
         let made = unpaid(&mut self.vm, |vm| make(vm, &self.cache))?;
         Ok(self.cache.keep_derived(how, [first, second], made))
     }
-}
-
-/// Makes a result that is kept. Found or made, it costs the job the same, which is nothing.
-pub(super) fn unpaid<T>(vm: &mut Vm, make: impl FnOnce(&mut Vm) -> T) -> T {
-    let steps = vm.steps_left();
-    vm.restore_steps(vm.limits.steps);
-    let made = make(vm);
-    vm.restore_steps(steps);
-    made
 }

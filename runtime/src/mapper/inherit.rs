@@ -14,9 +14,8 @@ use tpv_python::vm::text::str_repr;
 
 use crate::galaxy::tpv::version_of;
 
-use super::cache::Cache;
+use super::cache::{Cache, unpaid};
 use super::data::{merge_dicts, merge_env};
-use super::derive::unpaid;
 use super::entity::{DestinationFields, ENTITY_STEPS, Entity, Identity, LiveAmounts, LiveValues, OwnParts, RuleFields};
 use super::layers::EntityContext;
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;

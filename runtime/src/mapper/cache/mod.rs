@@ -7,7 +7,7 @@
 //! result. Of an entity that code changed, only results of the parts that it did not change are kept
 //! ([`OwnParts`](super::entity::OwnParts)); the others are the job's.
 //!
-//! A result costs the job nothing, whether it is found or made (`Worker::derive`), so that no budget depends on the jobs
+//! A result costs the job nothing, whether it is found or made ([`unpaid`]), so that no budget depends on the jobs
 //! before. The size of everything is estimated ([`size`]); a worker whose cache is full is replaced between two jobs, so that no
 //! number or address of something dropped can be found again.
 
@@ -20,6 +20,7 @@ use std::rc::Rc;
 
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
+use tpv_python::vm::Vm;
 
 use super::data::{one_dict, one_list};
 use super::entity::{Entity, Identity};
@@ -205,6 +206,15 @@ impl Cache {
         self.rules.insert(address, [rules.clone(), merged.clone()]);
         Ok(merged)
     }
+}
+
+/// Makes a result that is kept. Found or made, it costs the job the same, which is nothing.
+pub(super) fn unpaid<T>(vm: &mut Vm, make: impl FnOnce(&mut Vm) -> T) -> T {
+    let steps = vm.steps_left();
+    vm.restore_steps(vm.limits.steps);
+    let made = make(vm);
+    vm.restore_steps(steps);
+    made
 }
 
 /// The cached result for some values, or else that of `make`.
