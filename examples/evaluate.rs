@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value as Json, json};
-use tpv_analysis::lint::codes::LIMITS;
 use tpv_bytecode::verify::verify;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_compiler::python::program::ProgramBuilder;
@@ -27,6 +26,7 @@ use tpv_python::module::ModuleDef;
 use tpv_python::native_code::NativeCode;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Limits, Vm};
+use tpv_text::code::Code;
 
 /// The surroundings as far as messages show them: the module that the code seems to be in.
 struct Loader;
@@ -102,7 +102,7 @@ fn findings(source: &str, kind: CodeKind) -> Result<Json, Box<dyn Error>> {
     std::fs::write(&path, format!("destinations:\n  d: {{runner: local}}\ntools:\n  t: {{{field}}}\n"))?;
     let name = path.to_str().ok_or("no name of a file")?.to_owned();
     let compiled = tpv_compiler::compile(&[name], &tpv_compiler::CompileOptions::default());
-    let limits = compiled.diagnostics.iter().filter(|one| one.code.is_some_and(|code| LIMITS.contains(&code)));
+    let limits = compiled.diagnostics.iter().filter(|one| one.code.is_some_and(|code| Code::LIMITS.contains(&code)));
     let messages: Vec<&str> = limits.map(|one| one.message.as_str()).collect();
     Ok(json!({ "findings": messages }))
 }

@@ -6,10 +6,10 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 
 use serde_json::json;
-use tpv_analysis::render::Render;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::SourceMap;
 use tpv_compiler::yaml;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::render::Render;
+use tpv_text::source::SourceMap;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = std::io::stdout().lock();

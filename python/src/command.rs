@@ -36,7 +36,7 @@ pub fn main(py: Python<'_>, argv: Vec<OsString>) -> PyResult<u8> {
 /// A text within a line as it can be printed, without characters that a terminal obeys.
 #[pyfunction]
 pub fn printable(text: &str) -> String {
-    tpv_compiler::printable::line(text).into_owned()
+    tpv_text::printable::line(text).into_owned()
 }
 
 /// A program that is `tpvc` in this Python, for maps: where they run, the package must be at the same place.

@@ -7,10 +7,11 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use tpv_analysis::render::Render;
+use tpv_text::render::Render;
 use tpv_compiler::config::Input;
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Severity};
-use tpv_compiler::source::{SourceMap, is_url, redacted};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
+use tpv_text::source::{SourceMap, is_url, redacted};
 use tpv_compiler::{CompileOptions, Compiled, python};
 use tpv_model::{UnknownVersion, Version};
 use tpv_runtime::artifact::Rules;
@@ -76,7 +77,7 @@ impl PyDiagnostic {
         });
         let (file, place) = place.unzip();
         Self {
-            code: diagnostic.code,
+            code: diagnostic.code.map(Code::as_str),
             severity: match diagnostic.severity {
                 Severity::Error => "error",
                 Severity::Warning => "warning",

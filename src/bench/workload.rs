@@ -94,10 +94,8 @@ impl Workload {
 pub fn compile(configs: &[String]) -> Result<Rules, WorkloadError> {
     let compiled = tpv_compiler::compile(configs, &tpv_compiler::CompileOptions::default());
     compiled.rules.ok_or_else(|| {
-        let first = compiled
-            .diagnostics
-            .iter()
-            .find(|diagnostic| diagnostic.severity == tpv_compiler::diagnostic::Severity::Error);
+        let first =
+            compiled.diagnostics.iter().find(|diagnostic| diagnostic.severity == tpv_text::diagnostic::Severity::Error);
         WorkloadError(first.map_or_else(|| "the config does not compile".to_owned(), |error| error.message.clone()))
     })
 }
@@ -106,8 +104,8 @@ pub fn compile(configs: &[String]) -> Result<Rules, WorkloadError> {
 const MOST_BYTES: u64 = 1 << 30;
 
 fn text(path: &Path) -> Result<String, WorkloadError> {
-    let file = tpv_compiler::open::open(path).map_err(|error| wrong(path, &error))?;
-    let bytes = tpv_compiler::source::read_limited(file, MOST_BYTES).map_err(|error| wrong(path, &error))?;
+    let file = tpv_text::open::open(path).map_err(|error| wrong(path, &error))?;
+    let bytes = tpv_text::source::read_limited(file, MOST_BYTES).map_err(|error| wrong(path, &error))?;
     let bytes = bytes.ok_or_else(|| wrong(path, &format_args!("is larger than {} MiB", MOST_BYTES >> 20)))?;
     String::from_utf8(bytes).map_err(|error| wrong(path, &error.utf8_error()))
 }

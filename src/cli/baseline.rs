@@ -8,11 +8,12 @@ use super::error::{CliError, Outcome};
 use super::findings::Report;
 use super::input;
 use super::output::Output;
-use tpv_analysis::figures::count;
+use tpv_analysis::lint::Linted;
 use tpv_analysis::lint::baseline::{Baseline, Known, files};
-use tpv_analysis::lint::{Linted, codes};
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::is_url;
+use tpv_text::code::{Code, Verb};
+use tpv_text::figures::count;
+use tpv_text::finding::Finding;
+use tpv_text::source::is_url;
 
 /// The number of missing findings listed by name.
 const SHOWN: usize = 5;
@@ -105,20 +106,19 @@ fn folder(path: &Path) -> &Path {
 }
 
 fn does_not_load(linted: &Linted) -> bool {
-    let loading = |finding: &Finding| {
-        codes::find(finding.code).is_none_or(|code| code.severity == tpv_compiler::diagnostic::Severity::Error)
-    };
+    let loading = |finding: &Finding| finding.code.severity() == tpv_text::diagnostic::Severity::Error;
     linted.findings.iter().any(loading)
 }
 
 /// Returns `true` if the run would have found it: the verb has its code, nothing turns that off, and its file was read
 /// or is gone.
 fn is_covered(known: &Known, runs: &[Linted], folder: &Path, report: &Report<'_>) -> bool {
-    let code = known.code.as_str();
     let options = report.options;
-    let is_of_verb = codes::is_of_check(code) == (report.verb == super::check::VERB);
-    let is_hidden = codes::LIMITS.contains(&code) && !options.limits;
-    let is_off = options.severities.is_off(code) || options.ignore.iter().any(|ignored| ignored == code);
+    let code = Code::find(&known.code);
+    // A code that there is no longer counts as one of `lint`.
+    let is_of_verb = code.is_some_and(|code| code.verb() == Verb::Check) == (report.verb == super::check::VERB);
+    let is_hidden = code.is_some_and(|code| Code::LIMITS.contains(&code)) && !options.limits;
+    let is_off = code.is_some_and(|code| options.severities.is_off(code) || options.ignore.contains(&code));
     let is_gone = || !is_url(&known.file) && !folder.join(&known.file).exists();
     is_of_verb && !is_hidden && !is_off && (files(runs, folder).contains(&known.file) || is_gone())
 }

@@ -8,8 +8,8 @@ use clap::Args;
 
 use super::error::{CliError, Outcome};
 use crate::bench::{Shape, Timing, Workload, WorkloadError, compile, time};
-use tpv_compiler::diagnostic::REPORT_BUG;
 use tpv_runtime::artifact::Rules;
+use tpv_text::diagnostic::REPORT_BUG;
 
 /// Measure compiling, loading and mapping
 ///

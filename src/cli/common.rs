@@ -11,11 +11,11 @@ use tpv_runtime::mapper::Cpython;
 use super::error::CliError;
 use super::tpv::Tpv;
 use crate::settings::{FILE, Settings};
-use tpv_analysis::figures::count;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::source::SourceMap;
 use tpv_compiler::template::{Site, StoodIn, Templates, Why};
 use tpv_model::Version;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::figures::count;
+use tpv_text::source::SourceMap;
 
 /// The heading of [`Common`] in the help of each verb, whose own options come first.
 const COMMON: &str = "Options of all verbs";

@@ -10,10 +10,10 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::{Output, print_stderr};
 use super::paths;
-use tpv_analysis::figures::{count, grouped};
 use tpv_compiler::config::Input;
-use tpv_compiler::printable::Form;
 use tpv_compiler::{CompileOptions, compile_inputs};
+use tpv_text::figures::{count, grouped};
+use tpv_text::printable::Form;
 
 /// Compile TPV config files into one artifact
 ///

@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use super::Cli;
 use super::error::{CliError, Outcome, io_help};
 use super::output::print_stdout;
-use tpv_compiler::printable::Form;
+use tpv_text::printable::Form;
 
 /// Print the script with which a shell completes tpvc's command lines
 #[derive(Args)]

@@ -25,10 +25,10 @@ use tpv_analysis::diff::revision::{self, Revision};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
 use tpv_analysis::people::Naming;
 use tpv_compiler::config::{Input, unreadable};
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::printable::Form;
-use tpv_compiler::source::redacted;
 use tpv_model::Version;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::printable::Form;
+use tpv_text::source::redacted;
 
 /// Compare two versions of the rules: their entities, and the answers to jobs
 ///

@@ -6,15 +6,15 @@ use clap::{Args, ValueEnum};
 
 use tpv_analysis::dump::{Options, matching, text, yaml};
 use tpv_compiler::config::Input;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::source::redacted;
 use tpv_model::EntityClass;
+use tpv_text::source::redacted;
+use tpv_text::suggest::{closest, did_you_mean};
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::print_stdout;
 use super::rules;
-use tpv_compiler::printable::Form;
+use tpv_text::printable::Form;
 
 /// Print the merged config
 ///

@@ -4,8 +4,8 @@ use std::io;
 use std::path::Path;
 
 use tpv_analysis::job_file::Unreadable;
-pub(super) use tpv_analysis::system_error::explain as io_help;
-use tpv_compiler::diagnostic::{Problem, REPORT_BUG};
+use tpv_text::diagnostic::{Problem, REPORT_BUG};
+pub(super) use tpv_text::system_error::explain as io_help;
 
 /// The outcome of a verb that did its work.
 pub(crate) enum Outcome {

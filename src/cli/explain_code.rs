@@ -4,9 +4,9 @@ use clap::Args;
 
 use super::error::{CliError, Outcome};
 use super::output::print_stdout;
-use tpv_analysis::lint::codes::{CODES, find};
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::printable::Form;
+use tpv_text::code::Code;
+use tpv_text::printable::Form;
+use tpv_text::suggest::did_you_mean;
 
 /// Explain the code of a finding: its meaning, an example and how to fix it
 #[derive(Args)]
@@ -21,18 +21,18 @@ impl ExplainCode {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
         match &self.code {
             None => {
-                let codes: String = CODES.iter().map(|code| format!("{}  {}\n", code.code, code.title)).collect();
+                let codes: String = Code::ALL.iter().map(|code| format!("{code}  {}\n", code.title())).collect();
                 print_stdout(Form::Text, &codes)?;
             }
             Some(code) => {
-                let found = find(code).ok_or_else(|| {
-                    let help = match closest(&code.to_uppercase(), CODES.iter().map(|code| code.code)) {
+                let found = Code::find(code).ok_or_else(|| {
+                    let help = match Code::near(code) {
                         Some(near) => did_you_mean(near),
                         None => "`tpvc explain-code` lists all codes".to_owned(),
                     };
                     CliError::new(format!("unknown code `{code}`"), help)
                 })?;
-                print_stdout(Form::Text, found.page)?;
+                print_stdout(Form::Text, found.page())?;
             }
         }
         Ok(Outcome::Done)

@@ -12,10 +12,11 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::print_stdout;
 use crate::settings::Settings;
-use tpv_analysis::figures::count;
-use tpv_analysis::lint::{Linted, Options, codes, report};
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::printable::Form;
+use tpv_analysis::lint::{Linted, Options, report};
+use tpv_text::code::Code;
+use tpv_text::figures::count;
+use tpv_text::printable::Form;
+use tpv_text::suggest::did_you_mean;
 
 /// The format of findings.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -142,23 +143,23 @@ fn outcome(runs: &[Linted], files: usize, strict: bool, started: Instant, common
 }
 
 /// The codes of `--ignore`. A code that does not exist is an error: else findings that are meant to be left out would show.
-fn ignored(list: Option<&str>, common: &Common) -> Result<Vec<String>, CliError> {
+fn ignored(list: Option<&str>, common: &Common) -> Result<Vec<Code>, CliError> {
     let list = list.unwrap_or("");
-    let given: Vec<String> =
-        list.split(',').map(|code| code.trim().to_owned()).filter(|code| !code.is_empty()).collect();
-    for code in &given {
-        let Some(known) = codes::CODES.iter().find(|known| known.code == code) else {
-            let help = match closest(code, codes::CODES.iter().map(|known| known.code)) {
+    let mut ignored = Vec::new();
+    for code in list.split(',').map(str::trim).filter(|code| !code.is_empty()) {
+        let Some(known) = Code::find(code).filter(|known| known.as_str() == code) else {
+            let help = match Code::near(code) {
                 Some(near) => did_you_mean(near),
                 None => "`tpvc explain-code` lists all codes; several are joined by commas".to_owned(),
             };
             return Err(CliError::misuse(format!("`--ignore {list}`: unknown code `{code}`"), help));
         };
-        if known.severity == tpv_compiler::diagnostic::Severity::Error {
+        if known.severity() == tpv_text::diagnostic::Severity::Error {
             common.note(&format!("--ignore: {code} is an error, which cannot be ignored"));
         }
+        ignored.push(known);
     }
-    Ok(given)
+    Ok(ignored)
 }
 
 fn summary(common: &Common, files: usize, errors: usize, warnings: usize) {
@@ -172,11 +173,11 @@ fn summary(common: &Common, files: usize, errors: usize, warnings: usize) {
 }
 
 fn by_code(common: &Common, runs: &[Linted]) {
-    let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut counts: BTreeMap<Code, u64> = BTreeMap::new();
     for finding in runs.iter().flat_map(|linted| &linted.findings) {
         *counts.entry(finding.code).or_default() += 1;
     }
     for (code, number) in counts {
-        common.note(&format!("{number:6} {code}  {}", codes::find(code).map_or("", |code| code.title)));
+        common.note(&format!("{number:6} {code}  {}", code.title()));
     }
 }

@@ -19,11 +19,8 @@ use super::stream::{self, Threads};
 use super::table::{self, Cell, Rows};
 use super::{input, rules, world};
 use tpv_analysis::explain::Provenance;
-use tpv_analysis::figures::{self, count};
 use tpv_compiler::config::Input;
-use tpv_compiler::printable::{Form, put_line};
 use tpv_compiler::python::attempt_factor::AttemptFactor;
-use tpv_compiler::source::SourceMap;
 use tpv_fit::csv::Table;
 use tpv_fit::history::{History, Key, Lines};
 use tpv_fit::page::page;
@@ -35,6 +32,9 @@ use tpv_fit::report::{Proposal, Prospects, Report, Tool, changed, percent, repor
 use tpv_fit::summary::{Summary, THRESHOLD, merged, summary};
 use tpv_fit::trial::{Both, Trial, TrialLines};
 use tpv_fit::write::{self, NoWay, Way, Written, ways, written};
+use tpv_text::figures::{self, count};
+use tpv_text::printable::{Form, put_line};
+use tpv_text::source::SourceMap;
 
 /// Learn from finished jobs how much memory tools need
 ///
@@ -504,7 +504,7 @@ impl Run<'_> {
         let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
         let Some(rules) = compiled.rules else {
             self.common.show(&compiled.diagnostics, &compiled.sources);
-            return Err(CliError::new(format!("{what} does not compile"), tpv_compiler::diagnostic::REPORT_BUG));
+            return Err(CliError::new(format!("{what} does not compile"), tpv_text::diagnostic::REPORT_BUG));
         };
         Ok(Mapper::with_hooks(Arc::new(rules), hooks(self.common), false))
     }
@@ -591,9 +591,9 @@ fn spooled(jobs: &Path) -> Result<(PathBuf, Option<tempfile::NamedTempFile>), Cl
     let copied = || -> io::Result<tempfile::NamedTempFile> {
         let mut file = tempfile::NamedTempFile::new()?;
         if is_stdin {
-            io::copy(&mut tpv_compiler::open::stdin(), &mut file)?;
+            io::copy(&mut tpv_text::open::stdin(), &mut file)?;
         } else {
-            io::copy(&mut tpv_compiler::open::open(jobs)?, &mut file)?;
+            io::copy(&mut tpv_text::open::open(jobs)?, &mut file)?;
         }
         Ok(file)
     };

@@ -6,10 +6,10 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::print_stdout;
 use super::rewrite::{rewrite, with_line_ends_of};
-use tpv_analysis::figures::count;
 use tpv_analysis::lint::fix::Fixed;
-use tpv_analysis::text_diff;
-use tpv_compiler::printable::Form;
+use tpv_text::figures::count;
+use tpv_text::printable::Form;
+use tpv_text::text_diff;
 
 /// Prints what would change as unified diffs.
 ///

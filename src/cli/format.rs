@@ -10,12 +10,12 @@ use super::kind::Kind;
 use super::output::print_stdout;
 use super::paths;
 use super::rewrite::{rewrite, with_line_ends_of};
-use tpv_analysis::figures::count;
-use tpv_analysis::text_diff;
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
-use tpv_compiler::printable::Form;
-use tpv_compiler::source::{Limits, SourceError, SourceId, SourceMap, Span, is_url, redacted};
 use tpv_compiler::yaml::RoundTripError;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::figures::count;
+use tpv_text::printable::Form;
+use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span, is_url, redacted};
+use tpv_text::text_diff;
 
 /// Format TPV config files as `tpv format` does
 ///

@@ -9,8 +9,8 @@ use super::error::{CliError, Outcome};
 use super::output::{print_stderr, print_stdout, write_text};
 use crate::init::{Environment, Look, inline, look, settings};
 use crate::settings::FILE;
-use tpv_analysis::figures::count;
-use tpv_compiler::printable::{Form, line};
+use tpv_text::figures::count;
+use tpv_text::printable::{Form, line};
 
 /// Write a `tpvc.toml` that fits a repository
 ///

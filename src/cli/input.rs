@@ -1,4 +1,4 @@
-//! Reading the files of a verb, but for configs, which `tpv_compiler::source` reads, and job files, which `tpv_analysis::job_file` reads. Sizes are
+//! Reading the files of a verb, but for configs, which `tpv_text::source` reads, and job files, which `tpv_analysis::job_file` reads. Sizes are
 //! bounded, since a path may name a device or pipe that never ends.
 
 use std::io::{self, Read};
@@ -6,8 +6,8 @@ use std::path::Path;
 
 use super::error::{CliError, io_help};
 use super::kind::Kind;
-use tpv_compiler::open::open;
-use tpv_compiler::source::{is_url, read_limited};
+use tpv_text::open::open;
+use tpv_text::source::{is_url, read_limited};
 
 /// The most bytes of a file that is read whole.
 const MOST: u64 = 256 << 20;

@@ -13,11 +13,11 @@ use tpv_runtime::artifact::tables::Tables;
 use super::error::{CliError, Outcome};
 use super::output::print_stdout;
 use super::rules::artifact_error;
-use tpv_analysis::figures::grouped;
-use tpv_compiler::config::suggest::did_you_mean;
 use tpv_compiler::link::{blocks_at, cpython_blocks, paths_near};
-use tpv_compiler::printable::{Form, put_line};
 use tpv_compiler::template::variables_in;
+use tpv_text::figures::grouped;
+use tpv_text::printable::{Form, put_line};
+use tpv_text::suggest::did_you_mean;
 
 /// Show what is inside an artifact
 ///

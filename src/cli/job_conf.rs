@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use tpv_compiler::config::Input;
 use tpv_compiler::config::job_conf::{DISPATCHER, of_yaml};
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::{Limits, SourceMap, is_url};
 use tpv_compiler::yaml;
 use tpv_compiler::yaml::value::ValueKind;
 use tpv_model::{UnknownVersion, Version};
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::{Limits, SourceMap, is_url};
 
 use super::common::Common;
 use super::error::CliError;

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use tpv_python::modules::json::plain_end;
 
-use tpv_analysis::decompress::Text;
+use tpv_text::decompress::Text;
 
 /// The kinds of files that the verbs take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

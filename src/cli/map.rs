@@ -22,14 +22,14 @@ use super::paths;
 use super::progress::Progress;
 use super::{rules, world};
 use crate::settings::Settings;
-use tpv_analysis::figures::{count, grouped};
 use tpv_analysis::job_file::JobFile;
 use tpv_analysis::summary::{Summary, Usage};
 use tpv_compiler::config::Input;
-use tpv_compiler::parallel;
-use tpv_compiler::printable::Form;
-use tpv_compiler::source::redacted;
 use tpv_compiler::{CompileOptions, compile_inputs};
+use tpv_text::figures::{count, grouped};
+use tpv_text::parallel;
+use tpv_text::printable::Form;
+use tpv_text::source::redacted;
 
 /// Map a file of jobs
 ///

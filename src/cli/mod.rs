@@ -63,8 +63,8 @@ pub use common::Host;
 use error::{CliError, Outcome};
 pub use temporary::temporary;
 
-use tpv_compiler::printable::line;
 use tpv_compiler::python::stack::on_roomy_thread;
+use tpv_text::printable::line;
 
 /// The command line.
 #[derive(Parser)]
@@ -182,7 +182,7 @@ pub fn run() -> ExitCode {
 /// Runs a command line, of which the first argument is the program's name, and gives its exit status: for a program that has
 /// one of its own, such as the `tpvc` of the Python package.
 pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
-    tpv_compiler::open::forget_inputs();
+    tpv_text::open::forget_inputs();
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => Cli { common: Common { host, ..cli.common }, ..cli },
         Err(error) => {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use super::error::{CliError, io_help};
 use super::temporary::temporary;
 use super::unfinished::Unfinished;
-use tpv_compiler::open::{self, is_input};
-use tpv_compiler::printable::Form;
+use tpv_text::open::{self, is_input};
+use tpv_text::printable::Form;
 
 /// Writes results to stdout. A reader that went away, such as `head`, is not an error.
 ///

@@ -4,10 +4,10 @@ use std::io::{self, IsTerminal};
 
 use clap::ColorChoice;
 
-use tpv_analysis::render::Render;
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Severity};
-use tpv_compiler::printable::{Form, line};
-use tpv_compiler::source::SourceMap;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
+use tpv_text::printable::{Form, line};
+use tpv_text::render::Render;
+use tpv_text::source::SourceMap;
 
 use super::common::Common;
 use super::error::CliError;

@@ -12,14 +12,14 @@ use super::paths;
 use super::rules::LoadedRules;
 use crate::settings::{FILE, Settings};
 use tpv_analysis::diff::revision::Revision;
-use tpv_analysis::figures::count;
 use tpv_analysis::git::checkout::Checkout;
 use tpv_analysis::git::{self, Repository};
 use tpv_compiler::config::Input;
-use tpv_compiler::diagnostic::Problem;
-use tpv_compiler::source::{SourceMap, is_url};
 use tpv_compiler::template::{StoodIn, Templates};
 use tpv_maps::history;
+use tpv_text::diagnostic::Problem;
+use tpv_text::figures::count;
+use tpv_text::source::{SourceMap, is_url};
 
 /// The site of a revision, or as it is now.
 pub(super) struct AtRevision {

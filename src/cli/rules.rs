@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tpv_runtime::artifact::Rules;
 
 use tpv_compiler::config::{Config, Input};
-use tpv_compiler::source::SourceMap;
+use tpv_text::source::SourceMap;
 
 use super::common::Common;
 use super::error::CliError;

@@ -8,7 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::error::{CliError, Outcome};
 use super::output::write_text;
 use tpv_analysis::schema::{self, File};
-use tpv_compiler::printable::Form;
+use tpv_text::printable::Form;
 
 /// Print the JSON Schema of a file, for editors to complete and check it
 ///

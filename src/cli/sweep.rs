@@ -18,7 +18,7 @@ use super::table::{self, Cell, Rows};
 use super::{map, rules, world};
 use crate::settings::Settings;
 use tpv_analysis::sweep::{self, Point, Spacing, Span};
-use tpv_compiler::printable::Form;
+use tpv_text::printable::Form;
 
 /// Show what a job gets and where it goes, for a range of values of one field
 ///

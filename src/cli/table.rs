@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::error::CliError;
 use super::output::print_stdout;
 use tpv_analysis::diff::report::escaped;
-use tpv_compiler::printable::{self, Form};
+use tpv_text::printable::{self, Form};
 
 /// The format of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

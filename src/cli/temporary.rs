@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
-use tpv_maps::sibling_file::{self, folder};
+use tpv_text::sibling_file::{self, folder};
 
 /// The beginning of the names of temporary files.
 const PREFIX: &str = ".tpvc-";

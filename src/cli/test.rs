@@ -20,10 +20,10 @@ use tpv_analysis::cases::report::{self, Ran};
 use tpv_analysis::cases::run::{self, Tested};
 use tpv_analysis::cases::{Case, TestFile, update};
 use tpv_analysis::diff::revision::Revision;
-use tpv_analysis::figures::count;
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
-use tpv_compiler::printable::Form;
-use tpv_compiler::source::{Limits, SourceMap};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::figures::count;
+use tpv_text::printable::Form;
+use tpv_text::source::{Limits, SourceMap};
 
 /// Run test cases: jobs with the answers that TPV's rules must give
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tpv_compiler::source::is_url;
+use tpv_text::source::is_url;
 
 use super::Guess;
 use super::lists::List;

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::open::open;
-use tpv_compiler::source::{SourceMap, read_limited};
 use tpv_compiler::template::as_ansible_reads;
 use tpv_compiler::yaml;
 use tpv_compiler::yaml::style::ScalarStyle;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::open::open;
+use tpv_text::source::{SourceMap, read_limited};
 
 use super::scan::{LARGEST, Repository};
 

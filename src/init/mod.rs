@@ -17,9 +17,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use tpv_compiler::config::Input;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::{Limits, SourceMap};
 use tpv_compiler::template::{Site, StoodIn, Templates, Why};
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::{Limits, SourceMap};
 
 use crate::settings::ServerFiles;
 use lists::List;
@@ -242,11 +242,11 @@ fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<S
         }
     };
     let sources = SourceMap::filling(templates.clone());
-    for file in environment.files.iter().filter(|file| !tpv_compiler::source::is_url(file)) {
+    for file in environment.files.iter().filter(|file| !tpv_text::source::is_url(file)) {
         let (mut sources, mut problems) = (sources.clone(), Diagnostics::new());
         let input = Input::Named(repository.path(file));
         tpv_compiler::config::load_inputs(&[input], &Limits::default(), &mut sources, &mut problems);
-        let errors = problems.iter().filter(|problem| problem.severity == tpv_compiler::diagnostic::Severity::Error);
+        let errors = problems.iter().filter(|problem| problem.severity == tpv_text::diagnostic::Severity::Error);
         environment.faults.extend(errors.take(1).map(|problem| format!("{file}: {}", problem.message)));
     }
     if let Some(job_conf) = &environment.job_conf {

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::SourceMap;
 use tpv_compiler::template::{VAULT, variable_files};
 use tpv_compiler::yaml;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::SourceMap;
 
 use super::inventory::Inventory;
 use super::lists::List;
@@ -209,7 +209,7 @@ fn join(folder: &str, name: &str) -> String {
 
 /// Returns `true` for a file that Ansible Vault encrypts.
 fn is_encrypted(path: &Path) -> bool {
-    let read = tpv_compiler::open::open(path).and_then(|file| {
+    let read = tpv_text::open::open(path).and_then(|file| {
         let mut start = [0; VAULT.len()];
         std::io::Read::read_exact(&mut { file }, &mut start).map(|()| start)
     });

@@ -6,10 +6,10 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use tpv_analysis::{figures, system_error};
-use tpv_compiler::open::open;
-use tpv_compiler::source::read_limited;
 use tpv_compiler::template::VAULT;
+use tpv_text::open::open;
+use tpv_text::source::read_limited;
+use tpv_text::{figures, system_error};
 
 use super::{configs, lists};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Environment, Guess};
-use tpv_analysis::figures::count;
+use tpv_text::figures::count;
 
 /// The text of the settings.
 pub fn settings(environments: &[Environment]) -> String {

@@ -17,13 +17,13 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use tpv_analysis::lint::{Level, Severities};
-use tpv_analysis::system_error;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-pub use tpv_compiler::diagnostic::Problem;
-use tpv_compiler::source::{Limits, SourceMap, Span, is_url};
 use tpv_compiler::template::Site;
 use tpv_model::{UnknownVersion, Version};
+use tpv_text::diagnostic::Diagnostic;
+pub use tpv_text::diagnostic::Problem;
+use tpv_text::source::{Limits, SourceMap, Span, is_url};
+use tpv_text::suggest::{closest, did_you_mean};
+use tpv_text::system_error;
 
 pub use server::ServerFiles;
 
@@ -340,8 +340,10 @@ fn reworded(message: &str) -> (String, String) {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use tpv_text::code::Code;
+
     use super::*;
-    use tpv_analysis::render::Render;
+    use tpv_text::render::Render;
 
     fn read(text: &str) -> Result<Settings, String> {
         let folder = tempfile::tempdir().unwrap();
@@ -364,7 +366,7 @@ mod tests {
         let settings = read(text).unwrap();
         assert_eq!(settings.files, ["https://gxy.io/tpv/db.yml", "FOLDER/rules/*.yml", "/etc/tpv.yml"]);
         let mut severities = Severities::default();
-        severities.set("T102", Level::Off).unwrap();
+        severities.set(Code::CoresWithoutMem.as_str(), Level::Off).unwrap();
         assert_eq!(settings.severities, severities);
     }
 

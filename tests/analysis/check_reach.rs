@@ -14,10 +14,10 @@ use serde_json::{Value, json};
 use tpv_analysis::check::reach::{DECLARED, Matrix};
 use tpv_analysis::check::{Checked, check};
 use tpv_analysis::lint::Options;
-use tpv_compiler::finding::Finding;
 use tpv_compiler::{CompileOptions, compile};
 use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_runtime::{Job, Mapper, World};
+use tpv_text::finding::Finding;
 
 /// The proofs about a config.
 struct Proofs {
@@ -40,7 +40,8 @@ impl Proofs {
         let matrix = matrix?;
         let keys: Vec<&str> = matrix.tools.iter().map(|tool| tool.id.as_str()).collect();
         let ids = Matcher::new(PatternSet::build(&keys[..keys.len() - 2]));
-        let of = |code: &str| linted.findings.iter().filter(|finding| finding.code == code).collect::<Vec<_>>();
+        let of =
+            |code: &str| linted.findings.iter().filter(|finding| finding.code.as_str() == code).collect::<Vec<_>>();
         // A rule is known by the comment in its condition, or by its id.
         let marks = |code: &str| -> HashSet<String> {
             let mark = |finding: &&Finding| {

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use tpv_analysis::check::check;
-use tpv_analysis::lint::codes::CODES;
 use tpv_analysis::lint::server::{JobConf, JobLimit, Server};
 use tpv_analysis::lint::{Linted, Options, lint, lint_inputs, report};
 use tpv_compiler::checker::RAISING;
 use tpv_compiler::config::Input;
-use tpv_compiler::source::SourceMap;
 use tpv_model::{Change, Version};
+use tpv_text::code::Code;
+use tpv_text::source::SourceMap;
 
 use crate::support::random::rounds;
 use crate::support::{expect_file, project, stderr, stdout, tpvc_in};
@@ -117,8 +117,8 @@ fn other_forms_are_as_expected() {
                 // The pages and the version change by themselves.
                 assert_eq!(driver["version"], env!("CARGO_PKG_VERSION"));
                 driver["version"] = "...".into();
-                for (rule, code) in driver["rules"].as_array_mut().unwrap().iter_mut().zip(CODES) {
-                    assert_eq!(rule["help"]["markdown"], code.page);
+                for (rule, code) in driver["rules"].as_array_mut().unwrap().iter_mut().zip(Code::ALL) {
+                    assert_eq!(rule["help"]["markdown"], code.page());
                     rule["help"] = "...".into();
                 }
             }
@@ -177,7 +177,7 @@ fn unknown_codes_to_ignore_are_refused() {
 
 /// The codes that a config gets.
 fn codes_of(text: &str) -> BTreeSet<&'static str> {
-    lint_text(text).findings.iter().map(|finding| finding.code).collect()
+    lint_text(text).findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
 /// Behind a rule that ends the jobs of those who are not logged in, there is a user.
@@ -206,7 +206,7 @@ fn rules_that_fail_leave_the_others() {
     assert!(!codes_of(&of_default).contains("T107"));
     // The first attribute that is not there ends the code.
     let twice = "      - if: |\n          names = [role.name for role in user.all_roles()]\n          user.username in names\n        mem: 2\n";
-    let found = lint_text(&config(twice)).findings.iter().filter(|finding| finding.code == "T107").count();
+    let found = lint_text(&config(twice)).findings.iter().filter(|finding| finding.code.as_str() == "T107").count();
     assert_eq!(found, 1);
     // A field is evaluated after all rules of its entity.
     let field = config(fails).replace("    mem: 1\n    rules", "    mem: len(user.email)\n    rules");
@@ -474,7 +474,12 @@ fn upgraded(files: &[&str], from: Version, to: Version) -> Vec<String> {
     let mut sources = SourceMap::new().of_version(to);
     let inputs: Vec<Input> = files.iter().map(|text| Input::Text(sources.add("tpv.yml", text))).collect();
     let linted = lint_inputs(&inputs, &sources, &Options { from: Some(from), ..Options::default() });
-    linted.findings.iter().filter(|finding| finding.code == "T134").map(|one| format!("{:?}", one.diagnostic)).collect()
+    linted
+        .findings
+        .iter()
+        .filter(|finding| finding.code.as_str() == "T134")
+        .map(|one| format!("{:?}", one.diagnostic))
+        .collect()
 }
 
 #[test]
@@ -512,14 +517,14 @@ fn two_entities_that_combine_are_found_where_the_other_one_counts() {
 /// Every page's first example has exactly its own finding, and the fixed example has none.
 #[test]
 fn examples_of_pages_give_their_codes() {
-    for code in CODES {
-        let (example, fixed) = code.page.split_once("## How to fix it").expect(code.code);
-        let run = found_in(&files_of(example), code.code);
-        let found: BTreeSet<&str> = run.findings.iter().map(|finding| finding.code).collect();
-        assert_eq!(found, BTreeSet::from([code.code]), "{}", code.code);
-        let left = found_in(&files_of(fixed), code.code);
-        assert!(left.findings.is_empty(), "{}: {}", code.code, report::text(&left, false));
-        assert!(code.page.starts_with(&format!("# {}: {}\n", code.code, code.title)), "{}", code.code);
+    for code in Code::ALL {
+        let (example, fixed) = code.page().split_once("## How to fix it").expect(code.as_str());
+        let run = found_in(&files_of(example), code.as_str());
+        let found: BTreeSet<&str> = run.findings.iter().map(|finding| finding.code.as_str()).collect();
+        assert_eq!(found, BTreeSet::from([code.as_str()]), "{}", code.as_str());
+        let left = found_in(&files_of(fixed), code.as_str());
+        assert!(left.findings.is_empty(), "{}: {}", code.as_str(), report::text(&left, false));
+        assert!(code.page().starts_with(&format!("# {}: {}\n", code.as_str(), code.title())), "{}", code.as_str());
     }
 }
 
@@ -527,11 +532,11 @@ fn examples_of_pages_give_their_codes() {
 fn the_table_lists_every_code() {
     let table = std::fs::read_to_string(project().join("docs/lint/README.md")).unwrap();
     let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| [")).collect();
-    let expected: Vec<String> = CODES
+    let expected: Vec<String> = Code::ALL
         .iter()
         .map(|code| {
-            let severity = format!("{:?}", code.severity).to_lowercase();
-            format!("| [{0}]({0}.md) | {severity} | {1} |", code.code, code.title)
+            let severity = format!("{:?}", code.severity()).to_lowercase();
+            format!("| [{0}]({0}.md) | {severity} | {1} |", code.as_str(), code.title())
         })
         .collect();
     assert_eq!(rows, expected);
@@ -543,7 +548,7 @@ fn explain_code_prints_the_page() {
     assert!(output.status.success());
     assert_eq!(stdout(&output), std::fs::read_to_string(project().join("docs/lint/T105.md")).unwrap());
     let list = stdout(&tpvc_in(&project(), &["explain-code"]));
-    assert_eq!(list.lines().count(), CODES.len());
+    assert_eq!(list.lines().count(), Code::ALL.len());
     let unknown = tpvc_in(&project(), &["explain-code", "T999"]);
     assert_eq!(unknown.status.code(), Some(1));
     assert!(stderr(&unknown).contains("unknown code `T999`"), "{}", stderr(&unknown));
@@ -575,7 +580,7 @@ fn recorded(record: &Value) -> BTreeMap<String, usize> {
 fn compare(name: &str, record: &Value, linted: &Linted) {
     let mut own: BTreeMap<String, usize> = BTreeMap::new();
     for finding in &linted.findings {
-        *own.entry(finding.code.to_owned()).or_default() += 1;
+        *own.entry(finding.code.to_string()).or_default() += 1;
     }
     let recorded = recorded(record);
     for code in ["T001", "T002", "T003", "T004", "T101", "T102", "T104"] {
@@ -742,5 +747,5 @@ fn deep_and_long_code_is_linted() {
         "tools:\n  t:\n    mem: 1\n    rules:\n      - {{if: \"{deep}1\", mem: 1}}\n      - {{if: \"{long}1\", mem: 1}}\n      - {{if: \"{nested}1\", mem: 1}}\n"
     );
     let linted = lint_text(&text);
-    assert!(linted.findings.iter().all(|finding| finding.code == "T111"), "{}", report::text(&linted, false));
+    assert!(linted.findings.iter().all(|finding| finding.code.as_str() == "T111"), "{}", report::text(&linted, false));
 }

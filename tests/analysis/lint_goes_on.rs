@@ -6,9 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::path::Path;
 
-use tpv_analysis::lint::codes::{self, Scope};
 use tpv_analysis::lint::{Linted, Options, lint};
-use tpv_compiler::finding::Finding;
+use tpv_text::code::{Code, Scope};
+use tpv_text::finding::Finding;
 
 use crate::support::random::{Random, setting};
 use crate::support::{project, run, site};
@@ -19,7 +19,7 @@ type Place = (String, String, usize);
 fn place(finding: &Finding, linted: &Linted) -> Option<Place> {
     let span = finding.span()?;
     let name = linted.sources.get(span.source)?.name.to_string();
-    Some((finding.code.to_owned(), name, linted.sources.place(span).line))
+    Some((finding.code.to_string(), name, linted.sources.place(span).line))
 }
 
 /// All findings.
@@ -145,10 +145,10 @@ fn no_finding_comes_from_what_is_missing() {
         }
         std::fs::write(folder.path().join(&*name), lines.join("\n") + "\n").unwrap();
         let linted = lint_files(folder.path(), &names);
-        if !linted.findings.iter().any(|finding| finding.code == "T001") {
+        if !linted.findings.iter().any(|finding| finding.code.as_str() == "T001") {
             continue;
         }
-        let is_broken = |label: &tpv_compiler::diagnostic::Label| {
+        let is_broken = |label: &tpv_text::diagnostic::Label| {
             linted.sources.get(label.span.source).is_some_and(|source| source.name.ends_with(&**name))
                 && broken.iter().any(|lines| lines.contains(&(linted.sources.place(label.span).line - 1)))
         };
@@ -156,7 +156,7 @@ fn no_finding_comes_from_what_is_missing() {
         for finding in &linted.findings {
             let labels = finding.diagnostic.primary.iter().chain(&finding.diagnostic.secondary);
             if labels.into_iter().any(is_broken) {
-                reported |= finding.code == "T001";
+                reported |= finding.code.as_str() == "T001";
                 near.extend(place(finding, &linted));
             }
         }
@@ -169,7 +169,7 @@ fn no_finding_comes_from_what_is_missing() {
         let far = |(_, file, line): &&Place| *file != path || !broken.iter().any(|lines| lines.contains(&(line - 1)));
         for finding in whole.iter().filter(far) {
             let is_kept = usize::from(part.contains(finding));
-            let scope = codes::find(&finding.0).map(|code| format!("{:?}", code.scope));
+            let scope = Code::find(&finding.0).map(|code| format!("{:?}", code.scope()));
             *kept.entry(scope.clone()).or_insert(0) += is_kept;
             *all.entry(scope).or_insert(0) += 1;
         }

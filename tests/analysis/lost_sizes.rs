@@ -10,6 +10,7 @@ use tpv_analysis::check::check;
 use tpv_analysis::lint::{Options, lint};
 use tpv_compiler::{CompileOptions, compile};
 use tpv_runtime::{Job, Mapper, World};
+use tpv_text::code::Code;
 
 /// The borders that ladders have, in GiB.
 const BORDERS: [f64; 5] = [0.5, 1.0, 2.0, 8.0, 20.0];
@@ -17,7 +18,7 @@ const BORDERS: [f64; 5] = [0.5, 1.0, 2.0, 8.0, 20.0];
 /// The messages of T206, about a config in a file.
 fn findings(path: &str) -> Vec<String> {
     let linted = check(&[path.to_owned()], &Options::default()).linted;
-    let of_sizes = linted.findings.iter().filter(|one| one.code == "T206");
+    let of_sizes = linted.findings.iter().filter(|one| one.code == Code::UnacceptedSizes);
     of_sizes.map(|one| one.diagnostic.message.clone()).collect()
 }
 
@@ -115,7 +116,10 @@ fn lost_sizes_are_those_of_jobs_without_destination() {
             lint(std::slice::from_ref(&path), &options).findings,
             check(std::slice::from_ref(&path), &options).linted.findings,
         ];
-        let is_reported = others.iter().flatten().any(|one| matches!(one.code, "T122" | "T201"));
+        let is_reported = others
+            .iter()
+            .flatten()
+            .any(|one| matches!(one.code, Code::UnacceptedAmount | Code::ToolWithoutDestination));
         // Between the borders, and where they are; the amounts within a step don't fall.
         let sizes = BORDERS.iter().flat_map(|border| {
             let byte = 1.0 / f64::from(1 << 30);

@@ -4,7 +4,7 @@
 //! TPV's answers to a job or two of each are on record beside the configs, so that the faults are TPV's and not only tpvc's.
 
 use serde_json::Value;
-use tpv_analysis::lint::codes::find;
+use tpv_text::code::Code;
 
 use crate::support::{project, stdout, tpvc_in};
 
@@ -89,7 +89,7 @@ fn found(case: &str, verb: &str, files: &[&str]) -> Vec<(u32, String, String, St
 fn all_are_found_and_nothing_else() {
     let found = found("planted-faults", "check", &FILES);
     let planted = PLANTED.map(|(number, code, file, line)| (number, code.to_owned(), file.to_owned(), line.to_owned()));
-    let planted: Vec<_> = planted.into_iter().filter(|(_, code, ..)| find(code).is_some()).collect();
+    let planted: Vec<_> = planted.into_iter().filter(|(_, code, ..)| Code::find(code).is_some()).collect();
     assert_eq!(found, planted);
     // No destination accepts the tool of the sixteenth, because none has a tag: what one verb says, the other does not repeat.
     let folder = project().join("fixtures/planted-faults");

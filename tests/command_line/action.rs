@@ -10,11 +10,11 @@ use std::process::{Command, Stdio};
 
 use crate::support::project;
 use tempfile::TempDir;
-use tpv_analysis::render::Render;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::SourceMap;
 use tpv_compiler::yaml;
 use tpv_compiler::yaml::value::{ConfigValue, Map};
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::render::Render;
+use tpv_text::source::SourceMap;
 
 /// The contexts of a workflow, each value by its path, such as `inputs.jobs`.
 type Contexts = BTreeMap<String, String>;

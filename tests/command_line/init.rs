@@ -421,7 +421,7 @@ fn the_file_after_the_most_is_named() {
 fn printed_settings_have_no_characters_that_mislead() {
     let site = repository(&[("tpv\u{202e}\u{e0041}\u{7f}.yml", "tools:\n  a:\n    cores: 1\n")]);
     let (status, said) = run(site.path(), &["init", "--print", "-q"]);
-    assert!(status == 0 && !said.replace('\n', "").contains(tpv_compiler::printable::is_odd), "{said}");
+    assert!(status == 0 && !said.replace('\n', "").contains(tpv_text::printable::is_odd), "{said}");
     let settings: toml::Table = toml::from_str(&said).unwrap();
     assert_eq!(settings["files"][0].as_str(), Some("tpv\u{202e}\u{e0041}\u{7f}.yml"));
     let (status, said) = run(site.path(), &["init"]);

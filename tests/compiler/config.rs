@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crate::support::dump;
 use serde_json::Value;
-use tpv_analysis::render::Render;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::{Limits, SourceMap};
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::render::Render;
+use tpv_text::source::{Limits, SourceMap};
 
 /// The first few places where two values differ.
 fn differences(path: &str, ours: &Value, theirs: &Value, out: &mut Vec<String>) {
@@ -175,7 +175,7 @@ fn code_leads_back_to_where_it_was_written() {
             for (at, c) in code.text.as_str().char_indices().filter(|(_, c)| !c.is_whitespace()) {
                 let span =
                     tpv_compiler::config::origin::TextOrigin::new(&code.text, &sources).span(at..at + c.len_utf8());
-                let found = sources.text(tpv_compiler::source::Span { end: code.text.span.end, ..span }).chars().next();
+                let found = sources.text(tpv_text::source::Span { end: code.text.span.end, ..span }).chars().next();
                 assert_eq!(found, Some(c), "{} of {:?} at {}", at, code.text.as_str(), sources.locate(span));
                 compared += 1;
             }

@@ -1,10 +1,10 @@
 //! A place in a text of the config leads back to the file, however the text is written there: random scalars of all styles.
 
 use crate::support::random::Random;
-use tpv_analysis::render::Render;
 use tpv_compiler::config::origin::TextOrigin;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::{Limits, SourceMap};
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::render::Render;
+use tpv_text::source::{Limits, SourceMap};
 
 /// A scalar for the value of a key that is four columns deep, with words that are all different.
 fn scalar(random: &mut Random) -> String {

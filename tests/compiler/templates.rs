@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use crate::support::{expect_file, project, run, site, stderr, stdout, tpvc_in};
 use serde_json::Value;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::{Limits, SourceMap};
 use tpv_compiler::template::{Site, Templates};
 use tpv_compiler::yaml;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::{Limits, SourceMap};
 use tpvc::settings::Settings;
 
 /// The value that a template gives for `params.value` of a destination, as JSON.

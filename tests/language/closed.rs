@@ -12,13 +12,13 @@ use std::sync::Arc;
 use crate::support::python as machine;
 use crate::support::random::{a_fifth, at_least};
 use serde_json::{Value as Json, json};
-use tpv_analysis::lint::codes::LIMITS;
-use tpv_analysis::render::Render;
 use tpv_bytecode::CodeKind;
 use tpv_compiler::checker::RAISING;
 use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
+use tpv_text::code::Code;
+use tpv_text::render::Render;
 
 /// The exceptions for missing names.
 const MISSING: [&str; 5] = ["AttributeError", "ImportError", "ModuleNotFoundError", "NameError", "NotImplementedError"];
@@ -27,7 +27,7 @@ const MISSING: [&str; 5] = ["AttributeError", "ImportError", "ModuleNotFoundErro
 struct Compiled {
     mapper: Mapper,
     /// The codes that compiling told, by program.
-    told: BTreeMap<usize, BTreeSet<&'static str>>,
+    told: BTreeMap<usize, BTreeSet<Code>>,
 }
 
 fn compile(programs: &[String]) -> Compiled {
@@ -42,7 +42,7 @@ fn compile(programs: &[String]) -> Compiled {
     std::fs::write(&path, &config).unwrap();
     let compiled =
         tpv_compiler::compile(&[path.to_str().unwrap().to_owned()], &tpv_compiler::CompileOptions::default());
-    let mut told: BTreeMap<usize, BTreeSet<&'static str>> = BTreeMap::new();
+    let mut told: BTreeMap<usize, BTreeSet<Code>> = BTreeMap::new();
     for diagnostic in compiled.diagnostics.iter() {
         let span = diagnostic.primary.as_ref().expect(&diagnostic.message).span;
         let line = compiled.sources.place(span).line;
@@ -182,7 +182,8 @@ fn names_that_are_not_there_are_told() {
             there += 1
         }
         // Of what reaches outside the calls raise, which these programs do not make.
-        let harmless = raised.is_none() && told.is_some_and(|codes| codes.iter().all(|code| *code == "T131"));
+        let harmless =
+            raised.is_none() && told.is_some_and(|codes| codes.iter().all(|code| *code == Code::AsksLiveServer));
         if is_missing != told.is_some() && !harmless {
             wrong.push(format!("{program:?}: raises {raised:?}, told {told:?}"));
         }
@@ -209,9 +210,9 @@ fn handlers_hide_no_absence() {
     // Every third name of each list is enough.
     let plain: Vec<String> = a_fifth(programs().into_iter().step_by(3), 1).collect();
     let told = compile(&plain).told;
-    let limits = |told: &BTreeMap<usize, BTreeSet<&'static str>>, number: usize| -> BTreeSet<&'static str> {
+    let limits = |told: &BTreeMap<usize, BTreeSet<Code>>, number: usize| -> BTreeSet<Code> {
         let codes = told.get(&number).into_iter().flatten().copied();
-        codes.filter(|code| LIMITS.contains(code)).collect()
+        codes.filter(|code| Code::LIMITS.contains(code)).collect()
     };
     let mut wrong = Vec::new();
     let guarded: Vec<Option<String>> = plain.iter().enumerate().map(guarded).map(Some).collect();
@@ -252,7 +253,7 @@ fn no_handler_hides_what_native_code_refuses() {
     let compiled = compile(&programs);
     let world = Arc::new(World::default());
     for (number, (asks, _, expected)) in attempts.iter().enumerate() {
-        let limits = compiled.told.get(&number).filter(|codes| codes.iter().any(|code| LIMITS.contains(code)));
+        let limits = compiled.told.get(&number).filter(|codes| codes.iter().any(|code| Code::LIMITS.contains(code)));
         assert_eq!(limits, None, "{asks}");
         let answer = compiled.mapper.map(&job(number), &world);
         assert_eq!(answer.error().map(|(class, _)| class), *expected, "{asks}");
@@ -276,7 +277,7 @@ fn constructs_do_what_they_do_or_are_told() {
             None => Err((case["error"].as_str().unwrap().to_owned(), case["message"].as_str().unwrap().to_owned())),
         };
         let actual = machine::answer(&programs[number], CodeKind::Block, &Json::Null);
-        let told = compiled.told.get(&number).filter(|codes| codes.iter().any(|code| LIMITS.contains(code)));
+        let told = compiled.told.get(&number).filter(|codes| codes.iter().any(|code| Code::LIMITS.contains(code)));
         let is_left = OF_SITES.iter().any(|left| programs[number].contains(left));
         if (actual != expected) != told.is_some() && !is_left {
             wrong.push(format!("{}\n  CPython {expected:?}\n  tpvc {actual:?}, told {told:?}", programs[number]));

@@ -6,8 +6,6 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::SourceMap;
 use tpv_runtime::Job;
 use tpv_runtime::galaxy::world::World;
 use tpv_simulate::amount::Time;
@@ -15,6 +13,8 @@ use tpv_simulate::arrivals::{Arrival, Past};
 use tpv_simulate::capacity::{self, Capacity};
 use tpv_simulate::engine::{Settings, Step, run};
 use tpv_simulate::route::{Routed, Router, Target};
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::SourceMap;
 
 use crate::support::project;
 use crate::support::random::setting;

@@ -9,10 +9,10 @@ use tpv_runtime::Job;
 use memchr::{memchr, memrchr};
 use tpv_runtime::galaxy::job::MAX_LINE;
 
-use crate::decompress::{Damage, Text};
-use crate::system_error;
-use tpv_compiler::open::{open, stdin};
-use tpv_compiler::source::{is_url, redacted};
+use tpv_text::decompress::{Damage, Text};
+use tpv_text::open::{open, stdin};
+use tpv_text::source::{is_url, redacted};
+use tpv_text::system_error;
 
 /// The job of a line, with the line's number as its seed if it brings none: so all rule sets that map it get the same chance.
 /// `None` if the line is no job.

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use tpv_compiler::printable::line;
+use tpv_text::printable::line;
 
-use crate::markup::escape;
+use tpv_text::markup::escape;
 
 /// The cases of one file.
 pub(crate) struct Suite {

@@ -2,30 +2,21 @@
 
 pub mod cases;
 pub mod check;
-pub mod decompress;
 pub mod diff;
 pub mod dump;
 pub mod explain;
-pub mod figures;
 pub mod format;
 pub mod git;
 pub mod job_file;
 mod json_number;
 pub mod junit;
 pub mod lint;
-mod listed;
-pub mod markup;
 pub mod page;
 pub mod people;
-mod plain_path;
-pub mod render;
 pub mod schema;
 pub mod sketch;
-pub mod splice;
 pub mod summary;
 pub mod sweep;
-pub mod system_error;
-pub mod text_diff;
 pub mod tool_id;
 pub mod who;
 

@@ -15,9 +15,9 @@ use tpv_runtime::mapper::trace::Trace;
 
 use crate::settings::Settings;
 use tpv_analysis::explain::{Collector, Provenance};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::source::SourceMap;
 use tpv_compiler::yaml::write::{Layout, yaml};
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::source::SourceMap;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
@@ -25,7 +25,7 @@ use super::job::JobArgs;
 use super::output::{print_stderr, print_stdout};
 use super::rules::{self, LoadedRules};
 use super::{map, world};
-use tpv_compiler::printable::Form;
+use tpv_text::printable::Form;
 use trace::Excerpts;
 
 /// Map one job and print where it goes; --explain shows why

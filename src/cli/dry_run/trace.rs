@@ -2,8 +2,8 @@
 
 use tpv_runtime::mapper::trace::{Call, Trace, word_length};
 
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::source::{SourceId, SourceMap, Span};
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::source::{SourceId, SourceMap, Span};
 
 /// The texts to show excerpts of.
 pub(super) enum Excerpts<'a> {

@@ -5,7 +5,7 @@ use tpv_runtime::galaxy::shape::Shape;
 use tpv_runtime::galaxy::shape::job::JOB;
 
 use crate::cli::error::CliError;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// Carries out one `--set path=value`.
 ///

@@ -5,7 +5,7 @@ use clap::Args;
 use super::context::Context;
 use super::remove::remove;
 use crate::cli::error::{CliError, Outcome};
-use tpv_analysis::figures::count;
+use tpv_text::figures::count;
 
 /// Remove maps that were made without a tag, and leftovers of interrupted commands
 #[derive(Args)]

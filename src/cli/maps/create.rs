@@ -16,11 +16,11 @@ use crate::cli::output::print_stdout;
 use crate::cli::progress::Progress;
 use crate::cli::revision::History;
 use crate::cli::{input, paths, world};
-use tpv_analysis::figures::{count, grouped};
-use tpv_compiler::printable::Form;
 use tpv_maps::create::{Plan, RuleSet, Step, Versions, create};
 use tpv_maps::history::{self, Broken, Commit, Lacking, Plain, Site, quoted};
 use tpv_maps::slice_size::SliceSize;
+use tpv_text::figures::{count, grouped};
+use tpv_text::printable::Form;
 
 /// Make a map and submit it
 ///

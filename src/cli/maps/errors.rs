@@ -7,13 +7,13 @@ use super::select::Select;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
 use crate::cli::table::{Format, Rows};
-use tpv_analysis::figures::grouped;
-use tpv_compiler::printable::{Form, put_line};
 use tpv_maps::component::error_report::ErrorReport;
 use tpv_maps::item::Item;
 use tpv_maps::state::State;
 use tpv_maps::status::reports;
 use tpv_simulate::vary::point_name;
+use tpv_text::figures::grouped;
+use tpv_text::printable::{Form, put_line};
 
 /// Show why components are ERRORED
 #[derive(Args)]

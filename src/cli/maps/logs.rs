@@ -8,8 +8,8 @@ use super::context::Context;
 use super::select::Components;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
-use tpv_compiler::printable::{Form, put_line};
 use tpv_maps::Error;
+use tpv_text::printable::{Form, put_line};
 
 /// Print what components wrote to stdout and stderr, and the event logs
 #[derive(Args)]

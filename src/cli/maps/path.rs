@@ -5,7 +5,7 @@ use clap::Args;
 use super::context::Context;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
-use tpv_compiler::printable::Form;
+use tpv_text::printable::Form;
 
 /// Print where the files of a map are
 #[derive(Args)]

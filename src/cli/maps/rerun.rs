@@ -5,7 +5,7 @@ use clap::{Args, Subcommand};
 use super::context::Context;
 use super::select::{Components, Select};
 use crate::cli::error::{CliError, Outcome};
-use tpv_analysis::figures::count;
+use tpv_text::figures::count;
 
 /// Run components again
 ///

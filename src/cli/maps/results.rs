@@ -11,13 +11,13 @@ use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
 use crate::cli::table::{Cell, Format, Rows};
-use tpv_analysis::figures::{count, grouped};
 use tpv_analysis::summary::table::{Sum, Table};
 use tpv_analysis::summary::{Summary, Usage};
 use tpv_compiler::template::fits;
 use tpv_maps::cluster::Indices;
 use tpv_maps::item::Item;
 use tpv_maps::{Error, Map, damage, results, submit};
+use tpv_text::figures::{count, grouped};
 
 /// Write the answers of a map, or a summary of them
 ///

@@ -11,10 +11,10 @@ use super::select::{Components, Select};
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
 use crate::cli::table::{Cell, Format, Rows};
-use tpv_analysis::figures::count;
-use tpv_compiler::printable::Form;
 use tpv_maps::state::State;
 use tpv_maps::{Map, damage, status as map_status};
+use tpv_text::figures::count;
+use tpv_text::printable::Form;
 
 /// Show the states of the components of maps
 ///

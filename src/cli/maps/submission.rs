@@ -7,13 +7,13 @@ use clap::{Args, ValueEnum};
 
 use super::context::Context;
 use crate::cli::error::CliError;
-use tpv_compiler::open::open;
-use tpv_compiler::source::read_limited;
 use tpv_maps::Error;
 use tpv_maps::create::Execution;
 use tpv_maps::engine::Kind;
 use tpv_maps::submit::Budget;
 use tpv_python::vm::Limits;
+use tpv_text::open::open;
+use tpv_text::source::read_limited;
 
 /// The flags.
 #[derive(Args)]

@@ -8,8 +8,8 @@ use super::context::Context;
 use super::submission;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
-use tpv_compiler::printable::Form;
 use tpv_maps::create::platform;
+use tpv_text::printable::Form;
 
 /// Show or replace the program that is shipped with a map
 ///

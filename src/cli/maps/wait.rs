@@ -10,12 +10,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::context::Context;
 use super::select::Select;
 use crate::cli::error::{CliError, Outcome};
-use tpv_analysis::figures::{count, grouped};
 use tpv_maps::engine::Kind;
 use tpv_maps::item::Item;
 use tpv_maps::state::State;
 use tpv_maps::status::Status;
 use tpv_maps::{Error, Map};
+use tpv_text::figures::{count, grouped};
 
 /// Wait until a map has finished
 ///

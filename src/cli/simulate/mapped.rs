@@ -9,9 +9,6 @@ use super::super::maps::{Context, budget};
 use super::super::output::print_stdout;
 use super::super::world;
 use super::{Format, Named, Simulate, usable};
-use tpv_analysis::figures::count;
-use tpv_compiler::diagnostic::REPORT_BUG;
-use tpv_compiler::printable::Form;
 use tpv_maps::create::{Plan, RuleSet, Simulation, create};
 use tpv_maps::history::Plain;
 use tpv_maps::item::Item;
@@ -21,6 +18,9 @@ use tpv_python::vm::Limits;
 use tpv_simulate::capacity::Capacity;
 use tpv_simulate::grid::Scenario;
 use tpv_simulate::vary::{self, GridReport, Point};
+use tpv_text::diagnostic::REPORT_BUG;
+use tpv_text::figures::count;
+use tpv_text::printable::Form;
 
 /// Missing points that an error names.
 const MOST_NAMED: usize = 5;

@@ -22,13 +22,8 @@ use super::output::{Output, write_text};
 use super::stream::check_kind;
 use super::{diff, paths, rules, world};
 use tpv_analysis::diff::Side;
-use tpv_analysis::figures::{amount, count};
 use tpv_analysis::job_file::JobFile;
 use tpv_analysis::people::Naming;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::parallel;
-use tpv_compiler::printable::Form;
-use tpv_compiler::source::{Limits, SourceMap};
 use tpv_simulate::amount::{Time, time};
 use tpv_simulate::arrivals::Told;
 use tpv_simulate::capacity::{self, Capacity};
@@ -40,6 +35,11 @@ use tpv_simulate::page::page;
 use tpv_simulate::report::{Report, Run, Set};
 use tpv_simulate::route::RuleRouter;
 use tpv_simulate::vary::Axis;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::figures::{amount, count};
+use tpv_text::parallel;
+use tpv_text::printable::Form;
+use tpv_text::source::{Limits, SourceMap};
 use trace::Trace;
 
 /// Simulate a job history over time: waits, use of clusters and waste under the rules
@@ -236,7 +236,7 @@ impl Simulate {
     fn sets(&self, common: &Common) -> Result<Option<Vec<Named>>, CliError> {
         if let [revision] = self.old.as_slice()
             && !Path::new(revision).exists()
-            && !tpv_compiler::source::is_url(revision)
+            && !tpv_text::source::is_url(revision)
             && !revision.contains('*')
         {
             let sides = diff::revisions(&self.configs, revision, common)?;

@@ -1,10 +1,10 @@
 //! The report as text, CSV and Markdown.
 
 use super::super::table::{self, Cell, Rows};
-use tpv_analysis::figures::{amount, count};
-use tpv_compiler::printable::put_line;
 use tpv_simulate::report::{ApartRow, Change, Changes, ClusterReport, Report, Row, SetReport, Unit, duration};
 use tpv_simulate::vary::{GridReport, point_name};
+use tpv_text::figures::{amount, count};
+use tpv_text::printable::put_line;
 
 /// The tables of a rule set by what its rows are.
 fn groups(set: &SetReport) -> [(&'static str, &'static str, &[Row]); 4] {

@@ -9,13 +9,13 @@ use super::super::output::write_text;
 use super::super::table;
 use super::{Format, Named, Simulate, tables, usable};
 use tpv_analysis::job_file::JobFile;
-use tpv_compiler::printable::Form;
 use tpv_simulate::amount::time;
 use tpv_simulate::capacity::Capacity;
 use tpv_simulate::engine::Settings;
 use tpv_simulate::grid::Scenario;
 use tpv_simulate::grid_page::grid_page;
 use tpv_simulate::vary::{self, ABOUT_FRONT, GridReport, Point};
+use tpv_text::printable::Form;
 
 fn wrong(message: String) -> CliError {
     CliError::new(message, "name what there is, such as `--vary slurm.cores=500..2000`")

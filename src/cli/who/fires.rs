@@ -12,8 +12,8 @@ use crate::cli::error::{CliError, Outcome};
 use crate::cli::stream::{self, Threads};
 use crate::cli::table::Rows;
 use crate::cli::{map, who};
-use tpv_analysis::figures::{count, grouped};
 use tpv_analysis::who::fires::{Lines, Tally, fired};
+use tpv_text::figures::{count, grouped};
 
 /// List the rules that fired over a job file, and those that never did
 #[derive(Args)]

@@ -6,9 +6,9 @@ use super::Asked;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::table::{Cell, Rows};
-use tpv_analysis::figures::{count, grouped};
 use tpv_analysis::who::field::Field;
 use tpv_analysis::who::lacks::lacking;
+use tpv_text::figures::{count, grouped};
 
 /// List the tools that set a field neither themselves nor by another id that matches them
 ///

@@ -21,12 +21,12 @@ use super::{rules, world};
 use crate::settings::Settings;
 use tpv_analysis::check;
 use tpv_analysis::check::reach::{Matrix, Users};
-use tpv_analysis::figures::count;
 use tpv_analysis::tool_id::short;
 use tpv_compiler::config::Config;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::source::SourceMap;
 use tpv_compiler::unlink::unlink;
+use tpv_text::figures::count;
+use tpv_text::source::SourceMap;
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// Answer a question about the rules: who reaches, sets, lacks, fires, needs
 ///

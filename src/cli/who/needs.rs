@@ -16,10 +16,10 @@ use crate::cli::stream::{self, Threads};
 use crate::cli::table::Rows;
 use crate::cli::{map, who};
 use tpv_analysis::check::reach::Users;
-use tpv_analysis::figures::{count, grouped};
 use tpv_analysis::who::drains::{Lines, Tally, To, drained};
 use tpv_analysis::who::reaches::reaching;
-use tpv_compiler::diagnostic::REPORT_BUG;
+use tpv_text::diagnostic::REPORT_BUG;
+use tpv_text::figures::{count, grouped};
 
 /// Show what draining a destination does: which tools have nowhere else to go, where the others go
 ///

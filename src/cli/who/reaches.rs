@@ -7,8 +7,8 @@ use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::table::Rows;
 use tpv_analysis::check::reach::Users;
-use tpv_analysis::figures::{count, grouped};
 use tpv_analysis::who::reaches::{only_declared, reaching};
+use tpv_text::figures::{count, grouped};
 
 /// List the tools whose jobs may reach a destination
 ///

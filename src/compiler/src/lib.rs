@@ -2,29 +2,22 @@
 //!
 //! # Ways through the crate
 //!
-//! Data goes one way: [`source`] reads files and URLs, [`template`] fills in Jinja templates, [`yaml`] and [`config`] turn text
+//! Data goes one way: [`tpv_text::source`] reads files and URLs, [`template`] fills in Jinja templates, [`yaml`] and [`config`] turn text
 //! into entities, [`python`] their code into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the
-//! way becomes a [`diagnostic::Diagnostic`] with its place in the text. The [`checker`] of code reports which code raises when a
+//! way becomes a [`tpv_text::diagnostic::Diagnostic`] with its place in the text. The [`checker`] of code reports which code raises when a
 //! job runs it, and which needs CPython.
 
 pub mod checker;
 pub mod config;
-pub mod diagnostic;
-pub mod finding;
 pub mod link;
-pub mod open;
-pub mod parallel;
-pub mod printable;
 pub mod python;
-pub mod source;
 pub mod template;
 pub mod unlink;
 pub mod yaml;
 
 use tpv_runtime::artifact::Rules;
-
-use diagnostic::{Diagnostic, Diagnostics, REPORT_BUG, Severity};
-use source::{Limits, SourceMap};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics, REPORT_BUG, Severity};
+use tpv_text::source::{Limits, SourceMap};
 
 /// The options of the compiler.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,6 +1,6 @@
 //! The evidence of a tool in words: names and values, for terminals, pages and comments.
 
-use tpv_analysis::figures::{self, count};
+use tpv_text::figures::{self, count};
 
 use crate::policy::Assumed;
 use crate::report::{Proposal, Tool, changed, percent, saved};

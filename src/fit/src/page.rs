@@ -4,8 +4,8 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use tpv_analysis::figures::{amount, count};
 use tpv_analysis::page::{Page, escape, facts, slot, table};
+use tpv_text::figures::{amount, count};
 
 use crate::line::Line;
 use crate::policy::Assumed;
@@ -119,7 +119,7 @@ fn header(out: &mut String, report: &Report, rules: &str) {
 }
 
 fn amount_of(number: u64) -> String {
-    tpv_analysis::figures::grouped(number)
+    tpv_text::figures::grouped(number)
 }
 
 fn unused(tool: &Tool) -> f64 {

@@ -203,7 +203,7 @@ impl Report {
             (self.others, "of tools that are not listed: they are too many, or have too few jobs"),
         ];
         let some = all.into_iter().filter(|(jobs, _)| *jobs > 0);
-        some.map(|(jobs, what)| format!("{} {what}", tpv_analysis::figures::count(jobs, "job"))).collect()
+        some.map(|(jobs, what)| format!("{} {what}", tpv_text::figures::count(jobs, "job"))).collect()
     }
 }
 
@@ -222,7 +222,7 @@ pub fn report(
 ) -> Report {
     let mut groups: Vec<(&Key, &Group)> = history.groups.iter().collect();
     groups.sort_by_key(|(key, _)| *key);
-    let mut tools = tpv_compiler::parallel::map(&groups, |(key, group)| {
+    let mut tools = tpv_text::parallel::map(&groups, |(key, group)| {
         let prospect = match prospects {
             Some(known) => known
                 .get(key)
@@ -394,7 +394,7 @@ pub fn saved([before, after]: [f64; 2]) -> Option<f64> {
 }
 
 fn in_words(other: OtherUnit) -> String {
-    let jobs = tpv_analysis::figures::count(other.jobs as u64, "job");
+    let jobs = tpv_text::figures::count(other.jobs as u64, "job");
     format!(
         "line {}: the memory of {jobs} is about a thousandth of that of the rest: is it in another unit?",
         other.line
@@ -434,7 +434,7 @@ fn usage(group: &Group) -> Usage {
 /// The facts that the jobs of a group do not tell.
 fn unknown(group: &Group, kept: usize) -> Vec<String> {
     let jobs =
-        |count: u64, what: &str| (count > 0).then(|| format!("{} {what}", tpv_analysis::figures::count(count, "job")));
+        |count: u64, what: &str| (count > 0).then(|| format!("{} {what}", tpv_text::figures::count(count, "job")));
     let measured = group.jobs - group.unmeasured - group.failed - group.deleted;
     let all = [
         jobs(group.unmeasured, "without memory or time in the outcome"),
@@ -457,8 +457,8 @@ fn other_rules(group: &Group) -> Option<String> {
         let asked = group.asked_median().unwrap_or_default();
         format!(
             "{} of {} jobs had other memory than today's rules give, half of them {had:.3} GiB or more, and today {asked} GiB: the history is of other rules",
-            tpv_analysis::figures::grouped(other),
-            tpv_analysis::figures::grouped(known)
+            tpv_text::figures::grouped(other),
+            tpv_text::figures::grouped(known)
         )
     })
 }

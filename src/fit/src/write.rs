@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use tpv_analysis::explain::Provenance;
-use tpv_analysis::figures::count;
-use tpv_analysis::splice::splice;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::{Common, Entity};
-use tpv_compiler::source::{SourceId, SourceMap, Span, is_url};
 use tpv_model::{Amount, EntityClass, Resource};
+use tpv_text::figures::count;
+use tpv_text::source::{SourceId, SourceMap, Span, is_url};
+use tpv_text::splice::splice;
 
 use crate::history::{History, Key};
 use crate::patch::{Value, patch};

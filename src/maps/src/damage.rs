@@ -12,7 +12,7 @@ use super::component::error_report::ErrorReport;
 use super::component::run::node;
 use super::store::{self, Digesting, MapDir};
 use crate::clock::seconds;
-use tpv_compiler::parallel;
+use tpv_text::parallel;
 
 /// The record of a component that is done, and the file of its answers; `Err` if they are damaged.
 pub(super) type Checked = Result<(Completion, File), String>;

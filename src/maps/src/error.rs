@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use tpv_compiler::diagnostic::REPORT_BUG;
+use tpv_text::diagnostic::REPORT_BUG;
 
 /// An error with a help text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

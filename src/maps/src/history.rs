@@ -13,9 +13,10 @@ pub use tpv_analysis::git::Commit;
 pub use tpv_analysis::git::config::{self, Part, given, is_given, parts, quoted, read};
 use tpv_analysis::git::{Blobs, Repository};
 use tpv_compiler::config::{Input, unreadable};
-use tpv_compiler::diagnostic::{Diagnostics, Severity};
-use tpv_compiler::source::{SourceId, SourceMap};
-use tpv_compiler::{CompileOptions, compile_inputs, parallel};
+use tpv_compiler::{CompileOptions, compile_inputs};
+use tpv_text::diagnostic::{Diagnostics, Severity};
+use tpv_text::parallel;
+use tpv_text::source::{SourceId, SourceMap};
 
 /// An artifact, and the commits whose config compiles to it, oldest first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -23,7 +23,6 @@ pub mod item;
 mod map;
 pub mod results;
 pub mod settings;
-pub mod sibling_file;
 pub mod slice_size;
 pub mod slices;
 pub mod state;

@@ -8,7 +8,7 @@ use tpv_simulate::grid::{Ended, GridRun};
 use super::store::MapDir;
 use super::{Error, damage};
 use tpv_analysis::summary::Summary;
-use tpv_compiler::parallel;
+use tpv_text::parallel;
 
 /// The number of summaries in memory at once.
 const AT_ONCE: usize = 256;

@@ -7,7 +7,7 @@ use super::component::error_report::ErrorReport;
 use super::engine::{Engine, EngineState, Submission};
 use super::map::{Map, NEVER};
 use super::state::State;
-use tpv_compiler::parallel;
+use tpv_text::parallel;
 
 /// The status of a component.
 #[derive(Clone, Debug, Default)]

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use tpv_analysis::cases::fields::{Fields, fields, items, json_of, wrong_kind};
 use tpv_analysis::cases::keys::Kind;
 use tpv_analysis::schema::capacity::{CAPACITY, CLOSED, CLUSTER, NODES};
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
-use tpv_compiler::source::{SourceId, SourceMap, Span};
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::galaxy::world::microseconds;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::{SourceId, SourceMap, Span};
+use tpv_text::suggest::{closest, did_you_mean};
 
 use crate::amount::{Amount, Time, time, whole};
 

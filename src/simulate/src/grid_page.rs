@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use tpv_analysis::figures::amount;
 use tpv_analysis::page::{Page, escape, facts, slot, table};
+use tpv_text::figures::amount;
 
 use crate::page::{hours, number};
 use crate::report::wait;

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use tpv_analysis::figures::{amount, count};
 use tpv_analysis::page::{Page, escape, facts, slot, table};
+use tpv_text::figures::{amount, count};
 
 use crate::report::{Change, Changes, Report, Row, SetReport, Unit, duration, wait};
 

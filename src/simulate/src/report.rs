@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use tpv_analysis::figures::amount;
 use tpv_analysis::summary::table::Table;
+use tpv_text::figures::amount;
 
 use crate::amount::{Amount, seconds};
 use crate::arrivals::Told;

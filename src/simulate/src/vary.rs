@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use serde::Serialize;
-use tpv_analysis::figures::count;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::tables::ValueRow;
+use tpv_text::figures::count;
 
 use crate::capacity::Capacity;
 use crate::grid::Ended;

@@ -4,10 +4,11 @@ use serde_json::{Value, json};
 use tpv_analysis::cases::read::Defaults;
 use tpv_analysis::schema::File;
 use tpv_compiler::config::validate::Validator;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::source::SourceMap;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_runtime::{Job, World};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::SourceMap;
 use tpvc::settings::Settings;
 
 /// A reader's verdict on a document.
@@ -53,9 +54,9 @@ pub fn config(text: &str) -> (Verdict, Option<ConfigValue>) {
     }
     let mut verdict = Verdict::default();
     for problem in problems.iter() {
-        if problem.severity == tpv_compiler::diagnostic::Severity::Error {
+        if problem.severity == tpv_text::diagnostic::Severity::Error {
             verdict.errors.push(problem.message.clone());
-        } else if problem.code == Some("T104") {
+        } else if problem.code == Some(Code::UnknownField) {
             verdict.unknown.push(problem.message.clone());
         }
     }

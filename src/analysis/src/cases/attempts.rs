@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
 use tpv_compiler::python::resubmit;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::galaxy::job::Job;
@@ -12,13 +10,15 @@ use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::resubmit::{
     Attempt, Chain, ChainEnd, Ending, Failure, MAX_ATTEMPTS, Resubmitter, RunnerState, follow,
 };
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::Span;
 
 use super::Case;
 use super::expect::{Expectation, Mismatch, Subject, compare};
 use super::fields::{Fields, fields, items, json_of};
 use super::keys::ATTEMPT;
-use crate::figures::count;
 use crate::json_number::to_f64;
+use tpv_text::figures::count;
 
 /// An item of `attempts`.
 pub struct ExpectedAttempt {
@@ -77,10 +77,10 @@ fn read_one(item: &ConfigValue, found: &Fields<'_>, problems: &mut Diagnostics) 
             let name = value.python_str();
             let state = RunnerState::from_name(&name);
             if state.is_none() {
-                let near = tpv_compiler::config::suggest::closest(&name, RunnerState::NAMES);
+                let near = tpv_text::suggest::closest(&name, RunnerState::NAMES);
                 let help = near.map_or_else(
                     || format!("expected one of `{}`", RunnerState::NAMES.join("`, `")),
-                    tpv_compiler::config::suggest::did_you_mean,
+                    tpv_text::suggest::did_you_mean,
                 );
                 problems.push(Diagnostic::error(format!("no attempt ends in `{name}`")).at(value.span, "").help(help));
                 return None;

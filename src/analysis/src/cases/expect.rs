@@ -11,9 +11,9 @@ use super::fields::{Fields, fields, items};
 use super::keys::{ERROR, Kind};
 use super::read::wrong_kind;
 use crate::json_number::to_f64;
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::Span;
 
 /// Something that must hold.
 pub struct Expectation {

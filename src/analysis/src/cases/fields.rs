@@ -5,10 +5,10 @@ use tpv_runtime::galaxy::shape::Object;
 
 use super::keys::Kind;
 pub use super::read::wrong_kind;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_compiler::config::validate::unknown::synonym;
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
 use tpv_compiler::yaml::value::{ConfigValue, Entry, ValueKind};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// The fields of a mapping, by the names of their keys.
 #[derive(Clone, Default)]

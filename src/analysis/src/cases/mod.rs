@@ -23,8 +23,8 @@ use tpv_runtime::galaxy::world::World;
 
 use attempts::ExpectedAttempt;
 use expect::Expectation;
-use tpv_compiler::source::{SourceId, Span};
 use tpv_compiler::yaml::value::ConfigValue;
+use tpv_text::source::{SourceId, Span};
 
 /// A test file that was read.
 pub struct TestFile {

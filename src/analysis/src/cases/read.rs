@@ -13,9 +13,9 @@ use super::expect::Expectation;
 use super::fields::{Fields, fields, items, json_of};
 use super::keys::{EXPECT, FILE, JOB, Kind, ROW, TEST};
 use super::{Case, TestFile, attempts, job};
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
-use tpv_compiler::source::{Limits, SourceId, SourceMap, Span, is_url};
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::{Limits, SourceId, SourceMap, Span, is_url};
 
 /// The defaults for a test file.
 #[derive(Clone, Debug, Default)]
@@ -180,11 +180,9 @@ impl FileReader<'_> {
             for (key, _) in items {
                 if WORLD.field(key).is_none() {
                     let problem = Diagnostic::error(format!("a world has no `{key}`")).at(at, "");
-                    let near = tpv_compiler::config::suggest::closest(key, WORLD.names());
-                    let help = near.map_or_else(
-                        || not_a_world("").help.unwrap_or_default(),
-                        tpv_compiler::config::suggest::did_you_mean,
-                    );
+                    let near = tpv_text::suggest::closest(key, WORLD.names());
+                    let help =
+                        near.map_or_else(|| not_a_world("").help.unwrap_or_default(), tpv_text::suggest::did_you_mean);
                     self.problems.push(problem.help(help));
                     return None;
                 }

@@ -16,8 +16,8 @@ use super::expect::{Mismatch, compare};
 use super::{attempts, why};
 use crate::explain::{Collector, Explanation, Provenance};
 use tpv_compiler::config::Config;
-use tpv_compiler::parallel;
-use tpv_compiler::source::SourceMap;
+use tpv_text::parallel;
+use tpv_text::source::SourceMap;
 
 /// The outcome of a case.
 pub struct Outcome {

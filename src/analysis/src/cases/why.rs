@@ -7,7 +7,7 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use super::Case;
 use super::expect::{Expectation, Mismatch, Subject, Wanted};
 use crate::explain::{Candidate, Explanation, Property, RuleState, Verdict};
-use tpv_compiler::config::suggest::{closest, did_you_mean};
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// The most lines that are said of one mismatch.
 const MOST: usize = 4;

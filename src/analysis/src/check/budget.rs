@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-use tpv_compiler::source::{SourceMap, Span};
+use tpv_text::source::{SourceMap, Span};
 
 /// The most steps of an analysis, each about a tenth of a microsecond.
 const MOST_STEPS: usize = 8_000_000;

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use crate::lint::Linter;
 use tpv_compiler::config::entity::{Entity, Rule};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_model::EntityClass;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 use super::reach::{Deciding, Reach};
+use tpv_text::code::Code;
 
 /// Conditions that say themselves what they are.
 const PLAIN: [&str; 8] = ["True", "False", "true", "false", "1", "0", "None", "not True"];
@@ -23,7 +24,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
                 if seen.insert(rule.span)
                     && let Some(finding) = judge(reach, entity, rule)
                 {
-                    linter.report(finding.of(&entity.common));
+                    linter.report(finding.of(&entity.common.no_qa_codes));
                 }
             }
         }
@@ -38,13 +39,13 @@ fn judge(reach: &Reach, entity: &Entity, rule: &Rule) -> Option<Finding> {
     let Deciding { own, over } = reach.conditions.of(rule)?;
     let (code, message, label, help) = match (own.yes, own.no) {
         (false, true) if !over.yes => (
-            "T203",
+            Code::NeverApplies,
             format!("the rule `{}` never applies", rule.id),
             if own.raises { "this is never true: it is false, or raises" } else { "this is false for every job" },
             "correct the condition, or remove the rule; `if: false` switches it off",
         ),
         (true, false) if !own.raises && !over.no && !over.raises => (
-            "T204",
+            Code::AlwaysApplies,
             format!("the rule `{}` applies to every job", rule.id),
             "this is true for every job",
             "correct the condition, or write `if: true` if the rule applies to all jobs",

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
 use tpv_compiler::config::validate::{FileConfig, Section};
-use tpv_compiler::source::SourceId;
 use tpv_model::EntityClass;
+use tpv_text::source::SourceId;
 
 /// All files, in load order.
 pub(crate) struct Files<'a> {

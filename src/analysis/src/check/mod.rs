@@ -25,9 +25,9 @@ use reach::{Matrix, Reach, Users};
 
 use crate::lint::{Blocks, Extent, Linted, Linter, Options, run};
 use tpv_compiler::config::{Config, Input};
-use tpv_compiler::diagnostic::Diagnostics;
 use tpv_compiler::python::stack::on_roomy_thread;
-use tpv_compiler::source::SourceMap;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::SourceMap;
 
 /// The result of a check.
 #[derive(Debug, Default)]

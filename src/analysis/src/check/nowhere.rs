@@ -8,16 +8,17 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use crate::lint::{Linter, about_limits};
-use crate::listed::counted;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::{Finding, silences};
-use tpv_compiler::source::Span;
 use tpv_model::{EntityClass, TagType};
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::{Finding, silences};
+use tpv_text::listed::counted;
+use tpv_text::source::Span;
 
 use super::parts::joined;
 use super::reach::{Reach, Reached, Reason, Verdict, Whose, Why};
+use tpv_text::code::Code;
 
 /// More groups of destinations than these are not told apart in a finding.
 const MOST_GROUPS: usize = 6;
@@ -57,7 +58,7 @@ fn tools(linter: &mut Linter<'_>, reach: &Reach, known: &[Finding], unoffered: &
         let Whose::Tool(index) = reached.whose else { continue };
         let Some((_, tool)) = config.tools.get_index(index) else { continue };
         let whys: Vec<Vec<Why>> = reached.verdicts.iter().map(whys).collect();
-        if silences(&tool.common.no_qa_codes, "T201") || is_told(tool, &whys, unoffered, known) {
+        if silences(&tool.common.no_qa_codes, Code::ToolWithoutDestination) || is_told(tool, &whys, unoffered, known) {
             continue;
         }
         let causes = whys.iter().map(|whys| whys.iter().map(Why::cause).collect()).collect();
@@ -83,7 +84,8 @@ pub(super) fn whys(verdict: &Verdict) -> Vec<Why> {
 
 /// The required tags that no destination has, by T114.
 fn unoffered<'c>(config: &'c Config, known: &[Finding]) -> HashSet<&'c str> {
-    let found: HashSet<Span> = known.iter().filter(|known| known.code == "T114").filter_map(Finding::span).collect();
+    let found: HashSet<Span> =
+        known.iter().filter(|known| known.code == Code::UnofferedTag).filter_map(Finding::span).collect();
     let sections = EntityClass::MATCHED.map(|kind| config.section(kind));
     let entities = sections.into_iter().flat_map(|section| section.values());
     let tags = entities.flat_map(|entity| entity.commons()).flat_map(|common| common.tags.get(TagType::Require));
@@ -94,7 +96,12 @@ fn unoffered<'c>(config: &'c Config, known: &[Finding]) -> HashSet<&'c str> {
 fn is_told(tool: &Entity, whys: &[Vec<Why>], unoffered: &HashSet<&str>, known: &[Finding]) -> bool {
     let is_lacking = |why: &Why| lacks(why, unoffered);
     let by_tag = whys.iter().filter(|whys| !whys.contains(&Why::Abstract)).all(|whys| whys.iter().any(is_lacking));
-    let amounts = || known.iter().filter(|known| matches!(known.code, "T122" | "T113")).filter_map(Finding::span);
+    let amounts = || {
+        known
+            .iter()
+            .filter(|known| matches!(known.code, Code::UnacceptedAmount | Code::WrongUnit))
+            .filter_map(Finding::span)
+    };
     let mut fields = tool.common.amounts.common();
     by_tag || fields.any(|(_, value)| amounts().any(|at| at == value.span))
 }
@@ -142,7 +149,7 @@ fn nowhere(linter: &Linter<'_>, lost: &Lost<'_>) -> Finding {
     if let Some(at) = groups.first().and_then(|(_, (_, at))| *at).filter(|at| *at != span) {
         diagnostic = diagnostic.also(at, "");
     }
-    Finding::new("T201", with_reasons(linter, diagnostic, reached, &groups))
+    Finding::new(Code::ToolWithoutDestination, with_reasons(linter, diagnostic, reached, &groups))
 }
 
 /// Adds what keeps the jobs from each destination, and what may help.
@@ -203,9 +210,16 @@ fn destinations(linter: &mut Linter<'_>, reach: &Reach, known: &[Finding], unoff
     let mut groups: IndexMap<Vec<Keeping<'_>>, (Vec<&Entity>, Option<Span>)> = IndexMap::new();
     for (index, destination) in config.destinations.values().enumerate() {
         // `tpvc lint` says that nobody has a tag (T115), or that its limits contradict each other (T121).
-        let is_told =
-            || known.iter().any(|known| matches!(known.code, "T115" | "T121") && known.points_to(destination.span));
-        if destination.common.is_abstract || silences(&destination.common.no_qa_codes, "T202") || is_told() {
+        let is_told = || {
+            known.iter().any(|known| {
+                matches!(known.code, Code::UnmatchedDestination | Code::MinimumAboveMaximum)
+                    && known.points_to(destination.span)
+            })
+        };
+        if destination.common.is_abstract
+            || silences(&destination.common.no_qa_codes, Code::UnreachableDestination)
+            || is_told()
+        {
             continue;
         }
         let Some(mut refused) = refused(config, reach, index) else { continue };
@@ -268,7 +282,7 @@ fn unreached(whys: &[Keeping<'_>], destinations: &[&Entity], at: Option<Span>) -
         diagnostic = diagnostic.note(format!("of {}: it {why}", listed(tools)));
     }
     Finding::new(
-        "T202",
+        Code::UnreachableDestination,
         diagnostic.help("change its tags or limits, or remove it; `# noqa: T202` below its name if it is switched off"),
     )
 }

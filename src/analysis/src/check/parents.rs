@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use super::files::Files;
 use crate::lint::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// Looks at the parents that each file names.
 pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
@@ -48,5 +49,6 @@ fn elsewhere(kind: EntityClass, parent: &str, children: &[&Entity], home: &str) 
             "alone or before that file, this file does not load: `InvalidParentException` for the {noun} `{first}`{others}"
         ))
         .help(format!("define `{parent}` in this file, or always load `{home}` before it"));
-    Finding::new("T218", diagnostic).within(children.iter().map(|child| child.common.no_qa_codes.as_slice()))
+    Finding::new(Code::ForeignParent, diagnostic)
+        .within(children.iter().map(|child| child.common.no_qa_codes.as_slice()))
 }

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use tpv_compiler::config::entity::{Common, entries, env_value, whole};
-use tpv_compiler::source::Span;
 use tpv_model::field::Parts;
 use tpv_model::{Field, TagType};
+use tpv_text::source::Span;
 
-use crate::listed;
+use tpv_text::listed;
 
 /// A field, or an entry of one, that a child's own takes the place of.
 #[derive(Clone, Debug)]

@@ -5,15 +5,16 @@ use std::sync::Arc;
 
 use crate::lint::Linter;
 use tpv_compiler::config::entity::{Common, Dict};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_compiler::python::resubmit::{compile, refused};
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::{ConfigValue, Map};
 use tpv_model::EntityClass;
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::resubmit::expression::VARIABLES;
 use tpv_runtime::resubmit::{Definitions, Ending, Failure, Next, Resubmitter, RunnerState};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// The sections whose entities have `resubmit`.
 const CLASSES: [EntityClass; 4] = [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination];
@@ -80,7 +81,7 @@ impl Checks<'_, '_> {
         }
     }
 
-    fn report(&mut self, code: &'static str, diagnostic: Diagnostic, common: &Common) {
+    fn report(&mut self, code: Code, diagnostic: Diagnostic, common: &Common) {
         self.linter.report(Finding::new(code, diagnostic).within([&**common.no_qa_codes]));
     }
 
@@ -104,7 +105,7 @@ impl Checks<'_, '_> {
                     .at(value.span, "")
                     .note(format!("Galaxy logs an exception, and the job fails: `{name}` never resubmits one"))
                     .help("`tpvc explain-code T220` says what Galaxy allows; `attempt >= 1` and `attempt - 1` are allowed, `-1` is not");
-                self.report("T220", diagnostic, common);
+                self.report(Code::InvalidResubmit, diagnostic, common);
             }
         }
         let field = if self.linter.config.version.renames_resubmit() { "destination" } else { "environment" };
@@ -117,7 +118,7 @@ impl Checks<'_, '_> {
                 .at(value.span, "Galaxy looks for an environment of `job_conf`")
                 .note("without one of this name, Galaxy logs a `KeyError`, and the job fails; with one, the job goes there without rules")
                 .help("write the environment that runs TPV, such as `tpv_dispatcher`: the rules choose the destination");
-            self.report("T220", diagnostic, common);
+            self.report(Code::InvalidResubmit, diagnostic, common);
         }
         is_sound
     }
@@ -171,7 +172,7 @@ impl Checks<'_, '_> {
         let diagnostic = Diagnostic::warning(format!("a job that always fails {reason} is resubmitted without end"))
             .at(span, format!("`{name}` still applies after a million attempts"))
             .help(format!("write `{bounded}`"));
-        self.report("T221", diagnostic, common);
+        self.report(Code::EndlessResubmit, diagnostic, common);
     }
 
     /// The definition that resubmits the last of many attempts that end so, if all of them are.

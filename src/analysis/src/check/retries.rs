@@ -8,18 +8,19 @@ use std::sync::Arc;
 use crate::json_number::to_f64;
 use crate::lint::Linter;
 use tpv_compiler::config::Config;
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
-use tpv_compiler::finding::Finding;
 use tpv_compiler::link::link;
 use tpv_compiler::python::resubmit::compile;
 use tpv_compiler::python::run_time;
-use tpv_compiler::source::Span;
 use tpv_model::EntityClass;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::resubmit::{Attempt, ChainEnd, Failure, Next, Resubmission, Resubmitter, RunnerState, follow};
 use tpv_runtime::{Hooks, Input, Job, Mapper, World};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// The sizes of the inputs of sample jobs, in GiB.
 const SIZES: [i64; 3] = [0, 1, 20];
@@ -92,7 +93,10 @@ impl Samples {
                     .at(span, format!("{sample} gets {mem} GiB at attempt {second}, as at attempt {first}"))
                     .note("this was found with a sample job; rules see the params of the attempt before in `job.destination_params`")
                     .help("keep a factor in `params`, and multiply `mem` by it, as docs/test.md shows; or remove the definition");
-                return self.told.insert(span).then(|| Finding::new("T222", diagnostic).within([silences]));
+                return self
+                    .told
+                    .insert(span)
+                    .then(|| Finding::new(Code::UselessResubmit, diagnostic).within([silences]));
             }
         }
         let (last, before) = (chain.attempts.last()?, chain.attempts.iter().rev().nth(1)?);
@@ -108,7 +112,7 @@ impl Samples {
             .note("this was found with a sample job that is short of memory at each attempt")
             .note("Galaxy 26.1 asks again every few seconds, and starts no other job of the same handler until one accepts it")
             .help("end the condition earlier (`attempt <= 2`), or limit `mem` to what a destination accepts, as `max_mem` does");
-        self.told.insert(span).then(|| Finding::new("T222", diagnostic).within([silences]))
+        self.told.insert(span).then(|| Finding::new(Code::UselessResubmit, diagnostic).within([silences]))
     }
 
     /// Returns `true` if the definition that applies to an attempt short of memory does not apply to one that ends in an unknown error:

@@ -6,15 +6,16 @@ use crate::lint::tags::default;
 use crate::lint::{Linter, about_limits};
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::{Finding, silences};
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::EntityClass;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::{Finding, silences};
+use tpv_text::source::Span;
 
 use super::nowhere::{groups, whys, with_reasons};
 use super::parts::joined;
 use super::reach::{LostSizes, Reach, Whose, Why};
+use tpv_text::code::Code;
 
 /// The reasons of each destination, and the bits of both sizes: equal for tools that lose the same jobs.
 type Cause = (Vec<Vec<Why>>, u64, u64);
@@ -32,7 +33,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach, lost: &[LostSizes]) 
             continue;
         }
         let is_told = |at: &Span| known.iter().any(|known| known.span() == Some(*at));
-        if silences(&tool.common.no_qa_codes, "T206")
+        if silences(&tool.common.no_qa_codes, Code::UnacceptedSizes)
             || sizes.reached.amounts.iter().flatten().any(|value| is_told(&value.span))
         {
             continue;
@@ -101,7 +102,7 @@ fn lost_sizes(linter: &Linter<'_>, whys: &[Vec<Why>], tools: &[&Entity], sizes: 
         diagnostic = diagnostic.also(limit, "");
     }
     diagnostic = diagnostic.note("unless a role, a user or a rule for some of the jobs changes what they ask for");
-    Finding::new("T206", with_reasons(linter, diagnostic, &sizes.reached, &groups))
+    Finding::new(Code::UnacceptedSizes, with_reasons(linter, diagnostic, &sizes.reached, &groups))
 }
 
 /// The values that code reads from the context of a tool, with their names.

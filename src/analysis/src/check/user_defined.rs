@@ -8,15 +8,16 @@ use indexmap::IndexMap;
 use crate::lint::Linter;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::{Finding, silences};
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::Text;
 use tpv_model::TagType;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::{Finding, silences};
+use tpv_text::source::Span;
 
 use super::nowhere::place;
 use super::parts::joined;
 use super::reach::{Reach, Verdict, Whose};
+use tpv_text::code::Code;
 
 /// The tag of user-defined tools.
 const TAG: &str = "tool_type_user_defined";
@@ -38,7 +39,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
             continue;
         };
         let parent = origin(config, destination, tag).filter(|parent| !parent.common.is_abstract);
-        if let Some(parent) = parent.filter(|_| !silences(&destination.common.no_qa_codes, "T205")) {
+        if let Some(parent) = parent.filter(|_| !silences(&destination.common.no_qa_codes, Code::UnexpectedUserTools)) {
             inheriting.entry(tag.span).or_insert_with(|| (parent, Vec::new())).1.push(destination);
         }
     }
@@ -57,7 +58,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
             .at(span, label)
             .also(tag, "accepted here")
             .help(format!("write `reject: [{TAG}]` to keep them out, or `accept: [{TAG}]` if they are welcome"));
-        linter.report(Finding::new("T205", diagnostic));
+        linter.report(Finding::new(Code::UnexpectedUserTools, diagnostic));
     }
     // One finding for the code that prevents a proof for all of these.
     let (Some(first), Some(code)) = (unproved.first(), reached.doubts.first()) else { return };
@@ -74,7 +75,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
         diagnostic = diagnostic.note(format!("the same goes for the code at {}", place(linter, *at)));
     }
     linter.report(Finding::new(
-        "T205",
+        Code::UnexpectedUserTools,
         diagnostic.help("check that this code only adds tags, then accept the finding with `--update-baseline`"),
     ));
 }

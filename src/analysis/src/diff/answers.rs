@@ -9,7 +9,7 @@ use tpv_runtime::galaxy::answer::{Answer, Field};
 use tpv_runtime::galaxy::json::{Json, escape_into, write_text};
 
 use crate::json_number::to_f64;
-use crate::listed::shortened;
+use tpv_text::listed::shortened;
 
 /// A part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -314,9 +314,9 @@ mod tests {
     use tpv_runtime::mapper::Mapper;
 
     use super::*;
-    use crate::render::Render;
     use tpv_compiler::config::Input;
-    use tpv_compiler::source::SourceMap;
+    use tpv_text::render::Render;
+    use tpv_text::source::SourceMap;
 
     /// The answer to a job of the tool `bwa` by a config.
     fn answer(config: &str) -> Answer {

@@ -11,7 +11,7 @@ use super::Side;
 use super::facts::{DEFAULT_INHERITS, Entity, Facts, Field, Fields, Group as FieldGroup, Rule, SECTIONS, Value};
 use super::{order, reachability};
 use crate::explain::Provenance;
-use crate::listed::{joined, shortened};
+use tpv_text::listed::{joined, shortened};
 
 /// The most destinations that a change of their order lists.
 const MOST_MOVED: usize = 20;

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use tpv_runtime::artifact::Rules;
 
 use tpv_compiler::config::Config;
-use tpv_compiler::source::SourceMap;
+use tpv_text::source::SourceMap;
 
 /// A rule set to compare.
 pub struct Side {

@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::printable::line;
-use tpv_compiler::source::{SourceMap, Span};
 use tpv_compiler::yaml::value::{ConfigValue, Entry, Map, ValueKind};
 use tpv_compiler::yaml::write::{Kind, Layout, Node, document};
 use tpv_model::EntityClass;
 use tpv_runtime::patterns::{Matcher, PatternSet};
+use tpv_text::printable::line;
+use tpv_text::source::{SourceMap, Span};
 
 pub use text::text;
 

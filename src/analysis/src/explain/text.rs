@@ -9,7 +9,7 @@ use tpv_runtime::mapper::trace::Trace;
 use super::{
     Candidate, Explanation, InCpython, Property, RuleState, Verdict, show_json, shown_fields, with_unit, with_unit_of,
 };
-use tpv_compiler::printable::put_line;
+use tpv_text::printable::put_line;
 
 /// The first column of facts.
 const MARGIN: usize = 2;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::links::{self, Links, Trees};
 use super::{Blobs, Error, File, Repository};
-use tpv_compiler::source::{Limits, SourceMap, is_url};
+use tpv_text::source::{Limits, SourceMap, is_url};
 
 /// A part of a config at a commit, in the order of merging.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -219,7 +219,7 @@ pub fn given(git: &Repository, configs: &[String]) -> Result<Vec<(String, Arc<st
             Err(error) => {
                 error.help().clone_into(&mut help);
                 let what = if is_url(url) { "fetch" } else { "read" };
-                errors.push(format!("cannot {what} `{}`: {error}", tpv_compiler::source::redacted(url)));
+                errors.push(format!("cannot {what} `{}`: {error}", tpv_text::source::redacted(url)));
             }
         }
     }

@@ -19,7 +19,7 @@ use std::thread;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plain_path::plain;
+use tpv_text::plain_path::plain;
 
 /// An error of git, with a help text.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,12 +8,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Linted, codes};
-use crate::plain_path::plain;
-use tpv_compiler::diagnostic::{Diagnostics, Severity};
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::{SourceId, SourceMap, is_url};
+use super::Linted;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_text::diagnostic::{Diagnostics, Severity};
+use tpv_text::finding::Finding;
+use tpv_text::plain_path::plain;
+use tpv_text::source::{SourceId, SourceMap, is_url};
 
 /// The version of the file's format.
 const FORMAT: u32 = 1;
@@ -139,12 +139,12 @@ fn one_known(
     folder: &Path,
     documents: &mut HashMap<SourceId, Option<ConfigValue>>,
 ) -> Option<Known> {
-    if codes::find(finding.code).is_none_or(|code| code.severity == Severity::Error) {
+    if finding.code.severity() == Severity::Error {
         return None;
     }
     let mut known = Known {
         file: String::new(),
-        code: finding.code.to_owned(),
+        code: finding.code.to_string(),
         path: String::new(),
         message: finding.diagnostic.message.clone(),
         line: String::new(),
@@ -207,6 +207,8 @@ fn relative(name: &str, folder: &Path) -> String {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use tpv_text::code::Code;
+
     use super::*;
 
     #[test]
@@ -232,7 +234,7 @@ mod tests {
     fn a_baseline_is_read_as_it_was_written() {
         let known = |line: &str| Known {
             file: "a.yml".to_owned(),
-            code: "T102".to_owned(),
+            code: Code::CoresWithoutMem.to_string(),
             path: "tools.bwa.cores".to_owned(),
             message: "`é`".to_owned(),
             line: line.to_owned(),

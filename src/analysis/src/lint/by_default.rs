@@ -7,11 +7,12 @@ use tpv_runtime::patterns::{Matcher, PatternSet};
 
 use super::Linter;
 use super::tags::default;
-use crate::figures::count;
 use crate::tool_id::{short, split_version};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::figures::count;
+use tpv_text::finding::Finding;
 
 /// The most tools that a finding names.
 const MOST_NAMED: usize = 10;
@@ -47,5 +48,5 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         .at(default.span, format!("this is all that {} got", count(jobs, "job")))
         .note(format!("{}{more}", named.collect::<Vec<_>>().join(", ")))
         .help("give the tools that need more an entry; `tpvc fit` proposes cores and memory from the history");
-    linter.report(Finding::new("T149", diagnostic).of(&default.common));
+    linter.report(Finding::new(Code::OnlyDefault, diagnostic).of(&default.common.no_qa_codes));
 }

@@ -12,11 +12,12 @@ use super::tags::{Tags, default, having};
 use super::units::{self, amount};
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::{Amounts, Common, Entity, Rule};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{EntityClass, Limit, Quantity, TagType};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// Names that match an id only if it is a pattern for everyone.
 const SOMEONE: [(EntityClass, &str); 2] =
@@ -77,8 +78,8 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
                     // Entities that inherit a value share its place.
                     if seen.insert(finding.span()) {
                         // This finding takes the place of the one about the number alone.
-                        linter.findings.retain(|other| other.code != "T113" || other.span() != finding.span());
-                        linter.report(finding.of(&entity.common));
+                        linter.findings.retain(|other| other.code != Code::WrongUnit || other.span() != finding.span());
+                        linter.report(finding.of(&entity.common.no_qa_codes));
                     }
                 }
             }
@@ -303,12 +304,12 @@ impl<'a> Capacity<'a> {
                     let help = format!("write `{name}: {}` for {} MiB", units::in_gib(asked.amount), asked.written);
                     let message = format!("`{name}` is in GiB, and `{}` looks like MiB", asked.written);
                     (
-                        "T113",
+                        Code::WrongUnit,
                         Diagnostic::warning(message).at(asked.span, format!("{whose} accepts so many GiB")).help(help),
                     )
                 } else {
                     let help = format!("ask for {shown} at most, or raise a `max_accepted_{name}`");
-                    ("T122", Diagnostic::warning(message).at(asked.span, lost).help(help))
+                    (Code::UnacceptedAmount, Diagnostic::warning(message).at(asked.span, lost).help(help))
                 };
                 let (code, diagnostic) = diagnostic;
                 (code, diagnostic.also(value.span, format!("`{}` accepts the most, {shown}", destination.id)))
@@ -317,14 +318,17 @@ impl<'a> Capacity<'a> {
                 let shown = value.python_str();
                 let help = format!("ask for {shown} at least, or lower a `min_accepted_{name}`");
                 let label = format!("`{}` accepts the least, {shown}", destination.id);
-                ("T122", Diagnostic::warning(message).at(asked.span, lost).also(value.span, label).help(help))
+                (
+                    Code::UnacceptedAmount,
+                    Diagnostic::warning(message).at(asked.span, lost).also(value.span, label).help(help),
+                )
             }
             (Some((_, low, most)), Some((_, high, least))) => {
                 let (below, above) = (most.python_str(), least.python_str());
                 let help = format!("ask for {below} at most, or for {above} at least");
                 let diagnostic = Diagnostic::warning(message).at(asked.span, lost).help(help);
                 let diagnostic = diagnostic.also(most.span, format!("`{}` accepts up to {below}", low.id));
-                ("T122", diagnostic.also(least.span, format!("`{}` accepts {above} and more", high.id)))
+                (Code::UnacceptedAmount, diagnostic.also(least.span, format!("`{}` accepts {above} and more", high.id)))
             }
             (None, None) => return None,
         };

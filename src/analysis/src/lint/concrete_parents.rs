@@ -4,9 +4,10 @@ use std::collections::HashSet;
 
 use super::Linter;
 use tpv_compiler::config::entity::{Entity, entries};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_model::{EntityClass, Field, TagType};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// Looks at the parents of all entities.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -30,7 +31,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 .at(parent.span, format!("`{template}` is the abstract one"))
                 .also(concrete.span, "its tags, limits and rules are inherited as well")
                 .help(format!("write `inherits: {template}`, unless all of `{}` is meant", parent.as_str()));
-            linter.report(Finding::new("T140", diagnostic).of(&entity.common));
+            linter.report(Finding::new(Code::ConcreteParent, diagnostic).of(&entity.common.no_qa_codes));
         }
     }
 }

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use super::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::load::quoted;
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{EntityClass, Quantity, Resource};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// Returns `true` if Python takes it for true.
 fn is_set(value: Option<&Arc<ConfigValue>>) -> bool {
@@ -35,7 +36,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 .note("`mem` is mostly computed from the cores, so the job may get more memory than intended")
                 .help("add `mem`, such as `mem: cores * 4`, or `# noqa: T102` on a line under the tool's name");
             let diagnostic = on_the_line(linter, tool, diagnostic);
-            linter.report(Finding::new("T102", diagnostic).once_a_file().of(&tool.common));
+            linter.report(Finding::new(Code::CoresWithoutMem, diagnostic).once_a_file().of(&tool.common.no_qa_codes));
         }
     }
     // Destinations of TPV 1 name those of Galaxy's job_conf, and have amounts in place of limits.
@@ -74,7 +75,7 @@ fn default_exists(linter: &mut Linter<'_>) {
         Some(near) => diagnostic.fix(default.span, quoted_if_needed(near)),
         None => diagnostic,
     };
-    linter.report(Finding::new("T117", diagnostic));
+    linter.report(Finding::new(Code::MissingDefault, diagnostic));
 }
 
 fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
@@ -94,7 +95,7 @@ fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
         _ => diagnostic,
     };
     let diagnostic = on_the_line(linter, entity, diagnostic);
-    linter.report(Finding::new("T101", diagnostic).of(&entity.common));
+    linter.report(Finding::new(Code::ConcreteDefault, diagnostic).of(&entity.common.no_qa_codes));
 }
 
 /// The place for a further field of an entity, before its first one, and the indentation there; `None` if its fields
@@ -149,7 +150,7 @@ fn runner(linter: &mut Linter<'_>, destination: &Entity) {
         .at(destination.span, "")
         .note("Galaxy needs the id of a job runner plugin; `default_inherits` does not count here, as in TPV")
         .help("add `runner: ...`, or `abstract: true` if it is only inherited from");
-    linter.report(Finding::new("T003", diagnostic));
+    linter.report(Finding::new(Code::MissingRunner, diagnostic));
 }
 
 fn resources(linter: &mut Linter<'_>, destination: &Entity) {
@@ -165,5 +166,5 @@ fn resources(linter: &mut Linter<'_>, destination: &Entity) {
             .at(at, "every job on this destination gets this value")
             .also(destination.span, "")
             .help(format!("rename it to `max_accepted_{name}` if it is a limit"));
-    linter.report(Finding::new("T004", diagnostic));
+    linter.report(Finding::new(Code::AmountsOnDestination, diagnostic));
 }

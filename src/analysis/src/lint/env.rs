@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use super::Linter;
 use tpv_compiler::config::entity::{EnvEntry, env_value};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_compiler::yaml::load::quoted;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// Looks at all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -20,7 +21,10 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                     let span = diagnostic.primary.as_ref().map_or(entity.span, |label| label.span);
                     if seen.insert(span) {
                         let place = format!("in the {} `{}`", kind.noun(), entity.id);
-                        linter.report(Finding::new("T126", diagnostic.also(entity.span, place)).of(&entity.common));
+                        linter.report(
+                            Finding::new(Code::IncompleteEnv, diagnostic.also(entity.span, place))
+                                .of(&entity.common.no_qa_codes),
+                        );
                     }
                 }
             }

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 
 use super::Linter;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// Checks `resubmit` of all entities, and the ids of destinations in TPV 1, because those are names of environments.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -35,7 +36,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                         continue;
                     };
                     let diagnostic = diagnostic.also(entity.span, "a failed job of this cannot be sent there");
-                    linter.report(Finding::new("T143", diagnostic).of(&entity.common));
+                    linter.report(Finding::new(Code::UnknownEnvironment, diagnostic).of(&entity.common.no_qa_codes));
                 }
             }
         }
@@ -47,7 +48,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         if let Some(diagnostic) = judge(&destination.id, destination.span) {
             let diagnostic =
                 diagnostic.note("TPV 1 sends jobs to environments of `job_conf`, by the ids of destinations");
-            linter.report(Finding::new("T143", diagnostic).of(&destination.common));
+            linter.report(Finding::new(Code::UnknownEnvironment, diagnostic).of(&destination.common.no_qa_codes));
         }
     }
 }

@@ -3,11 +3,12 @@
 
 use super::Linter;
 use tpv_compiler::config::entity::Dict;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// Checks sections with private names, the options of a store, and `# noqa` comments that became fields.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -62,7 +63,7 @@ fn extras(
     for (key, value) in fields.iter().filter(|(key, _)| wanted(key)) {
         let (message, help) = message_and_help(key);
         let diagnostic = Diagnostic::warning(message).at(key_span(linter, key, value), "").help(help);
-        linter.report(Finding::new("T104", diagnostic));
+        linter.report(Finding::new(Code::UnknownField, diagnostic));
     }
 }
 

@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Linted, Options, lint_inputs};
-use crate::splice::splice;
 use tpv_compiler::config::Input;
-use tpv_compiler::diagnostic::{Diagnostic, Edit};
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::{SourceId, SourceMap, is_url};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::{Diagnostic, Edit};
+use tpv_text::finding::Finding;
+use tpv_text::source::{SourceId, SourceMap, is_url};
+use tpv_text::splice::splice;
 
 /// The most runs of the linter that leave out the edits which new findings point to.
 const MOST_ROUNDS: usize = 8;
@@ -45,8 +46,9 @@ pub fn fix(inputs: &[Input], linted: &Linted, options: &Options) -> Fixed {
     let mut attempt = Attempt::new(inputs, linted, options);
     let mut fixed = Fixed::default();
     for (id, source) in linted.sources.iter() {
-        let is_lost =
-            |finding: &Finding| finding.code == "T001" && finding.span().is_some_and(|span| span.source == id);
+        let is_lost = |finding: &Finding| {
+            finding.code == Code::Unloadable && finding.span().is_some_and(|span| span.source == id)
+        };
         let is_ours = !linted.findings.iter().any(is_lost)
             && !source.is_filled()
             && !is_url(&source.name)
@@ -86,9 +88,8 @@ struct Attempt<'a> {
 
 impl<'a> Attempt<'a> {
     fn new(inputs: &[Input], linted: &'a Linted, options: &'a Options) -> Self {
-        let named = |name: &str| {
-            linted.sources.iter().find(|(_, source)| *source.name == *tpv_compiler::source::redacted(name))
-        };
+        let named =
+            |name: &str| linted.sources.iter().find(|(_, source)| *source.name == *tpv_text::source::redacted(name));
         let mut texts = BTreeMap::new();
         let inputs = inputs.iter().map(|input| match input {
             Input::Named(name) => match named(name) {
@@ -199,7 +200,7 @@ impl<'a> Attempt<'a> {
 }
 
 /// File, code and message: equal for findings that count as the same.
-type Kind = (String, &'static str, String);
+type Kind = (String, Code, String);
 
 fn kind(finding: &Finding, sources: &SourceMap) -> Kind {
     let source = finding.span().and_then(|span| sources.get(span.source));

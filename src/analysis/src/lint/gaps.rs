@@ -10,10 +10,11 @@ use tpv_bytecode::CodeKind;
 use super::Linter;
 use tpv_compiler::checker::constant;
 use tpv_compiler::config::entity::Rule;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_compiler::python::{parse, validate};
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// Looks at the rules of all entities.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -47,7 +48,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 .also(entity.span, format!("in the {} `{}`", kind.noun(), entity.id))
                 .note("the other rules follow each other without a gap")
                 .help(format!("begin the one where the other ends: {} or {}", below.high, above.low));
-            linter.report(Finding::new("T137", diagnostic).of(&entity.common));
+            linter.report(Finding::new(Code::SizeGap, diagnostic).of(&entity.common.no_qa_codes));
         }
     }
 }

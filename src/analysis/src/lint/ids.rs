@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use super::Linter;
 use super::server::Repository;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// Looks at the ids of all tools. Abstract ones are names for others to inherit from.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -29,7 +30,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             globs * 10 > of_file().filter(|other| other.id.ends_with("/.*")).count()
         };
         if let Some(diagnostic) = glob(entity).filter(|_| !entity.id.ends_with("/*") || !is_usual()) {
-            linter.report(Finding::new("T146", diagnostic).of(&entity.common));
+            linter.report(Finding::new(Code::ShellAsterisk, diagnostic).of(&entity.common.no_qa_codes));
         }
         let wrong = impossible(entity)
             .or_else(|| elsewhere(linter, entity, &here))
@@ -37,7 +38,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             .or_else(|| local(linter, entity))
             .or_else(|| nowhere(linter, entity));
         if let Some(diagnostic) = wrong {
-            linter.report(Finding::new("T136", diagnostic).of(&entity.common));
+            linter.report(Finding::new(Code::UnknownTool, diagnostic).of(&entity.common.no_qa_codes));
         }
     }
 }

@@ -11,11 +11,12 @@ use super::server::{JobConf, JobLimit, is_open};
 use tpv_compiler::checker::sites;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::DestinationFields;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::Text;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// The function of TPV that an environment asks for a destination.
 const OF_TPV: &str = "map_tool_to_destination";
@@ -31,7 +32,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let source = linter.sources.next_id();
     for limit in &job_conf.limits {
         if let Some(diagnostic) = judge(limit, job_conf, &given, Span::new(source, limit.at.start, limit.at.end)) {
-            linter.report(Finding::new("T150", diagnostic));
+            linter.report(Finding::new(Code::UselessLimit, diagnostic));
         }
     }
 }

@@ -6,11 +6,12 @@ use super::Linter;
 use super::tags::default;
 use super::units::amount;
 use tpv_compiler::config::entity::{Common, Entity};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{EntityClass, Quantity};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// Looks at the limits of all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -53,7 +54,7 @@ fn asked(
             .also(most.span, "the maximum")
             .also(entity.span, format!("in the {} `{}`", entity.class.noun(), entity.id))
             .help(format!("swap the two, or remove `min_{name}`"));
-        linter.report(Finding::new("T121", diagnostic).of(&entity.common));
+        linter.report(Finding::new(Code::MinimumAboveMaximum, diagnostic).of(&entity.common.no_qa_codes));
     }
 }
 
@@ -72,7 +73,7 @@ fn accepted(linter: &mut Linter<'_>, entity: &Entity) {
             .also(most.span, "the maximum")
             .also(entity.span, format!("in the destination `{}`", entity.id))
             .help("swap the two");
-        linter.report(Finding::new("T121", diagnostic).of(&entity.common));
+        linter.report(Finding::new(Code::MinimumAboveMaximum, diagnostic).of(&entity.common.no_qa_codes));
     }
 }
 

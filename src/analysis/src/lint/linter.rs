@@ -1,18 +1,20 @@
 //! One run of the linter: the config, and what is found in it.
 
-use super::{codes, partial::Missing, server::Server, severities::Severities};
+use tpv_text::code::Code;
+
+use super::{partial::Missing, server::Server, severities::Severities};
 use tpv_compiler::config::Config;
-use tpv_compiler::diagnostic::{Diagnostic, Severity};
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::SourceMap;
 use tpv_model::Version;
+use tpv_text::diagnostic::{Diagnostic, Severity};
+use tpv_text::finding::Finding;
+use tpv_text::source::SourceMap;
 
 /// The options of the linter.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Codes of warnings that are not wanted. As in TPV, errors cannot be turned off.
-    pub ignore: Vec<String>,
-    /// `true` to report code that works inside Galaxy and not in compiled rules: the codes of [`codes::LIMITS`].
+    pub ignore: Vec<Code>,
+    /// `true` to report code that works inside Galaxy and not in compiled rules: the codes of [`Code::LIMITS`].
     pub limits: bool,
     /// The version of TPV that the config was written for, if what changed since is asked for.
     pub from: Option<Version>,
@@ -61,16 +63,14 @@ impl<'a> Linter<'a> {
             return;
         }
         let mut diagnostic = diagnostic.clone();
-        let code = diagnostic.code.unwrap_or(codes::LOAD);
-        if let Some(known) = codes::find(code) {
-            diagnostic.severity = known.severity;
-        }
+        let code = diagnostic.code.unwrap_or(Code::Unloadable);
+        diagnostic.severity = code.severity();
         self.report(Finding::new(code, diagnostic));
     }
 
     /// Adds a finding, unless it is turned off.
     pub(crate) fn report(&mut self, finding: Finding) {
-        let ignored = !finding.is_error() && self.options.ignore.iter().any(|code| code == finding.code);
+        let ignored = !finding.is_error() && self.options.ignore.contains(&finding.code);
         if !finding.silenced && !ignored {
             self.findings.extend(self.options.severities.apply(finding));
         }

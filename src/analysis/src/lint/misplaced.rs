@@ -5,11 +5,12 @@ use std::collections::HashSet;
 use super::Linter;
 use super::fields::key_span;
 use tpv_compiler::config::entity::{Common, Dict, env_value};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::{EntityClass, TagType};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// The params of destinations that runners and containers read: names that no program takes from its environment.
 const PARAMS: [&str; 17] = [
@@ -47,7 +48,10 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 for (span, diagnostic) in misplaced(linter, common) {
                     if seen.insert(span) {
                         let place = format!("in the {} `{}`", kind.noun(), entity.id);
-                        linter.report(Finding::new("T125", diagnostic.also(entity.span, place)).of(&entity.common));
+                        linter.report(
+                            Finding::new(Code::MisplacedEntries, diagnostic.also(entity.span, place))
+                                .of(&entity.common.no_qa_codes),
+                        );
                     }
                 }
             }

@@ -2,12 +2,11 @@
 //! instead of its mypy.
 //!
 //! One file a check. Each goes through the merged config and reports [`Finding`]s to the [`Linter`], which leaves out
-//! those that `# noqa` comments and `--ignore` turn off. [`codes`] lists the kinds; `docs/lint/` has a page for each.
+//! those that `# noqa` comments and `--ignore` turn off. [`Code`] lists the kinds; `docs/lint/` has a page for each.
 
 pub mod baseline;
 mod by_default;
 pub(crate) mod capacity;
-pub mod codes;
 mod concrete_parents;
 mod entities;
 mod env;
@@ -48,11 +47,12 @@ use tpv_bytecode::ProgramData;
 
 use tpv_compiler::checker;
 use tpv_compiler::config;
-use tpv_compiler::diagnostic::Diagnostics;
-use tpv_compiler::finding::Finding;
 use tpv_compiler::python::program::Trees;
 use tpv_compiler::python::stack::on_roomy_thread;
-use tpv_compiler::source::{Limits, SourceMap};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::finding::Finding;
+use tpv_text::source::{Limits, SourceMap};
 
 /// The result of linting.
 #[derive(Debug, Default)]
@@ -198,6 +198,6 @@ fn run_here<T>(
         sources.adopt(source);
     }
     let all = findings.len();
-    findings.retain(|finding| options.limits || !codes::LIMITS.contains(&finding.code));
+    findings.retain(|finding| options.limits || !Code::LIMITS.contains(&finding.code));
     (Linted { limits: all - findings.len(), uncertain, findings, sources }, given)
 }

@@ -13,11 +13,12 @@ use super::Linter;
 use crate::check::parts::{Name, parts};
 use tpv_compiler::checker::constant;
 use tpv_compiler::config::entity::{Entity, Rule};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_compiler::python::{parse, validate};
-use tpv_compiler::source::{SourceId, Span};
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::{SourceId, Span};
 
 /// With more rules than this an entity's are not compared: each is, with each.
 const MOST_RULES: usize = 200;
@@ -53,7 +54,10 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             if let Some((later, _)) = later
                 && found.insert(earlier.rule.span)
             {
-                linter.report(Finding::new("T128", finding(entity, earlier.rule, later.rule)).of(&entity.common));
+                linter.report(
+                    Finding::new(Code::UselessRule, finding(entity, earlier.rule, later.rule))
+                        .of(&entity.common.no_qa_codes),
+                );
             }
         }
     }

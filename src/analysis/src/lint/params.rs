@@ -7,12 +7,13 @@ use super::fields::key_span;
 use super::server::is_open;
 use super::volumes;
 use tpv_compiler::config::entity::{Common, Dict};
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// Params of destinations that Galaxy 26.1.1 reads, whatever the runner: `galaxy/jobs/` with its runners, `galaxy/tool_util/deps/containers.py` and
 /// `container_classes.py` (with the container's type before the name), and `pulsar/client/`. Others may be known to a site's own runner, so
@@ -118,7 +119,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 for (code, span, diagnostic) in judge(linter, common) {
                     if seen.insert((code, span)) {
                         let place = format!("in the {} `{}`", kind.noun(), entity.id);
-                        linter.report(Finding::new(code, diagnostic.also(entity.span, place)).of(&entity.common));
+                        linter.report(
+                            Finding::new(code, diagnostic.also(entity.span, place)).of(&entity.common.no_qa_codes),
+                        );
                     }
                 }
             }
@@ -126,7 +129,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     }
 }
 
-fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(&'static str, Span, Diagnostic)> {
+fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(Code, Span, Diagnostic)> {
     let params: Option<&Dict> = common.params.as_deref();
     let mut out = Vec::new();
     for (key, value) in params.into_iter().flatten() {
@@ -138,7 +141,7 @@ fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(&'static str, Span, Diagn
             // Where the right one is there as well, taking this one's place would make two.
             let is_free = params.is_some_and(|params| !params.contains_key(meant));
             let diagnostic = if is_free { diagnostic.fix(span, meant) } else { diagnostic };
-            out.push(("T138", span, diagnostic));
+            out.push((Code::MisspeltParam, span, diagnostic));
         }
         let otherwise = without_unit(key, value)
             .or_else(|| slurm_without_unit(key, value))
@@ -146,7 +149,7 @@ fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(&'static str, Span, Diagn
             .or_else(|| volumes::wrong(key, value))
             .or_else(|| in_quotes(key, value));
         if let Some(diagnostic) = otherwise {
-            out.push(("T139", value.span, diagnostic));
+            out.push((Code::MisreadParam, value.span, diagnostic));
         }
     }
     out

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::codes::{self, Scope};
 use tpv_compiler::config::Config;
 use tpv_compiler::config::holes::Holes;
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::{SourceId, SourceMap};
 use tpv_model::EntityClass;
+use tpv_text::code::Scope;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::finding::Finding;
+use tpv_text::source::{SourceId, SourceMap};
 
 /// Entities by the place of their name.
 type Placed<'a> = Vec<(u32, (EntityClass, &'a str))>;
@@ -71,7 +71,7 @@ impl<'a> Missing<'a> {
 
     /// Returns `true` if a finding holds whatever is missing.
     pub(super) fn keeps(&self, finding: &Finding, sources: &SourceMap) -> bool {
-        match codes::find(finding.code).map_or(Scope::Config, |code| code.scope) {
+        match finding.code.scope() {
             Scope::Place => true,
             Scope::Entity => self.is_certain(&finding.diagnostic),
             Scope::Words => self.is_certain(&finding.diagnostic) && !self.mentions(&finding.diagnostic, sources),

@@ -7,12 +7,13 @@ use rustpython_parser::ast::{Constant, Expr};
 
 use super::Linter;
 use tpv_compiler::checker::{parse, place, sites};
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_compiler::python::walk::{self, Part};
-use tpv_compiler::source::Span;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// Looks at the ids of users and roles, at the addresses in code, and at the texts in code about roles.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -22,7 +23,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             let Some(name) = plain(&entity.id) else { continue };
             if let Some(near) = near(&name, known) {
                 let diagnostic = diagnostic(kind, &name, entity.span, near);
-                linter.report(Finding::new("T145", diagnostic).of(&entity.common));
+                linter.report(Finding::new(Code::UnknownPerson, diagnostic).of(&entity.common.no_qa_codes));
             }
         }
     }
@@ -56,7 +57,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                         .at(span, format!("one has `{near}`"))
                         .help(did_you_mean(near)),
                 };
-                linter.report(Finding::new("T145", diagnostic).of(&owner.common));
+                linter.report(Finding::new(Code::UnknownPerson, diagnostic).of(&owner.common.no_qa_codes));
             }
         }
     }

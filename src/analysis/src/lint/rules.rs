@@ -4,10 +4,11 @@ use std::collections::HashSet;
 
 use super::Linter;
 use tpv_compiler::config::entity::Rule;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_model::{EntityClass, TagType};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// Looks at the rules of all entities.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -24,7 +25,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                             .at(rule.span, "it has only an `if`")
                             .also(entity.span, format!("in the {} `{}`", kind.noun(), entity.id))
                             .help("indent its fields like `if`, or remove the rule");
-                        linter.report(Finding::new("T118", diagnostic).of(&entity.common));
+                        linter.report(Finding::new(Code::EmptyRule, diagnostic).of(&entity.common.no_qa_codes));
                     }
                     continue;
                 };
@@ -57,7 +58,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                     .also(rule.span, "in this rule")
                     .note(why)
                     .help(help);
-                linter.report(Finding::new("T116", diagnostic).of(&entity.common));
+                linter.report(Finding::new(Code::UselessFields, diagnostic).of(&entity.common.no_qa_codes));
             }
         }
     }

@@ -9,12 +9,13 @@ use super::fields::key_span;
 use super::server::JobConf;
 use tpv_compiler::checker::sites;
 use tpv_compiler::config::entity::{Dict, Entity};
-use tpv_compiler::config::suggest::did_you_mean;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::did_you_mean;
 
 /// Who reads params for the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -199,7 +200,7 @@ fn unread(linter: &mut Linter<'_>, job_conf: &JobConf, of_jobs: &HashSet<String>
     let mut wrong: Vec<_> = wrong.into_iter().collect();
     wrong.sort_by_key(|(span, _)| *span);
     for (_, (diagnostic, destination)) in wrong {
-        linter.report(Finding::new("T144", diagnostic).of(&destination.common));
+        linter.report(Finding::new(Code::UnreadParam, diagnostic).of(&destination.common.no_qa_codes));
     }
 }
 
@@ -278,7 +279,7 @@ fn needed(linter: &mut Linter<'_>, job_conf: &JobConf, of_jobs: &HashSet<String>
             .at(at, format!("`{class}` fails each job without it"))
             .also(destination.span, "")
             .help(format!("add `{name}: {value}` to its `params`"));
-        linter.report(Finding::new("T148", diagnostic).of(&destination.common));
+        linter.report(Finding::new(Code::MissingParam, diagnostic).of(&destination.common.no_qa_codes));
     }
 }
 

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::Linter;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// Looks at the runners of all destinations that jobs can come to.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -24,6 +25,6 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             .help(
                 near.map_or_else(|| "add the runner to `job_conf`, or name one that is there".to_owned(), did_you_mean),
             );
-        linter.report(Finding::new("T142", diagnostic).of(&destination.common));
+        linter.report(Finding::new(Code::UnknownRunner, diagnostic).of(&destination.common.no_qa_codes));
     }
 }

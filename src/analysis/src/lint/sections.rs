@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 
 use super::Linter;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// Words of the names of roles that are not those of people.
 const WORDS: [&str; 20] = [
@@ -40,7 +41,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 .at(role.span, "this is matched against the names of roles")
                 .note("only a user's private role has an address for its name, and only in older releases of Galaxy")
                 .help("move it to `users`");
-        linter.report(Finding::new("T123", diagnostic).of(&role.common));
+        linter.report(Finding::new(Code::IdOfOtherSection, diagnostic).of(&role.common.no_qa_codes));
     }
     let default = config.global.default_inherits.as_ref().map(|id| id.as_str());
     let parents: HashSet<&str> =
@@ -57,7 +58,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 .at(user.span, evidence)
                 .note("ids of users are patterns for e-mail addresses")
                 .help(format!("move it to `roles` if it is a role; for addresses write `{literal}.*@.*`"));
-        linter.report(Finding::new("T123", diagnostic).of(&user.common));
+        linter.report(Finding::new(Code::IdOfOtherSection, diagnostic).of(&user.common.no_qa_codes));
     }
 }
 

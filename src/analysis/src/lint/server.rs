@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use tpv_compiler::source::Source;
 use tpv_compiler::template::PLACEHOLDER;
+use tpv_text::source::Source;
 
 /// The content of the files of `[server]` in `tpvc.toml`. Without a file nothing is reported about what it would list.
 #[derive(Clone, Debug, Default)]

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 use super::Linter;
 use super::fields::key_span;
 use tpv_compiler::config::entity::Dict;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// Names that TPV gives to a job's code, and that a context of an entity hides.
 const GIVEN: [&str; 9] =
@@ -23,7 +24,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     for (span, name) in names(linter, &config.global.context) {
         let diagnostic = Diagnostic::warning(format!("`{name}` in the global context is never read"))
             .at(span, "TPV gives its own value to this name for each job");
-        linter.report(Finding::new("T127", diagnostic.help(rename(&name))));
+        linter.report(Finding::new(Code::ReservedContextName, diagnostic.help(rename(&name))));
     }
     let mut seen = HashSet::new();
     for kind in EntityClass::SECTIONS {
@@ -48,7 +49,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                         .at(span, label)
                         .also(entity.span, format!("in the {} `{}`", kind.noun(), entity.id))
                         .help(rename(&name));
-                    linter.report(Finding::new("T127", diagnostic).of(&entity.common));
+                    linter.report(Finding::new(Code::ReservedContextName, diagnostic).of(&entity.common.no_qa_codes));
                 }
             }
         }

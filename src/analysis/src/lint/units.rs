@@ -5,10 +5,11 @@ use std::sync::Arc;
 use super::Linter;
 use tpv_compiler::checker::units::{MOST_GIB, PER_CORE, finding};
 use tpv_compiler::config::entity::{Common, Entity};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::{Amount, EntityClass, Limit, Quantity, Resource};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// A larger number is likely meant as bytes, not as MiB.
 const MOST_MIB: f64 = 100_000_000.0;
@@ -84,7 +85,7 @@ fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common, most_asked:
             let diagnostic = Diagnostic::warning(format!("TPV cannot evaluate `{name}` as a number"))
                 .at(*span, "raises `NameError`")
                 .help(format!("write `{name}: float('inf')`, or leave it out"));
-            linter.report(Finding::new("T111", diagnostic).of(&entity.common));
+            linter.report(Finding::new(Code::AlwaysRaises, diagnostic).of(&entity.common.no_qa_codes));
         }
     }
     for (name, value) in common.amounts.common().filter(|(name, _)| name.quantity() == Some(Quantity::Mem)) {
@@ -108,7 +109,7 @@ fn number(linter: &mut Linter<'_>, entity: &Entity, name: &str, value: &ConfigVa
             finding.diagnostic.help =
                 Some(format!("write `{name}: {}` for {} MiB", in_gib(number), value.python_str()));
         }
-        linter.report(finding.of(&entity.common));
+        linter.report(finding.of(&entity.common.no_qa_codes));
     }
 }
 

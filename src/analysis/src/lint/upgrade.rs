@@ -8,14 +8,15 @@ use std::sync::Arc;
 use tpv_bytecode::CodeKind;
 use tpv_compiler::config::code::each_code;
 use tpv_compiler::config::entity::{Common, Entity};
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics};
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::Text;
 use tpv_compiler::yaml::value::ValueKind;
 use tpv_model::{Amount, Change, EntityClass, Limit, Quantity, Resource, TagType, Version};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 use super::Linter;
+use tpv_text::code::Code;
 
 /// Words of code, each with the changes that bear on blocks that have it.
 const WORDS: [(&str, &[Change]); 10] = [
@@ -80,7 +81,9 @@ fn finding(change: Change, at: Span, entity: &Entity, help: Option<&str>) -> Dia
 
 fn tell(linter: &mut Linter<'_>, seen: &mut Seen, change: Change, at: Span, entity: &Entity) {
     if seen.is_news(change, at) {
-        linter.report(Finding::new("T134", finding(change, at, entity, None)).of(&entity.common));
+        linter.report(
+            Finding::new(Code::ChangedMeaning, finding(change, at, entity, None)).of(&entity.common.no_qa_codes),
+        );
     }
 }
 
@@ -108,7 +111,7 @@ fn of_entity(linter: &mut Linter<'_>, seen: &mut Seen, entity: &Arc<Entity>) {
         {
             diagnostic = diagnostic.fix(key, limit.name());
         }
-        linter.report(Finding::new("T134", diagnostic).of(&entity.common));
+        linter.report(Finding::new(Code::ChangedMeaning, diagnostic).of(&entity.common.no_qa_codes));
     }
 }
 

@@ -4,11 +4,12 @@ use std::collections::HashSet;
 
 use super::Linter;
 use tpv_compiler::config::entity::Common;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::{EntityClass, Resource};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// Looks at the resources of all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -22,7 +23,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             }
             for (span, diagnostic) in found {
                 if seen.insert(span) {
-                    linter.report(Finding::new("T110", diagnostic).of(&entity.common));
+                    linter.report(Finding::new(Code::MisleadingZero, diagnostic).of(&entity.common.no_qa_codes));
                 }
             }
         }

@@ -6,8 +6,8 @@
 
 use std::fmt::Write;
 
-pub use crate::markup::escape;
-use tpv_compiler::printable;
+pub use tpv_text::markup::escape;
+use tpv_text::printable;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");

@@ -210,9 +210,9 @@ mod tests {
     use super::*;
     use crate::diff::answers::compare;
     use crate::random::{Random, setting};
-    use crate::render::Render;
     use tpv_compiler::config::Input;
-    use tpv_compiler::source::SourceMap;
+    use tpv_text::render::Render;
+    use tpv_text::source::SourceMap;
 
     fn mapper(cores: &str) -> Mapper {
         let config = format!(

@@ -1,9 +1,9 @@
 //! The field that a question is about.
 
 use tpv_compiler::config::entity::Common;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
 use tpv_model as model;
 use tpv_model::field::Parts;
+use tpv_text::suggest::{closest, did_you_mean};
 
 use crate::check::parts::{Name, Part, parts};
 

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::source::SourceMap;
 use tpv_model::EntityClass;
 use tpv_runtime::mapper::places::ConfigPlace;
+use tpv_text::source::SourceMap;
 
 use super::field::Field;
 use crate::check::files::Files;

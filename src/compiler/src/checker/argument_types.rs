@@ -6,6 +6,7 @@ use super::block::Checker;
 use super::calls::usage;
 use super::types::Type;
 use crate::checker::stubs::{Parameter, Signature};
+use tpv_text::code::Code;
 
 /// An argument with its parameter.
 struct Given<'a, 's> {
@@ -55,7 +56,7 @@ impl<'a> Checker<'a> {
             (_, "version") => {
                 let is_always = matches!(function, "tool_version_gt" | "tool_version_gte");
                 self.fault(
-                    "T132",
+                    Code::NeverEqual,
                     first.node.range(),
                     message,
                     if is_always { "this is always true" } else { "this is never true" },
@@ -63,15 +64,15 @@ impl<'a> Checker<'a> {
                 self.help(help);
             }
             ("job_args_match", "args") => {
-                self.fault("T132", first.node.range(), message, "this is never true");
+                self.fault(Code::NeverEqual, first.node.range(), message, "this is never true");
                 self.help("write a dict: `{'name': 'value'}`");
             }
             ("concurrent_job_count_for_tool", "user") if first.ty != Type::STR && !first.ty.is_number() => {
-                self.fault("T132", first.node.range(), message, "the users of jobs are compared with this");
+                self.fault(Code::NeverEqual, first.node.range(), message, "the users of jobs are compared with this");
                 self.help(help);
             }
             ("get_tool_resource_field" | "extract_resource_requirements_from_tool", _) => {
-                self.fault("T132", first.node.range(), message, "no tool: the result is empty");
+                self.fault(Code::NeverEqual, first.node.range(), message, "no tool: the result is empty");
                 self.help(help);
             }
             // Without tags to look for, nothing is asked of the entity.
@@ -94,7 +95,7 @@ impl<'a> Checker<'a> {
         let name = given.parameter.name;
         let label = if name.starts_with("exclude") { "so no tool is excluded" } else { "so this is never true" };
         let message = format!("`{name}` is a list of tags, and a text is a list of its characters");
-        self.fault("T132", given.node.range(), message, label);
+        self.fault(Code::NeverEqual, given.node.range(), message, label);
         self.help(format!("write a list: `{name}=[{}]`", self.text(given.node)));
     }
 

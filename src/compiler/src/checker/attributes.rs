@@ -9,10 +9,11 @@ use super::block::Checker;
 use super::cpython::WITH_CPYTHON;
 use super::types::Type;
 use crate::checker::stubs::{Member, Names, model};
-use crate::config::suggest::closest;
 use tpv_model::Version;
 use tpv_python::lacking;
 use tpv_runtime::mapper::inventory::Inventory;
+use tpv_text::code::Code;
+use tpv_text::suggest::closest;
 
 /// The use of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +70,7 @@ impl<'a> Checker<'a> {
             Type::None => {
                 if Self::path(value).as_deref() == Some("user") && !self.catches(ATTRIBUTE_ERROR) {
                     let message = format!("`user` is `None` here, which has no `{name}`");
-                    self.fault("T107", range, message, "raises `AttributeError`");
+                    self.fault(Code::MaybeNone, range, message, "raises `AttributeError`");
                     self.help("this way is taken for jobs of users that are not logged in: swap the branches, or use `user` only where it is set");
                 }
                 Type::Any
@@ -158,7 +159,7 @@ impl<'a> Checker<'a> {
                 _ if is_of_galaxy => self.only_galaxy(class, name, range, usage),
                 // What CPython sees of TPV's objects is tpvc's as well.
                 _ if is_of_tpv => self.limit(
-                    "T130",
+                    Code::NeedsCPython,
                     range,
                     format!("tpvc has no `{name}` of {}", display(class)),
                     ATTRIBUTE_ERROR,
@@ -228,7 +229,7 @@ impl<'a> Checker<'a> {
         if of_model.is_some() && names.contains(name) {
             let message = format!("compiled rules cannot ask for the `{name}` of Galaxy's jobs");
             self.limit(
-                "T131",
+                Code::AsksLiveServer,
                 range,
                 message,
                 ATTRIBUTE_ERROR,
@@ -253,7 +254,7 @@ impl<'a> Checker<'a> {
         if module == HELPERS && !version.has_helper(name) {
             if !self.catches(ATTRIBUTE_ERROR) {
                 let message = format!("`helpers` of TPV {version} has no attribute `{name}`");
-                self.fault("T103", range, message, "raises `AttributeError`, here and in Galaxy");
+                self.fault(Code::UnknownName, range, message, "raises `AttributeError`, here and in Galaxy");
                 self.help(format!("TPV {} has it: upgrade TPV before using it", Version::default()));
             }
             return Type::Any;
@@ -310,7 +311,7 @@ impl<'a> Checker<'a> {
         let message = format!("tpvc cannot set the attribute `{name}` of {what}");
         let help = "use a variable or a dict, or let CPython run it";
         match owner {
-            Type::Class(_) => self.limit("T130", range, message, ATTRIBUTE_ERROR, help),
+            Type::Class(_) => self.limit(Code::NeedsCPython, range, message, ATTRIBUTE_ERROR, help),
             _ => self.lacks(range, message, ATTRIBUTE_ERROR, help),
         }
     }
@@ -359,7 +360,7 @@ impl<'a> Checker<'a> {
     fn cannot_tell(&mut self, range: TextRange, message: String, help: String) {
         self.needs_cpython(message.clone());
         let label = "is without what native code lacks, unless CPython runs it";
-        self.fault("T130", range, message, label);
+        self.fault(Code::NeedsCPython, range, message, label);
         self.note(WITH_CPYTHON);
         self.help(help);
     }
@@ -370,7 +371,7 @@ impl<'a> Checker<'a> {
             return;
         }
         self.fault(
-            "T103",
+            Code::UnknownName,
             range,
             format!("{whose} no attribute `{name}`"),
             "raises `AttributeError`, here and in Galaxy",
@@ -382,7 +383,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Something that works under TPV inside Galaxy, and raises `exception` in compiled rules.
-    pub(super) fn limit(&mut self, code: &'static str, range: TextRange, message: String, exception: &str, help: &str) {
+    pub(super) fn limit(&mut self, code: Code, range: TextRange, message: String, exception: &str, help: &str) {
         let label = match self.catches(exception) {
             true => format!("raises `{exception}`, which the code catches"),
             false => format!("raises `{exception}` for each job that comes here"),
@@ -400,7 +401,7 @@ impl<'a> Checker<'a> {
                 true => "raises `AttributeError`, which the code catches, for each job whose line does not give it",
                 false => "raises `AttributeError` for each job whose line does not give it",
             };
-            self.fault("T112", range, message, label);
+            self.fault(Code::LiveAttribute, range, message, label);
             self.note("works under TPV inside Galaxy");
             let key = key_of(class);
             self.help(format!("give `{name}` beside the other keys of `{key}` in the job file"));
@@ -408,7 +409,7 @@ impl<'a> Checker<'a> {
         }
         let message = format!("the `{name}` of {whose} is there only inside a Galaxy process");
         let help = "use what the job and world files give, or keep this rule on TPV";
-        self.limit("T112", range, message, ATTRIBUTE_ERROR, help);
+        self.limit(Code::LiveAttribute, range, message, ATTRIBUTE_ERROR, help);
     }
 
     /// `app.model.context.execute(...)`
@@ -417,7 +418,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let label = "raises `HostUnavailable` for each job whose world has no answer to it";
-        self.fault("T131", range, "this asks Galaxy's database".to_owned(), label);
+        self.fault(Code::AsksLiveServer, range, "this asks Galaxy's database".to_owned(), label);
         self.note("works under TPV inside Galaxy");
         self.help("give the rows under `queries` in the world file, or keep this rule on TPV");
     }
@@ -428,14 +429,14 @@ impl<'a> Checker<'a> {
             return;
         }
         let label = "raises `HostUnavailable` for each job that comes here";
-        self.fault("T131", range, message, label);
+        self.fault(Code::AsksLiveServer, range, message, label);
         self.note("works under TPV inside Galaxy");
         self.help("ask for what the world file's `jobs` have, or keep this rule on TPV");
     }
 
     fn needs_server(&mut self, name: &str, range: TextRange) {
         let message = format!("the `{name}` of a session is there only inside a Galaxy process");
-        self.limit("T131", range, message, ATTRIBUTE_ERROR, "keep this rule on TPV");
+        self.limit(Code::AsksLiveServer, range, message, ATTRIBUTE_ERROR, "keep this rule on TPV");
     }
 
     /// Returns `true` if the last fault is about this range.

@@ -18,6 +18,7 @@ use crate::checker::stubs::{Member, model};
 use crate::link::Need;
 use tpv_model::Version;
 use tpv_runtime::mapper::inventory::Inventory;
+use tpv_text::code::Code;
 
 /// The surroundings shared by the blocks of a config.
 pub(super) struct Surroundings {
@@ -34,7 +35,7 @@ pub(super) struct Surroundings {
 /// A fault in the text, with its place in the source that Python reads.
 #[derive(Clone, Debug)]
 pub(super) struct Fault {
-    pub code: &'static str,
+    pub code: Code,
     pub range: TextRange,
     pub message: String,
     pub label: String,
@@ -209,7 +210,7 @@ pub(super) fn check<'a>(
 }
 
 impl<'a> Checker<'a> {
-    pub(super) fn fault(&mut self, code: &'static str, at: TextRange, message: String, label: impl Into<String>) {
+    pub(super) fn fault(&mut self, code: Code, at: TextRange, message: String, label: impl Into<String>) {
         if self.state.dead {
             return;
         }
@@ -221,7 +222,7 @@ impl<'a> Checker<'a> {
         if self.guarded > 0 || !self.expected.is_empty() {
             return;
         }
-        self.fault("T111", at, message, format!("raises `{exception}`, here and in Galaxy"));
+        self.fault(Code::AlwaysRaises, at, message, format!("raises `{exception}`, here and in Galaxy"));
         self.help(help);
     }
 

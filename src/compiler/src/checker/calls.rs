@@ -9,8 +9,9 @@ use super::attributes::{ATTRIBUTE_ERROR, Use};
 use super::block::Checker;
 use super::types::Type;
 use crate::checker::stubs::{Signature, model};
-use crate::config::suggest::closest;
 use crate::python::language;
+use tpv_text::code::Code;
+use tpv_text::suggest::closest;
 
 impl<'a> Checker<'a> {
     pub(super) fn call(&mut self, node: &'a ExprCall) -> Type {
@@ -180,7 +181,7 @@ impl<'a> Checker<'a> {
                 1 => format!("`{name}` takes at most 1 argument, got {}", node.args.len()),
                 _ => format!("`{name}` takes at most {slots} arguments, got {}", node.args.len()),
             };
-            self.fault("T103", node.range, message, "raises `TypeError`");
+            self.fault(Code::UnknownName, node.range, message, "raises `TypeError`");
             self.help(usage(signature));
             return;
         }
@@ -192,14 +193,14 @@ impl<'a> Checker<'a> {
             match known {
                 Some(parameter) if given.contains(&parameter.name) && !unknown => {
                     let message = format!("`{name}` got multiple values for argument `{word}`");
-                    self.fault("T103", keyword.range, message, "raises `TypeError`");
+                    self.fault(Code::UnknownName, keyword.range, message, "raises `TypeError`");
                     self.help(usage(signature));
                 }
                 Some(parameter) if parameter.keyword => given.push(parameter.name),
                 _ if signature.any_keyword => {}
                 _ => {
                     let message = format!("`{name}` has no argument `{word}`");
-                    self.fault("T103", keyword.range, message, "raises `TypeError`");
+                    self.fault(Code::UnknownName, keyword.range, message, "raises `TypeError`");
                     let keywords = signature.parameters.iter().filter(|p| p.keyword).map(|p| p.name);
                     match closest(word, keywords) {
                         Some(near) => self.help(format!("did you mean `{near}`?")),
@@ -217,7 +218,7 @@ impl<'a> Checker<'a> {
         if !missing.is_empty() && !unknown {
             let noun = if missing.len() == 1 { "argument" } else { "arguments" };
             let message = format!("`{name}` is missing the {noun} {}", missing.join(" and "));
-            self.fault("T103", node.range, message, "raises `TypeError`");
+            self.fault(Code::UnknownName, node.range, message, "raises `TypeError`");
             self.help(usage(signature));
         }
     }

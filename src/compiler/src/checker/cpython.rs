@@ -9,6 +9,7 @@ use tpv_runtime::mapper::live;
 use super::block::Checker;
 use crate::checker::stubs::model;
 use crate::link::Need;
+use tpv_text::code::Code;
 
 /// The reason that counts of several in a block: the first of those that hold always, or else the first.
 pub(super) fn strongest(needs: Vec<Need>) -> Option<Need> {
@@ -48,7 +49,7 @@ impl Checker<'_> {
     /// The finding of [`Checker::lacks`] alone. A handler makes it no less a difference: CPython does not come to it.
     pub(super) fn lacked(&mut self, range: TextRange, message: String, exception: &str, help: &str) {
         let label = without_cpython(exception, self.catches(exception));
-        self.fault("T130", range, message, label);
+        self.fault(Code::NeedsCPython, range, message, label);
         self.note(WITH_CPYTHON);
         self.help(help);
     }

@@ -6,6 +6,7 @@ use rustpython_parser::text_size::TextRange;
 
 use super::block::Checker;
 use super::types::Type;
+use tpv_text::code::Code;
 
 /// An object that code tends to take for its name.
 struct Named {
@@ -45,7 +46,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let message = format!("`({text})` is a text, not a tuple");
-        self.fault("T135", range, message, "this looks for a part of the text");
+        self.fault(Code::TextAsTuple, range, message, "this looks for a part of the text");
         self.help(format!("write `({text},)` or `[{text}]`, or `==`"));
     }
 
@@ -72,7 +73,7 @@ impl<'a> Checker<'a> {
                     return;
                 };
                 let noun = noun(named);
-                self.fault("T132", range, format!("a {noun} isn't text"), always);
+                self.fault(Code::NeverEqual, range, format!("a {noun} isn't text"), always);
                 self.help(format!("compare its `.{}`", named.attribute));
             }
             CmpOp::In | CmpOp::NotIn if *left == Type::STR => {
@@ -83,7 +84,7 @@ impl<'a> Checker<'a> {
                 let Some(named) = item else { return };
                 let (noun, plural, attribute) = (noun(named), named.plural, named.attribute);
                 self.fault(
-                    "T132",
+                    Code::NeverEqual,
                     range,
                     format!("this looks for text among {plural}, and a {noun} isn't text"),
                     always,
@@ -108,7 +109,7 @@ impl<'a> Checker<'a> {
             [(number, left), (text, right)] if is_text(text) && number.is_number() => (right, left),
             _ => return,
         };
-        self.fault("T132", range, "a text isn't a number".to_owned(), always);
+        self.fault(Code::NeverEqual, range, "a text isn't a number".to_owned(), always);
         let written = self.text(number);
         self.help(match (number, text) {
             (Expr::Constant(_) | Expr::UnaryOp(_), _) => format!("put it in quotes: `'{written}'`"),

@@ -8,8 +8,8 @@ use super::types::Type;
 use crate::config::Config;
 use crate::config::entity::Entity;
 use crate::python::parse::Tree;
-use crate::source::Span;
 use tpv_model::EntityClass;
+use tpv_text::source::Span;
 
 /// The types of paths such as `user`.
 type Facts = HashMap<String, Type>;

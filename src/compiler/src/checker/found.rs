@@ -3,10 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::config::Config;
-use crate::finding::Finding;
 use crate::link::Need;
-use crate::source::SourceMap;
 use tpv_model::EntityClass;
+use tpv_text::finding::Finding;
+use tpv_text::source::SourceMap;
 
 /// One run of the checker over one merged config.
 pub(super) struct Found<'a> {

@@ -10,6 +10,7 @@ use super::cpython::WITH_CPYTHON;
 use super::types::Type;
 use crate::checker::stubs::{Member, Names, model};
 use tpv_runtime::mapper::inventory::Inventory;
+use tpv_text::code::Code;
 
 /// The verdict on a module that does not exist natively.
 enum Verdict {
@@ -92,7 +93,7 @@ impl<'a> Checker<'a> {
             // Where its absence is caught, a name like another's may well be a site's own.
             Verdict::Slip(near) if !self.catches(raised) => {
                 let label = "raises `ModuleNotFoundError`, here and in Galaxy";
-                self.fault("T103", range, format!("no module `{module}`"), label);
+                self.fault(Code::UnknownName, range, format!("no module `{module}`"), label);
                 self.help(format!("did you mean `{near}`?"));
             }
             Verdict::Slip(_) | Verdict::Unknown => {
@@ -106,7 +107,7 @@ impl<'a> Checker<'a> {
     fn reaches_outside(&mut self, module: &str, range: TextRange) {
         self.needs_cpython(format!("it imports `{module}`"));
         let label = "outside Galaxy, every call to it raises `HostUnavailable`";
-        self.fault("T131", range, format!("`{module}` reaches outside"), label);
+        self.fault(Code::AsksLiveServer, range, format!("`{module}` reaches outside"), label);
         self.note(WITH_CPYTHON);
         self.help("catch it with `except Exception`, and set there where these jobs go");
     }
@@ -136,7 +137,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let label = "raises `ImportError`, here and in Galaxy";
-        self.fault("T103", range, format!("the module `{module}` has no `{name}`"), label);
+        self.fault(Code::UnknownName, range, format!("the module `{module}` has no `{name}`"), label);
         match nearest(name, names.iter().chain(inside.iter())) {
             Some(near) => self.help(format!("did you mean `{near}`?")),
             None => self.help("check the name against the module's documentation"),

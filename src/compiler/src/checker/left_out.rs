@@ -11,6 +11,7 @@ use super::cpython::WITH_CPYTHON;
 use super::types::Type;
 use crate::python::fold;
 use crate::python::language::{self, INSTEAD_OF_CLASS, LeftOut};
+use tpv_text::code::Code;
 
 /// The exception for an omitted construct.
 pub(super) const NOT_IMPLEMENTED_ERROR: &str = "NotImplementedError";
@@ -143,7 +144,7 @@ impl<'a> Checker<'a> {
         let message = format!("tpvc doesn't have the attribute `{name}`");
         self.needs_cpython(message.clone());
         let label = "raises `NotImplementedError` where an attribute is asked for by this name, unless CPython runs it";
-        self.fault("T130", range, message, label);
+        self.fault(Code::NeedsCPython, range, message, label);
         self.note(WITH_CPYTHON);
         self.help("write it another way, or let CPython run it");
     }

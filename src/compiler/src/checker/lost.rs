@@ -8,10 +8,11 @@ use super::Found;
 use super::sites::Site;
 use super::{Surroundings, place};
 use crate::checker::stubs::model;
-use crate::config::suggest::closest;
 use crate::config::validate::unknown::synonym;
-use crate::diagnostic::Diagnostic;
-use crate::finding::Finding;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::suggest::closest;
 
 /// The fields that `execute` is there to set.
 fn fields() -> impl Iterator<Item = &'static str> + Clone {
@@ -54,7 +55,7 @@ pub(super) fn judge(found: &mut Found<'_>, site: &Site<'_>, body: &[Stmt], surro
                     .help(format!("did you mean `entity.{near}`?"))
             }
         };
-        found.report(Finding::new("T119", diagnostic).within(site.no_qa()));
+        found.report(Finding::new(Code::VariableForField, diagnostic).within(site.no_qa()));
     }
 }
 

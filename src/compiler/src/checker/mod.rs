@@ -41,29 +41,31 @@ use tpv_runtime::mapper::inventory::Inventory;
 
 use crate::config::Config;
 use crate::config::origin::TextOrigin;
-use crate::diagnostic::Diagnostic;
-use crate::finding::Finding;
 use crate::link::{Need, python_3_12};
 use crate::python::parse::{self, Tree};
 use crate::python::program::Trees;
 use crate::python::run_time;
 use crate::python::stack::on_roomy_thread;
 use crate::python::validate;
-use crate::source::{SourceMap, Span};
 use crate::yaml::value::Text;
 use tpv_model::EntityClass;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::{SourceMap, Span};
 
 pub use values::constant;
 
 use block::{Checked, Ends, Surroundings};
 use found::Found;
 use sites::Site;
+use tpv_text::code::Code;
 
 /// The characters that TPV writes before the text of an f-string.
 const FSTRING_PREFIX: usize = 4;
 
 /// The codes of code that raises when a job runs it, in compiled rules at least: compiling reports them, too.
-pub const RAISING: [&str; 5] = ["T103", "T111", "T112", "T130", "T131"];
+pub const RAISING: [Code; 5] =
+    [Code::UnknownName, Code::AlwaysRaises, Code::LiveAttribute, Code::NeedsCPython, Code::AsksLiveServer];
 
 /// The checker's results for the compiler.
 pub(crate) struct Raising {
@@ -139,7 +141,7 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         if let Some(newer) = parsed.newer.as_ref().filter(|_| !raising) {
             let span = TextOrigin::new(site.text, found.sources).place(newer.line as usize, newer.column as usize);
             let diagnostic = python_3_12(span, newer);
-            found.report(Finding::new("T120", diagnostic).within(site.no_qa()));
+            found.report(Finding::new(Code::NewFString, diagnostic).within(site.no_qa()));
         }
         let checked = check_one(site, parsed, start, &surroundings);
         if let (Some(rule), "if") = (site.rule, site.property) {

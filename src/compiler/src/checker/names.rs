@@ -14,12 +14,13 @@ use super::sites::Site;
 use crate::checker::stubs::model;
 use crate::config::Config;
 use crate::config::entity::{Common, Dict, Entity};
-use crate::config::suggest::closest;
 use crate::config::validate::unknown::synonym;
-use crate::diagnostic::Diagnostic;
-use crate::finding::Finding;
 use crate::python::language::instead_of_builtin;
 use tpv_model::{EntityClass, Resource};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::suggest::closest;
 
 /// The verdict on a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,7 +199,7 @@ impl<'a> Names<'a> {
                     .at(span, without_cpython("NameError", is_caught))
                     .note(WITH_CPYTHON)
                     .help(instead_of_builtin(name).unwrap_or("write it another way, or let CPython run it"));
-                found.report(Finding::new("T130", diagnostic).within(site.no_qa()));
+                found.report(Finding::new(Code::NeedsCPython, diagnostic).within(site.no_qa()));
             }
             (Bound::Maybe | Bound::UnlessField, _) => {
                 let message = format!("`{name}` may not be set here");
@@ -206,7 +207,7 @@ impl<'a> Names<'a> {
                 self.finding(
                     found,
                     site,
-                    "T106",
+                    Code::MaybeUnset,
                     free.range,
                     message,
                     "raises `NameError` if the condition is false",
@@ -216,17 +217,17 @@ impl<'a> Names<'a> {
             (Bound::Later, _) => {
                 let message = format!("`{name}` is not set at this point");
                 let label = "raises `NameError`, here and in Galaxy";
-                self.finding(found, site, "T103", free.range, message, label, "set it further up");
+                self.finding(found, site, Code::UnknownName, free.range, message, label, "set it further up");
             }
             (Bound::Never, Verdict::NotYetSet(reason)) if !free.guarded => {
                 let message = format!("`{name}` is not set yet when `{}` is evaluated", site.property);
                 let help = early_help(name, site);
-                self.finding(found, site, "T105", free.range, message, reason, &help);
+                self.finding(found, site, Code::UnsetName, free.range, message, reason, &help);
             }
             (Bound::Never, Verdict::Missing) if is_resource(name) => {
                 let message = format!("nothing sets `{name}` for the {} `{}`", first.class.noun(), first.id);
                 let help = format!("set `{name}` in the entity or in its parent, or test `entity.{name}` instead");
-                self.finding(found, site, "T105", free.range, message, "raises `NameError`", &help);
+                self.finding(found, site, Code::UnsetName, free.range, message, "raises `NameError`", &help);
             }
             (Bound::Never, Verdict::Missing) if bad.len() == verdicts.len() => {
                 let message = format!("the name `{name}` is not defined");
@@ -239,7 +240,15 @@ impl<'a> Names<'a> {
                     None => format!("define `{name}` under `context`, or correct the name"),
                 };
                 let before = found.findings.len();
-                self.finding(found, site, "T103", free.range, message, "raises `NameError`, here and in Galaxy", &help);
+                self.finding(
+                    found,
+                    site,
+                    Code::UnknownName,
+                    free.range,
+                    message,
+                    "raises `NameError`, here and in Galaxy",
+                    &help,
+                );
                 let is_part = self.config.tools.is_empty() || self.config.destinations.is_empty();
                 if let Some(finding) = found.findings.get_mut(before).filter(|_| is_part) {
                     let note = "if another file defines it, lint both together: `tpvc lint one.yml other.yml`";
@@ -255,7 +264,7 @@ impl<'a> Names<'a> {
                 };
                 let message = format!("`{name}` is not defined {which}{others}");
                 let help = format!("give `{name}` a default in the context of an entity that all inherit from");
-                self.finding(found, site, "T105", free.range, message, "raises `NameError`", &help);
+                self.finding(found, site, Code::UnsetName, free.range, message, "raises `NameError`", &help);
             }
             _ => {}
         }
@@ -281,7 +290,7 @@ impl<'a> Names<'a> {
         &self,
         found: &mut Found<'_>,
         site: &Site<'_>,
-        code: &'static str,
+        code: Code,
         range: TextRange,
         message: String,
         label: &str,

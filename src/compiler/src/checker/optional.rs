@@ -7,6 +7,7 @@ use rustpython_parser::text_size::TextRange;
 use super::attributes::ATTRIBUTE_ERROR;
 use super::block::Checker;
 use super::types::Type;
+use tpv_text::code::Code;
 
 impl<'a> Checker<'a> {
     /// An attribute of what may be `None`: of `user` and histories, which are the traps; other objects are seldom missing.
@@ -20,7 +21,7 @@ impl<'a> Checker<'a> {
         if self.guarded > 0 || self.catches(ATTRIBUTE_ERROR) {
             return;
         }
-        self.fault("T107", range, format!("`{path}` may be `None`, which has no `{name}`"), label);
+        self.fault(Code::MaybeNone, range, format!("`{path}` may be `None`, which has no `{name}`"), label);
         self.help(format!("test it first: `{path} and {path}.{name}`, or `{path}.{name} if {path} else ...`"));
         // Once in a block is enough.
         let ty = self.state.facts.get(&path).map_or_else(|| inner.clone(), Type::not_none);
@@ -34,7 +35,7 @@ impl<'a> Checker<'a> {
             return;
         }
         let message = format!("`{path}` may be `None`, which has no items");
-        self.fault("T107", node.range(), message, "raises `TypeError` then");
+        self.fault(Code::MaybeNone, node.range(), message, "raises `TypeError` then");
         self.help(format!("write `{path} or []`"));
     }
 
@@ -48,7 +49,7 @@ impl<'a> Checker<'a> {
                 continue;
             }
             let message = format!("`{0} and ... {0} < ...` is false where `{0}` is 0", name.id);
-            self.fault("T110", name.range, message, "0 counts as unset here");
+            self.fault(Code::MisleadingZero, name.range, message, "0 counts as unset here");
             self.help(format!("write `{} is not None` if only `None` is meant", name.id));
             return;
         }

@@ -4,6 +4,7 @@ use rustpython_parser::ast::{Expr, Ranged};
 
 use super::block::Checker;
 use super::values::constant;
+use tpv_text::code::Code;
 
 /// More GiB than this no job has for its inputs.
 const MOST_GIB: f64 = 100_000.0;
@@ -27,7 +28,7 @@ impl<'a> Checker<'a> {
             let (size, written) = (self.text(size), self.text(number));
             let unit = if amount >= LEAST_BYTES { "bytes" } else { "another unit" };
             self.fault(
-                "T113",
+                Code::WrongUnit,
                 number.range(),
                 format!("`{size}` is in GiB, and `{written}` looks like {unit}"),
                 "this many GiB",
@@ -44,7 +45,7 @@ impl<'a> Checker<'a> {
     pub(super) fn divides_size(&mut self, size: &'a Expr, divisor: &'a Expr) {
         if constant(divisor).is_some_and(|divisor| divisor >= LEAST_DIVISOR) && self.is_size(size) {
             let message = format!("`{}` is in GiB already", self.text(size));
-            self.fault("T113", divisor.range(), message, "this is what bytes are divided by");
+            self.fault(Code::WrongUnit, divisor.range(), message, "this is what bytes are divided by");
             self.help("leave the division out");
         }
     }

@@ -6,6 +6,7 @@ use rustpython_parser::text_size::TextRange;
 use super::block::Checker;
 use super::types::Type;
 use crate::checker::stubs::model;
+use tpv_text::code::Code;
 
 impl<'a> Checker<'a> {
     /// Walks a condition.
@@ -55,7 +56,7 @@ impl<'a> Checker<'a> {
     /// Looks at the value of an f-string, at one side of `==`, or at another value that is wanted and not called.
     pub(super) fn not_called(&mut self, node: &'a Expr, label: &str) {
         for (range, message, help) in self.uncalled(node) {
-            self.fault("T133", range, message, label);
+            self.fault(Code::UncalledFunction, range, message, label);
             self.help(help);
         }
     }

@@ -9,8 +9,9 @@ use super::place;
 use super::sites::Site;
 use super::types::Type;
 use super::{Found, units};
-use crate::diagnostic::Diagnostic;
-use crate::finding::Finding;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// Judges the result of a text.
 pub(super) fn judge(found: &mut Found<'_>, site: &Site<'_>, ty: &Type, expr: &Expr) {
@@ -22,7 +23,7 @@ pub(super) fn judge(found: &mut Found<'_>, site: &Site<'_>, ty: &Type, expr: &Ex
         let diagnostic = Diagnostic::warning(format!("`rank` gives {}, not a list of destinations", ty.describe()))
             .at(span, "every job that comes here fails")
             .help("end with a list, such as `candidate_destinations` or `helpers.weighted_random_sampling(candidate_destinations)`");
-        found.report(Finding::new("T108", diagnostic).within(site.no_qa()));
+        found.report(Finding::new(Code::WrongType, diagnostic).within(site.no_qa()));
     }
 }
 
@@ -52,7 +53,7 @@ fn number(found: &mut Found<'_>, site: &Site<'_>, ty: &Type, expr: &Expr) {
     let diagnostic = Diagnostic::warning(format!("`{property}` gives {}, not a number", ty.describe()))
         .at(span, "this is what it becomes")
         .help(help);
-    found.report(Finding::new("T108", diagnostic).within(site.no_qa()));
+    found.report(Finding::new(Code::WrongType, diagnostic).within(site.no_qa()));
 }
 
 fn unit(found: &mut Found<'_>, site: &Site<'_>, expr: &Expr) {

@@ -13,8 +13,8 @@ use crate::config::entity::{
     Amounts, Common, ConfigValues, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Rule, env_value,
 };
 use crate::config::scheduling::SchedulingTags;
-use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Text};
+use tpv_text::source::Span;
 
 /// The most rules that one is known to have inherited from.
 const MOST_INHERITED: usize = 64;

@@ -12,12 +12,12 @@ use crate::config::chains::{Broken, Chains};
 use crate::config::entity::GlobalConfig;
 use crate::config::holes::Holes;
 use crate::config::inherit::merge_dicts;
-use crate::config::suggest::closest;
 use crate::config::validate::{FileConfig, Section};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::Span;
 use crate::yaml::value::Text;
 use tpv_model::{EntityClass, Version};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::Span;
+use tpv_text::suggest::closest;
 
 /// Merges the files of one run, in load order.
 #[derive(Debug)]
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
     use crate::config::entity::Entity;
     use crate::config::validate::Validator;
-    use crate::source::SourceMap;
+    use tpv_text::source::SourceMap;
 
     /// The section `tools` of a text, before anything is inherited.
     fn section(text: &str) -> Section {

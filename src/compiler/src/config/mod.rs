@@ -13,7 +13,6 @@ mod merge;
 pub mod origin;
 pub mod rules;
 pub mod scheduling;
-pub mod suggest;
 pub mod validate;
 
 use std::sync::LazyLock;
@@ -23,13 +22,13 @@ use crate::config::entity::{Dict, GlobalConfig};
 use crate::config::holes::Holes;
 use crate::config::merge::Merger;
 use crate::config::validate::{FileConfig, Section, Validator};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::parallel;
-use crate::source::{Limits, SourceError, SourceId, SourceMap, Span};
 use crate::yaml::load::rest::{Rest, load_rest};
 use crate::yaml::value::ConfigValue;
 use crate::yaml::{self, Comment};
 use tpv_model::{EntityClass, Version};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::parallel;
+use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span};
 
 /// TPV's `loader.config` after the last file.
 #[derive(Debug, Default)]
@@ -167,9 +166,9 @@ pub fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> D
             None => problem.note(format!("`{name}` asks for it")),
         };
     }
-    let what = if crate::source::is_url(name) { "fetch" } else { "read" };
+    let what = if tpv_text::source::is_url(name) { "fetch" } else { "read" };
     let problem =
-        Diagnostic::error(format!("cannot {what} `{}`: {error}", crate::source::redacted(name))).help(error.help());
+        Diagnostic::error(format!("cannot {what} `{}`: {error}", tpv_text::source::redacted(name))).help(error.help());
     match error {
         SourceError::File(found) if found.kind() == std::io::ErrorKind::NotFound => {
             problem.raises("FileNotFoundError", format!("No such file or directory: '{name}'"))

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use tpv_runtime::artifact::site::{Piece, Site};
 
-use crate::source::{Source, SourceMap, Span};
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::value::Text;
+use tpv_text::source::{Source, SourceMap, Span};
 
 /// The origin of a text.
 #[derive(Clone, Copy, Debug)]
@@ -203,8 +203,8 @@ impl Cursor<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
-    use crate::diagnostic::Diagnostics;
     use crate::yaml;
+    use tpv_text::diagnostic::Diagnostics;
 
     /// The location in the file of the word `HERE` in the first value of a mapping, found through the value's text.
     fn locate(yaml_text: &str) -> (String, String) {

@@ -5,7 +5,7 @@ use tpv_bytecode::{CodeRef, ProgramData};
 use tpv_model::{Field, Resource};
 use tpv_runtime::artifact::tables::{EntityRow, StringId, Tables, ValueRow};
 
-use crate::config::suggest::closest;
+use tpv_text::suggest::closest;
 
 /// The blocks at a path such as `tools.bwa.mem`, `tools.bwa.rules.big.if` or `destinations.slurm.params`: the roots of all
 /// code found there.

@@ -5,12 +5,13 @@ use tpv_runtime::artifact::tables::ValueRow;
 
 use crate::config::Config;
 use crate::config::origin::TextOrigin;
-use crate::diagnostic::Diagnostic;
 use crate::python::error::{ErrorKind, PythonError};
-use crate::source::Span;
 use crate::yaml::value::Text;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::source::Span;
 
 use super::Linker;
+use tpv_text::code::Code;
 
 impl Linker<'_> {
     /// Compiles what TPV compiles when it loads the files, overridden or not: an error in it is an error of the config.
@@ -67,8 +68,9 @@ impl Linker<'_> {
         if at_load {
             self.diagnostics.push(diagnostic);
         } else {
-            let mut warning = diagnostic.code("T111").note("TPV loads this, and every job that comes to it fails");
-            warning.severity = crate::diagnostic::Severity::Warning;
+            let mut warning =
+                diagnostic.code(Code::AlwaysRaises).note("TPV loads this, and every job that comes to it fails");
+            warning.severity = tpv_text::diagnostic::Severity::Warning;
             self.warn(warning);
         }
     }
@@ -84,7 +86,7 @@ impl Linker<'_> {
 /// The warning of an f-string that only later versions of Python read; `newer` is what 3.11 says.
 pub(crate) fn python_3_12(span: Span, newer: &PythonError) -> Diagnostic {
     Diagnostic::warning("this f-string needs Python 3.12 or later")
-        .code("T120")
+        .code(Code::NewFString)
         .at(span, format!("Python 3.11: {}", newer.message))
         .note("where TPV runs on an earlier Python, it refuses this")
         .help("use other quotes inside of fields, and keep backslashes and comments out of them")

@@ -28,15 +28,16 @@ use crate::config::Config;
 use crate::config::entity::Rule;
 use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::parallel;
 use crate::python::program::{ProgramBuilder, Trees};
 use crate::python::stack::on_roomy_thread;
-use crate::source::{SourceMap, Span};
 use crate::yaml::value::Text;
 use tpv_model::EntityClass;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::parallel;
+use tpv_text::source::{SourceMap, Span};
 
 use shared::Shared;
+use tpv_text::code::Code;
 
 /// Links a config. What cannot be compiled is reported in `diagnostics`; the tables are whole only where none of that is
 /// an error. `strict` makes errors of the warnings about code that cannot run. The trees are those of the code that compiled.
@@ -186,7 +187,7 @@ impl<'a> Linker<'a> {
             let noun = entity.class.noun();
             self.warn(
                 Diagnostic::warning(format!("the id of {noun} `{}` is not a valid pattern: {message}", entity.id))
-                    .code("T002")
+                    .code(Code::InvalidPattern)
                     .at(entity.span, message.to_owned())
                     .note(format!(
                         "every {noun} is looked up by trying all patterns, so every job that comes this far fails with `error`"
@@ -199,7 +200,7 @@ impl<'a> Linker<'a> {
     /// A warning about code that cannot run: with `--strict` an error.
     fn warn(&mut self, mut diagnostic: Diagnostic) {
         if self.strict {
-            diagnostic.severity = crate::diagnostic::Severity::Error;
+            diagnostic.severity = tpv_text::diagnostic::Severity::Error;
         }
         self.diagnostics.push(diagnostic);
     }

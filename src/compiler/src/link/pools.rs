@@ -5,9 +5,9 @@ use tpv_runtime::pools::configured::{ConfiguredError, IN_MEMORY, OptionValue, VA
 
 use crate::config::Config;
 use crate::config::entity::{PoolFields, StoreConfig};
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::yaml::value::{ConfigValue, ValueKind};
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::source::Span;
 
 use super::Linker;
 
@@ -130,8 +130,8 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
 
     use crate::config::Input;
-    use crate::source::SourceMap;
     use crate::{CompileOptions, compile_inputs};
+    use tpv_text::source::SourceMap;
 
     /// The rendered messages about a store with these fields.
     fn messages(fields: &str) -> String {

@@ -11,8 +11,8 @@ use minijinja::{Environment, Error, State, Value};
 
 use super::filters::wrong;
 use super::placeholder::is_undeclared;
-use crate::open::open;
-use crate::source::read_limited;
+use tpv_text::open::open;
+use tpv_text::source::read_limited;
 
 /// The most bytes of a file that a template reads.
 const LARGEST: u64 = 1 << 20;

@@ -14,10 +14,10 @@ use tpv_runtime::galaxy::json::{Json, Reader, write_text};
 
 use super::cost::{self, VALUES_A_STEP, pay};
 use super::to_json;
-use crate::diagnostic::{Diagnostics, Severity};
-use crate::source::SourceMap;
 use crate::yaml;
 use crate::yaml::write::{Layout, yaml as written_yaml};
+use tpv_text::diagnostic::{Diagnostics, Severity};
+use tpv_text::source::SourceMap;
 
 /// The remedy for a filter that does not exist.
 pub(super) const HELP: &str = "docs/settings.md lists the filters; put its result in a file for `--vars` as a variable";

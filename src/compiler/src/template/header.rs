@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::source::Unfilled;
+use tpv_text::source::Unfilled;
 
 /// A template's treatment of blanks.
 pub(super) struct Header {

@@ -1,7 +1,7 @@
 //! Jinja templates, as Ansible fills them in: what a template gives with a site's variables is what TPV will read.
 //!
 //! A file whose name ends in `.j2` is a template; where variables are given, every file on disk is, unless the site lists its templates. What is
-//! fetched never is. Places in what a template gives are led back to the template (`crate::source::filled`).
+//! fetched never is. Places in what a template gives are led back to the template (`tpv_text::source::filled`).
 
 mod cost;
 mod files;
@@ -21,8 +21,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use minijinja::{Environment, ErrorKind, OutputSpanKind, UndefinedBehavior, Value, escape_formatter};
 
-use crate::diagnostic::{Diagnostic, Problem};
-use crate::source::{Fill, Filled, Part, SourceMap, Unfilled, is_url};
 use files::Files;
 use header::Header;
 use nesting::Guarded;
@@ -30,6 +28,8 @@ pub use placeholder::{PLACEHOLDER, Why, variables_in};
 use placeholder::{Recorder, Used};
 use resolve::{Resolved, resolve};
 pub use site::{Site, fits};
+use tpv_text::diagnostic::{Diagnostic, Problem};
+use tpv_text::source::{Fill, Filled, Part, SourceMap, Unfilled, is_url};
 use variables::Variables;
 pub use variables::{VAULT, as_ansible_reads, variable_files};
 
@@ -150,7 +150,7 @@ impl Templates {
             places.min_by_key(|(at, _)| (at.is_none(), at.as_ref().map(|at| at.start))).unwrap_or_default();
         let help = match self.variables.near(name) {
             _ if OF_TPV.contains(&name) => of_tpv(name),
-            Some(near) => crate::config::suggest::did_you_mean(near),
+            Some(near) => tpv_text::suggest::did_you_mean(near),
             None => "give it in a file of `--vars`, list it under `placeholders` in tpvc.toml, or write `| default(...)` behind it".to_owned(),
         };
         let all = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
@@ -253,7 +253,7 @@ impl Templates {
                 let near = self.variables.near(code);
                 let help = near.map_or_else(
                     || "give it in a file of `--vars`, or write `| default(...)` behind it".to_owned(),
-                    crate::config::suggest::did_you_mean,
+                    tpv_text::suggest::did_you_mean,
                 );
                 (format!("`{}` is not among the variables", if code.is_empty() { detail } else { code }), help)
             }

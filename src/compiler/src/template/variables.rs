@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Site;
-use crate::config::suggest::closest;
-use crate::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
-use crate::source::{Limits, SourceId, SourceMap};
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::value::{ConfigValue, Map, ValueKind};
 use crate::yaml::{self, Duplicates};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
+use tpv_text::source::{Limits, SourceId, SourceMap};
+use tpv_text::suggest::closest;
 
 /// The text that a file begins with which Ansible Vault encrypts.
 pub const VAULT: &str = "$ANSIBLE_VAULT";

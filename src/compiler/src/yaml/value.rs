@@ -8,9 +8,9 @@ use num_traits::ToPrimitive;
 use tpv_python::number::float_text;
 use tpv_python::vm::text::str_repr;
 
-use crate::source::Span;
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::timestamp::{Date, DateTime};
+use tpv_text::source::Span;
 
 /// A text with the place it was written at.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,12 @@ pub struct Text {
     pub span: Span,
     /// The style of the scalar, which [`crate::config::origin`] needs to find a place inside it.
     pub style: ScalarStyle,
+}
+
+impl AsRef<str> for Text {
+    fn as_ref(&self) -> &str {
+        &self.value
+    }
 }
 
 impl Text {

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use tpv_compiler::open;
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::stream::{self, Work};
 use tpv_simulate::grid::GridRun;
+use tpv_text::open;
 
 use super::super::Error;
 use super::super::store::{self, Digesting, WholeFile, write_whole};
@@ -23,7 +23,7 @@ use super::simulate::simulate;
 use crate::clock::seconds;
 use tpv_analysis::diff::answers::compare;
 use tpv_analysis::summary::Summary;
-use tpv_compiler::diagnostic::REPORT_BUG;
+use tpv_text::diagnostic::REPORT_BUG;
 
 /// A component's task, from its arguments.
 #[derive(Clone, Debug)]

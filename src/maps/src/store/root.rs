@@ -9,7 +9,7 @@ use super::directory::{self, FOLDERS, MapDir};
 use super::lock::Lock;
 use super::tags::{check_tag, is_own_folder};
 use super::{random, whole};
-use tpv_compiler::diagnostic::REPORT_BUG;
+use tpv_text::diagnostic::REPORT_BUG;
 
 /// The format of the files; see docs/maps-format.md.
 pub const FORMAT: &str = "1";

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::sibling_file::{self, folder};
+use tpv_text::sibling_file::{self, folder};
 
 /// The beginning of the names of files that are being written. A kill leaves such a file; whatever lists a folder passes it over.
 pub(super) const PART: &str = ".part-";
@@ -51,7 +51,7 @@ pub(super) fn write_new(path: &Path, bytes: &[u8], within: &Path) -> io::Result<
 /// # Errors
 /// The system's; what is no regular file, such as a pipe, which would be waited for.
 pub fn open(path: &Path) -> io::Result<Option<File>> {
-    match tpv_compiler::open::regular(path) {
+    match tpv_text::open::regular(path) {
         Ok(file) => Ok(Some(file)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error),

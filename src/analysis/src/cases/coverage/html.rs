@@ -6,8 +6,8 @@ use std::fmt::Write;
 
 use super::text::{percent, unused};
 use super::{Coverage, FileCoverage, Share, Totals};
-use crate::figures::grouped;
 use crate::page::{Page, escape, prose, section};
+use tpv_text::figures::grouped;
 
 pub(super) fn page(all: &[Coverage]) -> String {
     let mut page = Page::new("Coverage of the rules");

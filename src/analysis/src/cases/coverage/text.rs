@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Coverage, FileCoverage, Share, Totals};
-use tpv_compiler::printable::put_line;
+use tpv_text::printable::put_line;
 
 /// The most places of a file that are listed.
 const MOST: usize = 30;

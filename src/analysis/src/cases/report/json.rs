@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::Ran;
 use crate::cases::coverage::Coverage;
-use tpv_compiler::source::SourceMap;
+use tpv_text::source::SourceMap;
 
 /// One object: the counts, all cases, and the coverage of each set of configs where that was asked for.
 pub fn json(cases: &[Ran<'_>], sources: &SourceMap, coverage: Option<&[Coverage]>) -> String {

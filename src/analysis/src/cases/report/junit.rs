@@ -2,7 +2,7 @@
 
 use super::{Ran, text::lines};
 use crate::junit::{self, Outcome, Suite};
-use tpv_compiler::source::SourceMap;
+use tpv_text::source::SourceMap;
 
 /// The cases as test suites.
 pub fn junit(cases: &[Ran<'_>], sources: &SourceMap) -> String {

@@ -6,7 +6,7 @@ mod text;
 
 use super::run::Outcome;
 use super::{Case, TestFile};
-use tpv_compiler::source::SourceMap;
+use tpv_text::source::SourceMap;
 
 pub use json::json;
 pub use junit::junit;

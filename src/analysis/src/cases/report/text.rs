@@ -2,8 +2,8 @@
 
 use super::Ran;
 use crate::cases::expect::Mismatch;
-use tpv_compiler::printable::put_line;
-use tpv_compiler::source::SourceMap;
+use tpv_text::printable::put_line;
+use tpv_text::source::SourceMap;
 
 /// A failing case: its place and name, then each thing that does not hold and how it came about.
 pub fn text(ran: Ran<'_>, sources: &SourceMap) -> String {

@@ -9,10 +9,11 @@ use crate::check::files::Files;
 use crate::check::parts::{Name, Part, joined, parts};
 use crate::lint::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// Looks at the entities that several files have, and at who inherits from them.
 pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
@@ -68,5 +69,5 @@ fn keeps(kind: EntityClass, parent: &Entity, new: &Part<'_>, stale: &[(&Entity, 
         .note("TPV resolves `inherits` after each file; inherited fields then count as the child's own")
         .help(format!("change {name} where `{}` is first defined, or set it for each of these here", parent.id));
     let children = stale.iter().map(|(child, _)| child.common.no_qa_codes.as_slice());
-    Finding::new("T217", diagnostic).within(children.chain([parent.common.no_qa_codes.as_slice()]))
+    Finding::new(Code::UselessChange, diagnostic).within(children.chain([parent.common.no_qa_codes.as_slice()]))
 }

@@ -6,10 +6,11 @@ use crate::check::files::Files;
 use crate::check::parts::{Name, parts};
 use crate::lint::Linter;
 use tpv_compiler::config::entity::{Entity, Rule};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_model::{EntityClass, Field};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// A rule with the entity that it is written in.
 #[derive(Clone, Copy)]
@@ -109,5 +110,6 @@ fn meet(earlier: &Written<'_>, later: &Written<'_>) -> Finding {
         .also(condition(earlier), "this condition is ignored")
         .note("TPV merges two rules with the same id: the `if` of the later, and the fields of both")
         .help("give one of them another `id`");
-    Finding::new("T216", diagnostic).within([&**earlier.entity.common.no_qa_codes, &**later.entity.common.no_qa_codes])
+    Finding::new(Code::RepeatedRule, diagnostic)
+        .within([&**earlier.entity.common.no_qa_codes, &**later.entity.common.no_qa_codes])
 }

@@ -3,10 +3,11 @@
 use crate::check::files::Files;
 use crate::lint::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
 use tpv_compiler::yaml::value::Text;
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// Checks the destinations that several files define.
 pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
@@ -24,7 +25,8 @@ pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
                 .note("fields that only the earlier file sets are kept: parameters, limits and tags of one runner with another")
                 .help("give one of them another name, or write `# noqa: T219` under it");
             linter.report(
-                Finding::new("T219", diagnostic).within([&**earlier.common.no_qa_codes, &**later.common.no_qa_codes]),
+                Finding::new(Code::SharedDestinationName, diagnostic)
+                    .within([&**earlier.common.no_qa_codes, &**later.common.no_qa_codes]),
             );
         }
     }

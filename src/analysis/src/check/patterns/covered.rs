@@ -5,8 +5,9 @@ use indexmap::IndexMap;
 use super::keys::{Key, Keys};
 use crate::check::parts::{Name, Part, joined};
 use crate::lint::Linter;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::{Finding, silences};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::{Finding, silences};
 
 /// The cause of a finding: the place of the other key, and the overridden parts (empty for T213).
 type Cause<'k> = (usize, Vec<Name<'k>>);
@@ -44,7 +45,7 @@ pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
     }
     for ((place, names), mut members) in lost {
         let Some(other) = keys.list.get(place) else { continue };
-        let code = if names.is_empty() { "T213" } else { "T212" };
+        let code = if names.is_empty() { Code::AlsoAbstract } else { Code::OverriddenFields };
         let is_silenced = |key: &Key<'_>| silences(&key.entity.common.no_qa_codes, code);
         members.retain(|key| !is_silenced(key));
         let Some(key) = members.first().copied().filter(|_| !is_silenced(other)) else { continue };
@@ -81,7 +82,7 @@ fn never_used(key: &Key<'_>, other: &Key<'_>, keys: &Keys<'_>, names: &[Name<'_>
         .also(other.entity.span, format!("this comes later, and matches {what}"))
         .note("of all entries that match, each overrides those before it")
         .help(help);
-    Finding::new("T212", diagnostic)
+    Finding::new(Code::OverriddenFields, diagnostic)
 }
 
 fn abstract_too(key: &Key<'_>, other: &Key<'_>, keys: &Keys<'_>, whose: &str) -> Finding {
@@ -91,5 +92,5 @@ fn abstract_too(key: &Key<'_>, other: &Key<'_>, keys: &Keys<'_>, whose: &str) ->
         .also(other.entity.span, "jobs that match an abstract entry are not mapped")
         .note("every id is a pattern that matches from the beginning, also that of an abstract entry")
         .help(format!("give the abstract {noun} a name that isn't the start of an id, such as `_{}`", other.entity.id));
-    Finding::new("T213", diagnostic)
+    Finding::new(Code::AlsoAbstract, diagnostic)
 }

@@ -2,8 +2,9 @@
 
 use super::keys::Keys;
 use crate::lint::Linter;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// Looks at each key by itself.
 pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
@@ -19,6 +20,6 @@ pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
                 .at(key.entity.span, format!("no id of a {noun} fits this"))
                 .note("`^` holds at the start of an id only, `$` at its end only, and no id has a line end")
                 .help("remove the contradiction; put a backslash before a character that is meant literally");
-        linter.report(Finding::new("T211", diagnostic).of(&key.entity.common));
+        linter.report(Finding::new(Code::EmptyPattern, diagnostic).of(&key.entity.common.no_qa_codes));
     }
 }

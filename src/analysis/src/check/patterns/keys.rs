@@ -13,8 +13,8 @@ use crate::check::budget::Budget;
 use crate::check::parts::{Part, parts};
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::source::Span;
 use tpv_model::EntityClass;
+use tpv_text::source::Span;
 
 /// One key with its entity.
 pub(super) struct Key<'a> {
@@ -183,8 +183,8 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
     use tpv_compiler::config::load_sources;
-    use tpv_compiler::diagnostic::Diagnostics;
-    use tpv_compiler::source::SourceMap;
+    use tpv_text::diagnostic::Diagnostics;
+    use tpv_text::source::SourceMap;
 
     #[test]
     fn keys_that_are_too_much_are_told() {

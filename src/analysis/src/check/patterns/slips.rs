@@ -4,8 +4,9 @@ use tpv_python::regex::ast::{Node, RepeatKind};
 
 use super::keys::{Key, Keys};
 use crate::lint::Linter;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 
 /// Looks at each key by itself.
 pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
@@ -20,7 +21,7 @@ pub(super) fn check(linter: &mut Linter<'_>, keys: &Keys<'_>) {
             '+' => plus(key, keys, *slip),
             _ => star(key, *slip),
         };
-        linter.report(Finding::new("T214", diagnostic).of(&key.entity.common));
+        linter.report(Finding::new(Code::PatternWithoutItself, diagnostic).of(&key.entity.common.no_qa_codes));
     }
 }
 

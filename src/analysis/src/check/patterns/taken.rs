@@ -9,10 +9,11 @@ use super::keys::{Key, Keys};
 use crate::check::parts::{Name, joined, parts};
 use crate::lint::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_model::Field;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 /// Another id that a key matches.
 struct Taken<'a> {
@@ -142,5 +143,5 @@ fn takes(key: &Key<'_>, keys: &Keys<'_>, first: &Taken<'_>, all: &[Taken<'_>]) -
             4 => format!("write `{exact}/.*` for the versions of this tool alone"),
             _ => format!("write `{exact}$` for this id alone, or `{exact}.*` if all are meant"),
         });
-    Finding::new("T215", diagnostic).of(&key.entity.common)
+    Finding::new(Code::TakenId, diagnostic).of(&key.entity.common.no_qa_codes)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use tpv_compiler::config::entity::Rule;
-use tpv_compiler::source::Span;
 use tpv_python::word_hash::WordMap;
+use tpv_text::source::Span;
 
 use super::rules::Layered;
 

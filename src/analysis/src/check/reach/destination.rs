@@ -9,9 +9,9 @@ use tpv_bytecode::CodeKind;
 use crate::check::domain::{Kinds, Value};
 use tpv_compiler::config::entity::Entity;
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{Limit, Quantity, TagType, Version};
+use tpv_text::source::Span;
 
 use super::code::{Code, constant};
 use super::job::Asked;

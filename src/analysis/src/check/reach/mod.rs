@@ -31,10 +31,10 @@ use crate::lint::tags::default;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::code::each_code;
 use tpv_compiler::link::destination_defaults;
-use tpv_compiler::source::{SourceMap, Span};
 use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{Change, EntityClass};
 use tpv_python::word_hash::WordMap;
+use tpv_text::source::{SourceMap, Span};
 
 use code::Code;
 use conditions::Conditions;
@@ -466,7 +466,7 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
     use tpv_compiler::config::load_sources;
-    use tpv_compiler::diagnostic::Diagnostics;
+    use tpv_text::diagnostic::Diagnostics;
 
     /// The analysis of a config with ten tools of ten rules each, and its texts.
     fn reach(budget: Budget) -> (Reach, Matrix, SourceMap) {

@@ -6,8 +6,8 @@ use std::fmt::Write;
 use serde::Serialize;
 
 use super::matrix::{DECLARED, Matrix, Row};
-use crate::figures::grouped;
 use crate::page::{Page, code, escape, facts, prose, slot};
+use tpv_text::figures::grouped;
 
 /// The most rows and tools of a row that stand in the page for readers without scripts; with scripts the table has all.
 const MOST_ROWS: usize = 100;

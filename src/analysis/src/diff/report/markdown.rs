@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use super::{Cause, Jobs, MOST_NAMES, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line};
-use crate::figures::{amount, count, grouped};
-use tpv_compiler::printable;
+use tpv_text::figures::{amount, count, grouped};
+use tpv_text::printable;
 
 /// The most characters of a comment, by GitHub's rule.
 const MOST: usize = 65_536;

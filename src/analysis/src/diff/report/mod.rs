@@ -12,8 +12,8 @@ use tpv_model::Quantity;
 use super::answers::Detail;
 use super::entities::{Change, Changes, Group, Kind};
 use super::jobs::{self, Concerned, Outcome, RATIOS, Ratios, split_flow, split_reason};
-use crate::figures::{amount, count};
 use crate::summary::{self, Usage};
+use tpv_text::figures::{amount, count};
 
 pub use markdown::{escaped, markdown};
 pub use page::page;

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::{Cause, Jobs, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line};
-use crate::figures::{amount, count};
 use crate::page::{Page, escape, facts, prose, slot, table};
+use tpv_text::figures::{amount, count};
 
 /// The number of table rows without scripts.
 const MOST_ROWS: usize = 300;

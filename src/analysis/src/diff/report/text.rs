@@ -4,9 +4,9 @@ use super::super::entities::{Change, Group, Kind};
 use super::{
     Jobs, MOST_NAMES, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line, order, place,
 };
-use crate::figures::{count, grouped};
-use crate::text_diff::unified;
-use tpv_compiler::printable::put_line;
+use tpv_text::figures::{count, grouped};
+use tpv_text::printable::put_line;
+use tpv_text::text_diff::unified;
 
 /// The number of table rows shown before the rest is left out.
 const MOST_ROWS: usize = 20;

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Linted, place, severity};
-use tpv_compiler::printable;
+use tpv_text::printable;
 
 /// One line a finding.
 pub fn github(linted: &Linted) -> String {

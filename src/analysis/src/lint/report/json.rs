@@ -11,7 +11,7 @@ pub fn json(runs: &[Linted]) -> String {
         .flat_map(|linted| {
             linted.findings.iter().map(|finding| {
                 let mut out = json!({
-                    "code": finding.code,
+                    "code": finding.code.as_str(),
                     "severity": severity(finding),
                     "message": finding.diagnostic.message,
                     "notes": finding.diagnostic.notes,

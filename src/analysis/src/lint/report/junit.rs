@@ -2,8 +2,8 @@
 
 use super::{Linted, place, severity};
 use crate::junit::{self, Case, Outcome, Suite};
-use crate::render::Render;
-use tpv_compiler::finding::Finding;
+use tpv_text::finding::Finding;
+use tpv_text::render::Render;
 
 /// The findings as test suites, one a file: each finding is a test case that fails where it makes the verb end with
 /// status 1, so errors do, and with `strict` warnings too. A file without findings is one case that passes.

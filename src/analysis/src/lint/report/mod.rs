@@ -13,9 +13,9 @@ pub use junit::junit;
 pub use sarif::sarif;
 
 use super::Linted;
-use crate::render::Render;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::{Place, SourceMap};
+use tpv_text::finding::Finding;
+use tpv_text::render::Render;
+use tpv_text::source::{Place, SourceMap};
 
 /// The findings as text: title, place, excerpt with carets, notes and help of each, with an empty line after it.
 pub fn text(linted: &Linted, colour: bool) -> String {

@@ -3,19 +3,20 @@
 use serde_json::{Value, json};
 
 use super::{Linted, place, severity};
-use crate::lint::codes::CODES;
-use tpv_compiler::diagnostic::Severity;
+
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Severity;
 
 /// The findings as one SARIF log with one run.
 pub fn sarif(runs: &[Linted]) -> String {
-    let rules: Vec<Value> = CODES
+    let rules: Vec<Value> = Code::ALL
         .iter()
         .map(|code| {
-            let level = if code.severity == Severity::Error { "error" } else { "warning" };
+            let level = if code.severity() == Severity::Error { "error" } else { "warning" };
             json!({
-                "id": code.code,
-                "shortDescription": {"text": code.title},
-                "help": {"text": code.page, "markdown": code.page},
+                "id": code.as_str(),
+                "shortDescription": {"text": code.title()},
+                "help": {"text": code.page(), "markdown": code.page()},
                 "defaultConfiguration": {"level": level},
             })
         })
@@ -45,8 +46,8 @@ pub fn sarif(runs: &[Linted]) -> String {
                     .into_iter()
                     .collect();
                 json!({
-                    "ruleId": finding.code,
-                    "ruleIndex": CODES.iter().position(|code| code.code == finding.code),
+                    "ruleId": finding.code.as_str(),
+                    "ruleIndex": Code::ALL.iter().position(|code| *code == finding.code),
                     "level": severity(finding),
                     "message": {"text": text.join("\n")},
                     "locations": locations,

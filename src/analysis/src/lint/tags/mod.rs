@@ -14,14 +14,15 @@ use super::Linter;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::Text;
 use tpv_model::{EntityClass, TagType};
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::{closest, did_you_mean};
 
 use in_code::TagsInCode;
+use tpv_text::code::Code;
 
 /// A note for both: only the given files are known.
 const OTHER_FILES: &str = "if another file gives the tag, lint all files together: `tpvc lint one.yml other.yml`";
@@ -122,7 +123,7 @@ fn offered(linter: &mut Linter<'_>) {
                     Some((near, at)) => diagnostic.also(*at, "").help(did_you_mean(near)),
                     None => diagnostic.help("add the tag to the `scheduling` of a destination, under `accept`"),
                 };
-                linter.report(Finding::new("T114", diagnostic).of(&entity.common));
+                linter.report(Finding::new(Code::UnofferedTag, diagnostic).of(&entity.common.no_qa_codes));
             }
         }
     }
@@ -146,7 +147,7 @@ fn asked(linter: &mut Linter<'_>, tags: &Tags<'_>) {
                 Some(near) => diagnostic.help(did_you_mean(near)),
                 None => diagnostic.help("give the tag to a tool, user or role, or move it to `accept`"),
             };
-            linter.report(Finding::new("T115", diagnostic).of(&destination.common));
+            linter.report(Finding::new(Code::UnmatchedDestination, diagnostic).of(&destination.common.no_qa_codes));
             break;
         }
     }

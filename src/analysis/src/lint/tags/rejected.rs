@@ -5,12 +5,13 @@ use std::collections::{BTreeSet, HashSet};
 use super::{Tags, having};
 use crate::lint::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::config::suggest::{closest, did_you_mean};
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::Text;
 use tpv_model::{EntityClass, TagType};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::{closest, did_you_mean};
 
 /// Looks at the tags that tools, roles and users reject, except for those whose places are `seen` already. One that another of them has keeps the two apart.
 pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>, mut seen: HashSet<Span>) {
@@ -41,7 +42,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>, mut seen: HashSet<
                     Some(near) => diagnostic.help(did_you_mean(near)),
                     None => diagnostic.help("remove it, or give the tag to the destination that is meant"),
                 };
-                linter.report(Finding::new("T147", diagnostic).of(&entity.common));
+                linter.report(Finding::new(Code::UselessReject, diagnostic).of(&entity.common.no_qa_codes));
             }
         }
     }

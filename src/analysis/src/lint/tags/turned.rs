@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::{Tags, default, having};
 use crate::lint::Linter;
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::config::suggest::did_you_mean;
-use tpv_compiler::diagnostic::Diagnostic;
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_compiler::yaml::value::Text;
 use tpv_model::{EntityClass, TagType};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
+use tpv_text::suggest::did_you_mean;
 
 /// The words of a tag in order of the alphabet. `None` for fewer than two.
 fn words(tag: &str) -> Option<Vec<&str>> {
@@ -62,7 +63,7 @@ pub(super) fn of_another_form(linter: &mut Linter<'_>, tags: &Tags<'_>) {
             .also(destination.span, "")
             .help(did_you_mean(&meant))
             .fix(tag.span, meant);
-        linter.report(Finding::new("T141", diagnostic).of(&destination.common));
+        linter.report(Finding::new(Code::MisspeltTag, diagnostic).of(&destination.common.no_qa_codes));
     }
 }
 
@@ -90,7 +91,7 @@ pub(super) fn check(linter: &mut Linter<'_>) -> HashSet<Span> {
                     .also(entity.span, "")
                     .help(did_you_mean(near))
                     .fix(tag.span, near.to_string());
-                linter.report(Finding::new("T141", diagnostic).of(&entity.common));
+                linter.report(Finding::new(Code::MisspeltTag, diagnostic).of(&entity.common.no_qa_codes));
             }
         }
     }

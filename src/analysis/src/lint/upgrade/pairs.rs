@@ -8,12 +8,13 @@ use std::sync::Arc;
 
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::{Common, Entity, env_value};
-use tpv_compiler::finding::Finding;
-use tpv_compiler::source::Span;
 use tpv_model::{Change, EntityClass};
+use tpv_text::finding::Finding;
+use tpv_text::source::Span;
 
 use super::{Seen, finding};
 use crate::lint::Linter;
+use tpv_text::code::Code;
 
 /// The classes whose entities are what a job asks for.
 const ASKING: [EntityClass; 3] = [EntityClass::Tool, EntityClass::Role, EntityClass::User];
@@ -70,7 +71,7 @@ pub(super) fn check(linter: &mut Linter<'_>, seen: &mut Seen) {
 fn tell(linter: &mut Linter<'_>, seen: &mut Seen, own: Definition<'_>, other: (Span, String), help: &str) {
     if seen.is_news(Change::CombineFirst, own.span) {
         let diagnostic = finding(Change::CombineFirst, own.span, own.entity, Some(help)).also(other.0, other.1);
-        linter.report(Finding::new("T134", diagnostic).of(&own.entity.common));
+        linter.report(Finding::new(Code::ChangedMeaning, diagnostic).of(&own.entity.common.no_qa_codes));
     }
 }
 

@@ -1,9 +1,10 @@
 //! `{mem}` without quotes, which YAML reads as a mapping with a key and no value.
 
 use super::{Owner, Validator};
-use crate::diagnostic::Diagnostic;
 use crate::yaml::load::quoted;
 use crate::yaml::value::{ConfigValue, ValueKind};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
 
 /// The remedy for a template.
 pub(super) const TEMPLATE: &str = "fill the template in first (Ansible, Jinja); TPV reads the file as it is";
@@ -44,7 +45,7 @@ impl Validator<'_> {
         };
         let shown = if name.is_empty() { quoted(&text) } else { format!("{name}: {}", quoted(&text)) };
         let problem = Diagnostic::warning(format!("`{text}` is a mapping for YAML, not a text"))
-            .code("T124")
+            .code(Code::BracesAsMapping)
             .at(value.span, consequence)
             .also(owner.span, owner.describe());
         self.problems.push(if is_template(&text) {

@@ -21,11 +21,11 @@ use indexmap::IndexMap;
 use crate::config::code::CodeText;
 use crate::config::entity::{Dict, Entity, GlobalConfig, StoreConfig};
 use crate::config::fields::{CONFIG, GLOBAL};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::Span;
 use crate::yaml::load::{mistake, quoted};
 use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use tpv_model::{EntityClass, Version};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::Span;
 
 /// The entities of one section.
 pub type Section = IndexMap<Arc<str>, Arc<Entity>>;

@@ -11,10 +11,11 @@ use super::{Owner, Validator, at_value};
 use crate::config::entity::Rule;
 use crate::config::fields::{ENTITY, RULE};
 use crate::config::rules::Rules;
-use crate::diagnostic::Diagnostic;
-use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use tpv_model::EntityClass;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::source::Span;
 
 impl Validator<'_> {
     /// `rules`. In a list a rule's key is its id, and a later rule replaces an earlier one of the same id.
@@ -39,7 +40,7 @@ impl Validator<'_> {
                                 "the rule `{}` replaces an earlier one of the same id",
                                 rule.id
                             ))
-                            .code("T109")
+                            .code(Code::DuplicateRule)
                             .at(id_span(&map).unwrap_or(start), "")
                             .also(earlier.span, "this rule has no effect")
                             .also(owner.span, owner.describe())

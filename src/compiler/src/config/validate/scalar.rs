@@ -109,8 +109,8 @@ fn parse_float(text: &str) -> Option<f64> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
-    use crate::source::Span;
     use crate::yaml::value::Text;
+    use tpv_text::source::Span;
 
     fn text(text: &str) -> ConfigValue {
         ConfigValue::new(ValueKind::Str(Text::new(text, Span::default())), Span::default())

@@ -7,9 +7,9 @@ use super::{Owner, Validator};
 use crate::config::entity::Dict;
 use crate::config::fields::SCHEDULING;
 use crate::config::scheduling::SchedulingTags;
-use crate::diagnostic::Diagnostic;
 use crate::yaml::value::{Entry, Text};
 use tpv_model::TagType;
+use tpv_text::diagnostic::Diagnostic;
 
 impl Validator<'_> {
     /// The tags; a tag may stand in one list only, and there once.

@@ -5,9 +5,10 @@ use tpv_runtime::galaxy::shape::Object;
 
 use super::{Owner, Validator};
 use crate::config::fields::CONFIG;
-use crate::config::suggest::closest;
-use crate::diagnostic::Diagnostic;
 use crate::yaml::value::Entry;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::suggest::closest;
 
 /// Names that other systems use, with the field that they mean.
 const SYNONYMS: [(&str, &str); 13] = [
@@ -83,7 +84,7 @@ impl Validator<'_> {
     /// The finding about a name that only later versions of TPV know.
     fn of_later_version(&self, key: &str, what: &str) -> Diagnostic {
         Diagnostic::warning(format!("`{key}` is not a {what} that TPV {} knows", self.version))
-            .code("T104")
+            .code(Code::UnknownField)
             .note(format!("a later version of TPV has it; TPV {} never uses it", self.version))
             .help(format!("remove it, or check for a later version: `--tpv {}`", Version::default()))
     }
@@ -99,8 +100,9 @@ impl Validator<'_> {
             self.problems.push(problem);
             return;
         }
-        let problem =
-            Diagnostic::warning(format!("`{key}` is not a section that TPV knows")).code("T104").at(entry.key.span, "");
+        let problem = Diagnostic::warning(format!("`{key}` is not a section that TPV knows"))
+            .code(Code::UnknownField)
+            .at(entry.key.span, "");
         let problem = match misspelt(key, &CONFIG) {
             Some(meant) => problem.fix(entry.key.span, meant),
             None => problem,
@@ -118,7 +120,7 @@ impl Validator<'_> {
             return;
         }
         let problem = Diagnostic::warning(format!("`{key}` is not a field that TPV knows"))
-            .code("T104")
+            .code(Code::UnknownField)
             .at(entry.key.span, "")
             .also(owner.span, owner.describe());
         let problem = match misspelt(key, known) {

@@ -9,12 +9,13 @@ use super::noqa::noqa_between;
 use super::scalar;
 use super::short_texts::ShortTexts;
 use super::syntax::byte_order_mark;
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::{SourceId, Span};
 use crate::yaml::read::node::{Child, Content, Node, NodeId, NodeTree, Tag};
 use crate::yaml::read::unfolded;
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::value::{ConfigValue, Entry, TaggedScalar, Text, ValueKind};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::{SourceId, Span};
 
 /// The number of bytes of a scalar shown in a message.
 const MAX_SHOWN: usize = 60;
@@ -130,7 +131,7 @@ impl<'a> Constructor<'a> {
             }
             self.problems.push(
                 Diagnostic::warning("an alias inside the value of its own anchor is null")
-                    .code("T108")
+                    .code(Code::WrongType)
                     .at(span, "the anchor's value is not complete here"),
             );
             return Some(built(ConfigValue::new(ValueKind::Null, span), 1, None));

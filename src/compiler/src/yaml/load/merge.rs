@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use tpv_python::number::float_text;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::source::Span;
 use crate::yaml::value::{ConfigValue, Entry, Map, ValueKind};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::Span;
 
 /// The treatment of a key that occurs twice in a mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

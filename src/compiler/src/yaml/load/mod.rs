@@ -17,11 +17,11 @@ mod tests;
 
 use std::ops::Range;
 
-use crate::diagnostic::Diagnostics;
-use crate::source::{SourceId, SourceMap, Span};
 use crate::yaml::read::fault::Problem;
 use crate::yaml::read::read;
 use crate::yaml::value::ConfigValue;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::{SourceId, SourceMap, Span};
 
 use construct::Constructor;
 pub use lines::{mistake, quoted};

@@ -9,9 +9,9 @@ use std::ops::Range;
 use super::lines::Line;
 use super::outline::{block, header_moved};
 use super::{Document, Duplicates, attempt};
-use crate::diagnostic::{Diagnostic, Diagnostics, Severity};
-use crate::source::{SourceId, SourceMap, Span};
 use crate::yaml::read::fault::Problem;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
+use tpv_text::source::{SourceId, SourceMap, Span};
 
 /// The most blocks that are left out of a text.
 const MOST_BLOCKS: usize = 16;

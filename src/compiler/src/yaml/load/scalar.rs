@@ -23,8 +23,8 @@ pub(super) fn construct(kind: &str, text: &str) -> Option<ValueKind> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
-    use crate::source::Span;
     use crate::yaml::value::ConfigValue;
+    use tpv_text::source::Span;
 
     #[test]
     fn timestamps_have_python_values() {

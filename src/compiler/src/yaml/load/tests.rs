@@ -4,10 +4,10 @@ use std::time::Instant;
 
 use serde_json::Value as Json;
 
-use crate::diagnostic::Diagnostics;
-use crate::source::SourceMap;
 use crate::yaml;
 use crate::yaml::value::ConfigValue;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::SourceMap;
 
 fn read(text: &str) -> Result<(SourceMap, ConfigValue), String> {
     let mut sources = SourceMap::new();

@@ -5,10 +5,10 @@ mod structure;
 mod values;
 
 use super::lines::{Line, quoted};
-use crate::diagnostic::Diagnostic;
-use crate::source::{SourceId, Span};
 use crate::yaml::load::MAX_DEPTH;
 use crate::yaml::read::fault::{Fault, Problem};
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::source::{SourceId, Span};
 
 /// An error of the parser in its text.
 pub(super) struct Stop<'a> {

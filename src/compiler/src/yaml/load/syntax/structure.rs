@@ -1,10 +1,10 @@
 //! Mistakes between lines: a missing colon, dash or blank, wrong indentation.
 
 use super::{Stop, spaces};
-use crate::diagnostic::Diagnostic;
 use crate::yaml::load::lines::{Line, mistake};
 use crate::yaml::load::outline::is_odd_first;
 use crate::yaml::read::fault::Problem;
+use tpv_text::diagnostic::Diagnostic;
 
 /// The number of lines of a block searched for its header.
 const MOST_LINES: usize = 200;

@@ -1,9 +1,9 @@
 //! Mistakes inside a line: quotes, brackets, characters that YAML keeps for itself, a second colon.
 
 use super::Stop;
-use crate::diagnostic::Diagnostic;
 use crate::yaml::load::lines::{Line, quoted};
 use crate::yaml::read::fault::Problem;
+use tpv_text::diagnostic::Diagnostic;
 
 impl Stop<'_> {
     /// `@`, a backtick, `%`, or `&` and `*` without a name.

@@ -3,6 +3,7 @@
 //! Every stage adds [`Diagnostic`]s to one [`Diagnostics`] and goes on, so that one run reports everything it can see.
 //! Messages are lower-case sentences without a full stop, names stand in backticks, help says what to write.
 
+use crate::code::Code;
 use crate::printable;
 use crate::source::{SourceMap, Span};
 
@@ -32,8 +33,8 @@ pub struct Label {
 pub struct Diagnostic {
     /// The severity.
     pub severity: Severity,
-    /// The short name of the kind of problem, such as a lint code.
-    pub code: Option<&'static str>,
+    /// The kind of problem, where it has one.
+    pub code: Option<Code>,
     /// The message.
     pub message: String,
     /// The place; `None` for a problem without one, such as a missing file.
@@ -124,7 +125,7 @@ impl Diagnostic {
     }
 
     /// Names the kind of problem.
-    pub fn code(mut self, code: &'static str) -> Self {
+    pub fn code(mut self, code: Code) -> Self {
         self.code = Some(code);
         self
     }

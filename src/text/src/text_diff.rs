@@ -1,7 +1,7 @@
 //! The differences of two texts as a unified diff.
 
+use crate::printable;
 use similar::{Algorithm, TextDiff};
-use tpv_compiler::printable;
 
 /// The number of lines shown around a change.
 const CONTEXT: usize = 3;

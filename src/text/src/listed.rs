@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 /// The names joined by commas.
-pub(crate) fn joined<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
+pub fn joined<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> String {
     let mut text = String::new();
     for (index, name) in names.into_iter().enumerate() {
         if index > 0 {
@@ -15,14 +15,14 @@ pub(crate) fn joined<T: AsRef<str>>(names: impl IntoIterator<Item = T>) -> Strin
 }
 
 /// The first `most` names joined by commas, and `...` for the rest.
-pub(crate) fn shortened(names: &[&str], most: usize) -> String {
+pub fn shortened(names: &[&str], most: usize) -> String {
     let first = joined(names.iter().take(most));
     if names.len() > most { first + ", ..." } else { first }
 }
 
 /// The names as the end of a sentence lists them, with the number of those after the first `most` and the word for them:
 /// "a", "a and b", "a, b and 3 more". A single further name takes the place of its number.
-pub(crate) fn counted<T: Display>(names: &[T], most: usize, rest: &str) -> String {
+pub fn counted<T: Display>(names: &[T], most: usize, rest: &str) -> String {
     let shown = if names.len() > most + 1 { most } else { names.len() };
     let mut items: Vec<String> = names.iter().take(shown).map(ToString::to_string).collect();
     if names.len() > shown {

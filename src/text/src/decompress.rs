@@ -51,7 +51,7 @@ impl<R: Read> Text<R> {
     }
 
     /// The number of bytes taken from the reader for the text so far.
-    pub(crate) fn taken(&self) -> u64 {
+    pub fn taken(&self) -> u64 {
         match &self.state {
             State::Plain(source) => source.count,
             State::Gzip(decoder) => taken(decoder.get_ref()),
@@ -163,7 +163,7 @@ impl<R: Read> Read for Source<R> {
 
 /// A fault of compressed data.
 #[derive(Clone, Debug)]
-pub(crate) struct Damage {
+pub struct Damage {
     /// `gzip` or `zstd`.
     format: &'static str,
     /// The byte of the compressed data that could not be used, or that is not there, from 0.
@@ -174,7 +174,7 @@ pub(crate) struct Damage {
 
 impl Damage {
     /// The remedy.
-    pub(crate) fn help(&self) -> String {
+    pub fn help(&self) -> String {
         format!("copy or create the file again; `{} -t FILE` checks that it is complete", self.format)
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use tpv_compiler::source::redacted;
+use crate::source::redacted;
 
 /// The meaning of an error of the operating system for a path that is written, `-` being stdout, and the remedy.
 pub fn explain(error: &io::Error, path: &Path) -> (String, &'static str) {

@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(closest("max_cores_accepted", ["max_accepted_cores"]), Some("max_accepted_cores"));
         assert_eq!(closest("nmupy", ["numpy"]), Some("numpy"));
         assert_eq!(closest("sqroot", ["sqrt"]), Some("sqrt"));
-        assert_eq!(closest("T1055", ["T101", "T105"]), Some("T105"));
+        assert_eq!(closest("A1055", ["A101", "A105"]), Some("A105"));
     }
 
     /// Tags of public servers that are not misspellings of one another.

@@ -7,9 +7,9 @@ use std::fmt::Write;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 
-use tpv_compiler::diagnostic::{Diagnostic, Diagnostics, Label, Severity};
-use tpv_compiler::printable;
-use tpv_compiler::source::{Place, SourceId, SourceMap, Span};
+use crate::diagnostic::{Diagnostic, Diagnostics, Label, Severity};
+use crate::printable;
+use crate::source::{Place, SourceId, SourceMap, Span};
 
 /// Problems that can be shown to a person.
 pub trait Render {
@@ -26,7 +26,7 @@ impl Render for Diagnostic {
         };
         let mut title = level.primary_title(printable::line(&self.message));
         if let Some(code) = self.code {
-            title = title.id(code);
+            title = title.id(code.as_str());
         }
         let mut moved = Vec::new();
         let mut groups = vec![group(self, title, sources, &mut moved)];

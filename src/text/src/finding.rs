@@ -1,15 +1,14 @@
 //! Findings: what is likely wrong in a config that loads.
 
-use crate::config::entity::Common;
+use crate::code::Code;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Span;
-use crate::yaml::value::Text;
 
 /// One finding: a code, a severity, a place, and what to do.
 #[derive(Clone, Debug)]
 pub struct Finding {
-    /// The code, as `docs/lint/` lists them.
-    pub code: &'static str,
+    /// The kind, as `docs/lint/` lists them.
+    pub code: Code,
     /// Severity, place, message, notes and help.
     pub diagnostic: Diagnostic,
     /// The number of other findings of its file that it stands for; the linter's reports fill it in.
@@ -22,7 +21,7 @@ pub struct Finding {
 
 impl Finding {
     /// A finding without a file's entity.
-    pub fn new(code: &'static str, diagnostic: Diagnostic) -> Self {
+    pub fn new(code: Code, diagnostic: Diagnostic) -> Self {
         Self { code, diagnostic: diagnostic.code(code), more: 0, silenced: false, once_a_file: false }
     }
 
@@ -32,14 +31,14 @@ impl Finding {
         self
     }
 
-    /// Sets the entity of the finding, whose `# noqa` comment may turn it off.
-    pub fn of(self, common: &Common) -> Self {
-        self.within([common.no_qa_codes.as_slice()])
+    /// Sets the `# noqa` comment of the finding's entity, which may turn it off.
+    pub fn of(self, comment: &[impl AsRef<str>]) -> Self {
+        self.within([comment])
     }
 
     /// As [`Finding::of`], for what several entities share: any of them may turn it off.
-    pub fn within<'t>(mut self, lists: impl IntoIterator<Item = &'t [Text]>) -> Self {
-        self.silenced = lists.into_iter().any(|codes| silences(codes, self.code));
+    pub fn within<'t, T: AsRef<str> + 't>(mut self, comments: impl IntoIterator<Item = &'t [T]>) -> Self {
+        self.silenced = comments.into_iter().any(|comment| silences(comment, self.code));
         self
     }
 
@@ -59,7 +58,7 @@ impl Finding {
     }
 }
 
-/// Returns `true` if the `# noqa` comment of an entity turns a code off.
-pub fn silences(comment: &[Text], code: &str) -> bool {
-    comment.iter().any(|text| text.as_str() == "noqa" || text.as_str() == code)
+/// Returns `true` if the words of an entity's `# noqa` comment turn findings of a kind off.
+pub fn silences(comment: &[impl AsRef<str>], code: Code) -> bool {
+    comment.iter().any(|word| matches!(word.as_ref(), word if word == "noqa" || word == code.as_str()))
 }

@@ -1,6 +1,6 @@
 //! Text in HTML and XML.
 
-use tpv_compiler::printable;
+use crate::printable;
 
 /// Text for an element or an attribute. Characters that a reader would not see, that reorder others or that XML cannot hold appear as escapes, and
 /// no line is a command of a CI server whose log the page is printed to.

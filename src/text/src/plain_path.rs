@@ -3,7 +3,7 @@
 use std::path::{Component, Path, PathBuf};
 
 /// The absolute path without `.` and `..`. Links are not looked at.
-pub(crate) fn plain(path: &Path) -> PathBuf {
+pub fn plain(path: &Path) -> PathBuf {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut plain = PathBuf::new();
     for part in path.components() {
