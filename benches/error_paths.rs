@@ -4,7 +4,7 @@
 
 mod support;
 
-use tpv_runtime::galaxy::job::Job;
+use tpv_galaxy::job::Job;
 
 fn main() {
     let workload = support::workload();

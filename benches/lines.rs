@@ -8,7 +8,7 @@
 mod support;
 
 use serde_json::Value;
-use tpv_runtime::galaxy::job::Job;
+use tpv_galaxy::job::Job;
 
 fn main() {
     let text = std::fs::read_to_string(support::jobs()).expect("a job file");

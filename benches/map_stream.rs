@@ -7,9 +7,9 @@ mod support;
 
 use std::sync::Arc;
 
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::json::{Json, Reader, write_text};
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::{Json, Reader, write_text};
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::{self, Work};
 

@@ -25,9 +25,9 @@ use std::time::{Duration, Instant};
 
 use tpv_bytecode::CodeKind;
 use tpv_compiler::python::program::ProgramBuilder;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::world::World;
 use tpv_python::vm::{NoEnvironment, Vm};
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
 /// Unoptimized code would take a quarter of an hour for all attacks: it runs one of some.

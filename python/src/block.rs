@@ -12,7 +12,7 @@ use tpv_model::Change;
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
-use tpv_runtime::galaxy::tpv::version_of;
+use tpv_galaxy::tpv::version_of;
 use tpv_runtime::mapper::Cpython;
 use tpv_runtime::mapper::cpython::{Origin, hiding_names};
 

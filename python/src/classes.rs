@@ -16,7 +16,7 @@ use tpv_python::modules::datetime;
 use tpv_python::types::{
     BYTES, BuiltinType, DICT, FLOAT, FROZENSET, INT, Implementation, LIST, OBJECT, SET, STR, TUPLE, TYPES,
 };
-use tpv_runtime::galaxy::errors::{
+use tpv_galaxy::errors::{
     JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION,
 };
 use tpv_runtime::mapper::objects::{

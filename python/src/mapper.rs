@@ -13,12 +13,12 @@ use pyo3::types::PyString;
 use tpv_analysis::job_file::JobFile;
 use tpv_jit::Mode;
 use tpv_maps::clock::at_this_moment;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::pools::AllocationStore;
 use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::stream::{self, Work};
-use tpv_runtime::{Error, Job};
+use tpv_runtime::{InputError, Job};
 use tpvc::cli::temporary;
 
 use crate::block::Blocks;
@@ -259,6 +259,6 @@ fn json_text(object: &Bound<'_, PyAny>) -> PyResult<String> {
     text.extract().map_err(|_| PyTypeError::new_err("`json.dumps` gave no text"))
 }
 
-fn not_a(what: &'static str) -> impl Fn(Error) -> PyErr {
+fn not_a(what: &'static str) -> impl Fn(InputError) -> PyErr {
     move |error| PyValueError::new_err(format!("this is not a {what}: {error}"))
 }

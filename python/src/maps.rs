@@ -23,7 +23,7 @@ use tpv_maps::store::Root;
 use tpv_maps::submit::Budget;
 use tpv_maps::{Error, Map, results};
 use tpv_python::vm::Limits;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Hooks;
 use tpvc::settings::Problem;
 

@@ -1,17 +1,17 @@
-//! Errors in the runtime's inputs.
+//! Errors in artifacts.
 
 use std::fmt;
 
 use crate::artifact::format::{FORMAT_VERSION, TPVC_VERSION};
 
-/// The error of reading an artifact, a job or a world. The text is for users.
+/// The error of reading an artifact. The text is for users.
 ///
 /// ```
-/// use tpv_runtime::{Error, Job};
+/// use tpv_runtime::{Error, Rules};
 ///
-/// let error = Job::parse(r#"{"tool": {}}"#).unwrap_err();
-/// assert_eq!(error, Error::Job("tool.id: missing".to_owned()));
-/// assert_eq!(error.to_string(), "tool.id: missing");
+/// let error = Rules::load(b"").unwrap_err();
+/// assert_eq!(error, Error::Empty);
+/// assert_eq!(error.to_string(), "the file is empty");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -38,17 +38,6 @@ pub enum Error {
         /// The reason.
         reason: String,
     },
-    /// A line of a job file is no job: the first field that is missing or of the wrong type.
-    Job(String),
-    /// A world file is no world.
-    World {
-        /// The line, from 1.
-        line: usize,
-        /// The column, from 1, in characters.
-        column: usize,
-        /// The field and what is wrong with it.
-        message: String,
-    },
 }
 
 impl fmt::Display for Error {
@@ -66,8 +55,6 @@ impl fmt::Display for Error {
                 write!(f, "; this is tpvc {TPVC_VERSION}, which reads version {FORMAT_VERSION}")
             }
             Self::Invalid { section, reason } => write!(f, "the artifact's section `{section}` is not valid: {reason}"),
-            Self::Job(message) => f.write_str(message),
-            Self::World { line, column, message } => write!(f, "line {line}, column {column}: {message}"),
         }
     }
 }

@@ -2,7 +2,8 @@
 //! The artifact of the example is made by `tpvc compile examples/site/tpv.yml -o runtime/tests/rules.bin`.
 //!
 //! [`Rules`] are what `tpvc compile` wrote, a [`Mapper`] maps by them, a [`Job`] is one line of a job file, a [`World`] what Galaxy
-//! knows at that moment, an [`Answer`] where the job goes or the error that TPV raises. What cannot be read is an [`Error`].
+//! knows at that moment, an [`Answer`] where the job goes or the error that TPV raises; they are `tpv-galaxy`'s. An artifact that cannot be read is
+//! an [`Error`], a job or a world an [`InputError`].
 //!
 //! # Invariants
 //!
@@ -15,16 +16,12 @@ mod error;
 // What a program that maps jobs needs.
 pub use artifact::Rules;
 pub use error::Error;
-pub use galaxy::answer::Answer;
-pub use galaxy::job::{Input, Job, JobBuilder};
-pub use galaxy::json::Json;
-pub use galaxy::world::World;
 pub use mapper::{Hooks, Mapper};
+pub use tpv_galaxy::{Answer, Error as InputError, Input, Job, JobBuilder, Json, World};
 
 // What the compiler writes, the analyses read and Galaxy's package connects to.
 pub mod artifact;
 pub mod first_line;
-pub mod galaxy;
 pub mod mapper;
 pub mod patterns;
 pub mod pools;

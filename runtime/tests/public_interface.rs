@@ -5,7 +5,7 @@
 use std::error::Error as _;
 use std::sync::Arc;
 
-use tpv_runtime::{Answer, Error, Hooks, Input, Job, Json, Mapper, Rules, World};
+use tpv_runtime::{Answer, Error, Hooks, Input, InputError, Job, Json, Mapper, Rules, World};
 
 fn rules() -> Rules {
     Rules::load(include_bytes!("rules.bin")).unwrap()
@@ -15,7 +15,7 @@ fn rules() -> Rules {
 fn a_program_maps_jobs_of_its_own() {
     let mapper = Mapper::with_hooks(Arc::new(rules()), Hooks::default(), false);
     let world = Arc::new(World::default());
-    let map = |job: Result<Job, Error>| -> Answer { mapper.map(&Arc::new(job.unwrap()), &world) };
+    let map = |job: Result<Job, InputError>| -> Answer { mapper.map(&Arc::new(job.unwrap()), &world) };
 
     let answer = map(Job::builder("bwa_mem").id(7).email("jo@example.org").build());
     assert_eq!(answer.destination_id().as_deref(), Some("normal"));
@@ -51,5 +51,5 @@ fn what_cannot_be_read_is_an_error_with_its_reason() {
     assert!(matches!(error, Error::Foreign) && error.source().is_none());
     let error = Job::builder("a").job("id", Json::from(vec![1])).build().unwrap_err();
     assert!(error.to_string().starts_with("job.id: "), "{error}");
-    assert!(matches!(World::parse("[]").unwrap_err(), Error::World { line: 1, .. }));
+    assert!(matches!(World::parse("[]").unwrap_err(), InputError::World { line: 1, .. }));
 }

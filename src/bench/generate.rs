@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::io;
 use std::path::Path;
 
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::world::World;
 
 use super::workload::{Workload, WorkloadError};
 

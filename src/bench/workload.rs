@@ -4,10 +4,10 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::world::World;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
 /// The message if there is nothing to measure.

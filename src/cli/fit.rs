@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::Work;
 

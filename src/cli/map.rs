@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
+use tpv_galaxy::world::World;
 use tpv_python::vm::LogLevel;
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::stream::{self, Work};
 

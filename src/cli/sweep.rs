@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
 use serde_json::Value;
+use tpv_galaxy::json::Json;
+use tpv_galaxy::world::World;
 use tpv_model::Quantity;
-use tpv_runtime::galaxy::json::Json;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 
 use super::common::Common;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::world::World;
 
 use super::error::CliError;
 use super::input;

@@ -18,12 +18,11 @@ use crate::support::{expect_file, project, site, small_program};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use tpv_analysis::cases::keys::{ATTEMPT, EXPECT, FILE, JOB, Kind, TEST};
+use tpv_galaxy::shape::Object;
 use tpv_model::{Change, Version};
 use tpv_python::builtins::BUILTINS;
 use tpv_python::module::ModuleDef;
 use tpv_runtime::artifact::format::{FORMAT_VERSION, SECTIONS};
-use tpv_runtime::galaxy;
-use tpv_runtime::galaxy::shape::Object;
 use tpv_runtime::mapper::modules;
 use tpvc::cli::Cli;
 
@@ -348,7 +347,7 @@ fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
 
 /// The modules that exist natively, but for those that only say that they are outside.
 fn native_modules() -> impl Iterator<Item = &'static ModuleDef> {
-    let is_outside = |name| galaxy::modules::outside::MODULES.iter().any(|outside| outside.module.name == name);
+    let is_outside = |name| tpv_galaxy::modules::outside::MODULES.iter().any(|outside| outside.module.name == name);
     modules().iter().copied().filter(move |module| !is_outside(module.name))
 }
 
@@ -358,7 +357,7 @@ fn builtins_and_modules_are_all_named() {
     let mut rows: Vec<_> = all.map(|module| (module.name, listed(module.names.iter().copied()))).collect();
     rows.sort_unstable();
     let rows: String = rows.iter().map(|(module, names)| format!("| `{module}` | {names} |\n")).collect();
-    let outside = listed(galaxy::modules::outside::MODULES.iter().map(|outside| outside.module.name));
+    let outside = listed(tpv_galaxy::modules::outside::MODULES.iter().map(|outside| outside.module.name));
     let builtins = listed(BUILTINS.iter().map(|one| one.name));
     let parts = [
         ("builtins", format!("\nBeside the classes of the values: {builtins}.\n\n")),

@@ -92,7 +92,7 @@ fn sections_of_random_bytes_do_not_crash() {
         match tpv_runtime::artifact::Rules::load(&bytes) {
             Err(_) => refused += 1,
             Ok(rules) => {
-                let job = std::sync::Arc::new(tpv_runtime::galaxy::job::Job::parse(JOB).unwrap());
+                let job = std::sync::Arc::new(tpv_galaxy::job::Job::parse(JOB).unwrap());
                 let mapper = tpv_runtime::mapper::Mapper::new(std::sync::Arc::new(rules));
                 let _ = mapper.map(&job, &std::sync::Arc::default());
             }

@@ -6,15 +6,15 @@ use std::sync::Arc;
 
 use tpv_bytecode::CodeKind;
 use tpv_compiler::python::program::ProgramBuilder;
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::Json;
+use tpv_galaxy::objects::{JobObjects, app};
+use tpv_galaxy::world::World;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Vm};
-use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::json::Json;
-use tpv_runtime::galaxy::objects::{JobObjects, app};
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{find_module, modules};
 
 struct Galaxy;

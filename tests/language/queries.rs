@@ -1,11 +1,11 @@
-//! Queries of the job table give what SQLAlchemy gives on SQLite: see `runtime/tests/record/record_queries.py`.
+//! Queries of the job table give what SQLAlchemy gives on SQLite: see `runtime/galaxy/tests/record/record_queries.py`.
 
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::json::Json as Text;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::Json as Text;
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
 const IMPORTS: &str = "from sqlalchemy import and_, asc, desc, distinct, func, not_, or_, select, text
@@ -48,7 +48,8 @@ fn world_of(recorded: &Json) -> Arc<World> {
 
 #[test]
 fn queries_answer_as_sqlalchemy_on_sqlite() {
-    let recorded: Json = serde_json::from_str(include_str!("../../runtime/tests/recorded/queries.json")).unwrap();
+    let recorded: Json =
+        serde_json::from_str(include_str!("../../runtime/galaxy/tests/recorded/queries.json")).unwrap();
     let answers = recorded["answers"].as_array().unwrap();
     assert!(answers.len() > 220);
     let queries: Vec<&str> = answers.iter().map(|answer| answer["query"].as_str().unwrap()).collect();
@@ -71,7 +72,8 @@ fn queries_answer_as_sqlalchemy_on_sqlite() {
 
 #[test]
 fn what_the_world_does_not_know_is_no_answer() {
-    let recorded: Json = serde_json::from_str(include_str!("../../runtime/tests/recorded/queries.json")).unwrap();
+    let recorded: Json =
+        serde_json::from_str(include_str!("../../runtime/galaxy/tests/recorded/queries.json")).unwrap();
     let queries: Vec<&str> =
         recorded["unavailable"].as_array().unwrap().iter().map(|query| query.as_str().unwrap()).collect();
     assert!(queries.len() > 35);

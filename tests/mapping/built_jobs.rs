@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use tpv_runtime::galaxy::json::Reader;
-use tpv_runtime::{Error, Input, Job, Json, Mapper};
+use tpv_galaxy::json::Reader;
+use tpv_runtime::{Input, InputError, Job, Json, Mapper};
 
 use crate::support::cases::{Case, hooks};
 use crate::support::random::{a_fifth, at_least};
@@ -17,7 +17,7 @@ fn items<'a>(object: &'a Json, key: &str) -> &'a [(Box<str>, Json)] {
 }
 
 /// The job of a line, field by field.
-fn built(line: &Json) -> Result<Job, Error> {
+fn built(line: &Json) -> Result<Job, InputError> {
     let mut builder = Job::builder("");
     let Json::Object(fields) = line else { panic!("{line:?}") };
     for (name, value) in fields.iter().filter(|(name, _)| !["tool", "user", "job"].contains(&&**name)) {

@@ -6,8 +6,8 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value;
+use tpv_galaxy::world::World;
 use tpv_runtime::Job;
-use tpv_runtime::galaxy::world::World;
 use tpv_simulate::amount::Time;
 use tpv_simulate::arrivals::{Arrival, Past};
 use tpv_simulate::capacity::{self, Capacity};

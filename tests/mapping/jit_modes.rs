@@ -7,10 +7,10 @@ use crate::support::random::{a_fifth, at_least};
 use crate::support::{project, site, stderr, tpvc_in};
 use serde_json::Value as Json;
 use tpv_compiler::{CompileOptions, compile};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::world::World;
 use tpv_jit::Mode;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 
 const MODES: [(Mode, &str); 3] = [(Mode::Off, "off"), (Mode::Lazy, "lazy"), (Mode::Eager, "eager")];

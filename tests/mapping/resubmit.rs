@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tpv_compiler::python::resubmit;
 use tpv_compiler::{CompileOptions, compile};
-use tpv_runtime::galaxy::answer::Field;
+use tpv_galaxy::answer::Field;
 use tpv_runtime::resubmit::{Attempt, ChainEnd, Ending, Failure, Resubmitter, RunnerState, follow};
 use tpv_runtime::{Hooks, Job, Json, Mapper, World};
 

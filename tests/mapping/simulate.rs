@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tpv_compiler::{CompileOptions, compile};
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::job_table::JobRow;
+use tpv_galaxy::world::World;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::job_table::JobRow;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::resubmit::{Attempt, Failure, Resubmission};
 use tpv_runtime::{Hooks, Job, Mapper};

@@ -8,8 +8,8 @@ use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::{Common, Dict, Entity, Oversize, Rule, StoreConfig};
 use tpv_compiler::config::scheduling::SchedulingTags;
 use tpv_compiler::yaml::value::{ConfigValue, Text, ValueKind};
+use tpv_literal::float_text;
 use tpv_model::{Amount, EntityClass, TagType};
-use tpv_python::number::float_text;
 
 pub(crate) fn config(config: &Config) -> Value {
     let mut out = Map::new();

@@ -20,7 +20,7 @@ struct Loader;
 
 impl Environment for Loader {
     fn modules(&self) -> &'static [&'static ModuleDef] {
-        tpv_runtime::galaxy::modules::with_python()
+        tpv_galaxy::modules::with_python()
     }
 
     fn global(&self, _: &mut Vm, name: &str) -> PyResult<Option<Value>> {

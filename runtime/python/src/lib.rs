@@ -27,7 +27,6 @@ pub mod release;
 pub mod set;
 pub mod string;
 pub mod types;
-pub mod unicode;
 pub mod value;
 mod visit;
 pub mod vm;

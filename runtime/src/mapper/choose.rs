@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-use crate::galaxy::answer::{Answer, Draft, Field, MappedText};
-use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
-use crate::galaxy::job::Job;
-use crate::galaxy::json::{Json, dump};
+use tpv_galaxy::answer::{Answer, Draft, Field, MappedText};
+use tpv_galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::{Json, dump};
 use tpv_model::{Quantity, Resource, Version};
 use tpv_python::dict::Dict;
 use tpv_python::exception::{ATTRIBUTE_ERROR, PyResult, Raised, attribute_error, raise_with};

@@ -2,8 +2,8 @@
 //!
 //! The machine keeps it by slot ([`tpv_python::vm::Vm::set_context`]); the compiler and this thread have numbered its names.
 
-use crate::galaxy::job::Job;
-use crate::galaxy::objects::{AppFields, Bag, JobObjects};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::objects::{AppFields, Bag, JobObjects};
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 

@@ -5,13 +5,13 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use crate::artifact::Rules;
-use crate::galaxy::answer::Answer;
-use crate::galaxy::helpers::input_size_of;
-use crate::galaxy::objects::{self, app, stand_in_app};
-use crate::galaxy::reads::Read;
-use crate::galaxy::world::World;
 use crate::pools::FinishedJobs;
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::helpers::input_size_of;
+use tpv_galaxy::objects::{self, app, stand_in_app};
+use tpv_galaxy::reads::Read;
+use tpv_galaxy::world::World;
 use tpv_python::exception::{PyResult, Raised};
 use tpv_python::lacking;
 use tpv_python::module::ModuleDef;
@@ -130,7 +130,7 @@ static GALAXY_LOGGER: BuiltinType = BuiltinType::new("GalaxyLogger", "galaxy.uti
 
 impl Environment for MapperEnvironment {
     fn class_attribute(&self, _: &mut Vm, class: &'static BuiltinType, name: &str) -> PyResult<Option<Value>> {
-        crate::galaxy::query::class_attribute(class, name)
+        tpv_galaxy::query::class_attribute(class, name)
     }
 
     fn modules(&self) -> &'static [&'static ModuleDef] {

@@ -4,8 +4,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::galaxy::errors::job_mapping_exception;
 use tpv_bytecode::CodeKind;
+use tpv_galaxy::errors::job_mapping_exception;
 use tpv_model::{EntityClass, Resource};
 use tpv_python::exception::{PyResult, RUNTIME_ERROR, Raised, attribute_error, raise};
 use tpv_python::value::Value;

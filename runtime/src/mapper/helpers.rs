@@ -1,7 +1,7 @@
 //! `tpv.core.helpers` as code sees it: Galaxy's helpers, and the one that asks an entity for its tags.
 
-use crate::galaxy::tpv::version_of;
-use crate::galaxy::{helpers, signature};
+use tpv_galaxy::tpv::version_of;
+use tpv_galaxy::{helpers, signature};
 use tpv_python::args::Args;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;

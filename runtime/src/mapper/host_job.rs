@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 
-use crate::galaxy::world::World;
+use tpv_galaxy::world::World;
 use tpv_python::value::Value;
 
 /// The arguments of Galaxy's call of TPV for one job. The values may be live objects: they are asked for attributes as

@@ -4,15 +4,15 @@
 
 use std::rc::Rc;
 
+use tpv_literal::quoted::str_repr;
 use tpv_model::merge::{self, RuleList};
 use tpv_model::{EntityClass, Merge, TagType};
 use tpv_python::exception::{PyResult, Raised, raise};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
-use tpv_python::vm::text::str_repr;
 
-use crate::galaxy::tpv::version_of;
+use tpv_galaxy::tpv::version_of;
 
 use super::cache::{Cache, unpaid};
 use super::data::{merge_dicts, merge_env};

@@ -9,11 +9,11 @@ use std::sync::Arc;
 
 use crate::artifact::Rules;
 use crate::artifact::tables::{GlobalRow, Tables};
-use crate::galaxy::job::Job;
-use crate::galaxy::modules::outside::Outside;
-use crate::galaxy::objects::JobObjects;
-use crate::galaxy::query::columns;
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::modules::outside::Outside;
+use tpv_galaxy::objects::JobObjects;
+use tpv_galaxy::query::columns;
 use tpv_model::{EntityClass, TagType, Version};
 use tpv_python::args::Args;
 use tpv_python::exception::NOT_IMPLEMENTED_ERROR;

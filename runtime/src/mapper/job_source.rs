@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::slice;
 use std::sync::Arc;
 
-use crate::galaxy::helpers::resource_fields;
-use crate::galaxy::job::{Job, Role};
-use crate::galaxy::resource_requirements::extract;
+use tpv_galaxy::helpers::resource_fields;
+use tpv_galaxy::job::{Job, Role};
+use tpv_galaxy::resource_requirements::extract;
 use tpv_model::{Resource, Version};
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, Raised, type_error};

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use crate::galaxy::errors::job_mapping_exception;
 use crate::patterns::InvalidPattern;
+use tpv_galaxy::errors::job_mapping_exception;
 use tpv_model::{EntityClass, Resource, TagType};
 use tpv_python::exception::{PyResult, Raised, raise};
 use tpv_python::string::Str;

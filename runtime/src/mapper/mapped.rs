@@ -6,8 +6,8 @@ use tpv_python::exception::{PyResult, Raised};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
-use crate::galaxy::answer::{Answer, Draft, Field};
-use crate::galaxy::json::{Json, write_text};
+use tpv_galaxy::answer::{Answer, Draft, Field};
+use tpv_galaxy::json::{Json, write_text};
 
 /// The destination that a job is mapped to.
 #[derive(Clone)]

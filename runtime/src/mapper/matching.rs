@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use crate::galaxy::tpv::version_of;
+use tpv_galaxy::tpv::version_of;
 use tpv_model::{Limit, Quantity, Resource};
 use tpv_python::args::Args;
 use tpv_python::builtins::scalars;

@@ -56,11 +56,11 @@ use std::fmt;
 use std::sync::{Arc, Weak};
 
 use crate::artifact::Rules;
-use crate::galaxy::answer::Answer;
-use crate::galaxy::job::Job;
-use crate::galaxy::reads::Read;
-use crate::galaxy::world::World;
 use crate::pools::memory::InMemoryAllocationStore;
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::reads::Read;
+use tpv_galaxy::world::World;
 use tpv_jit::Native;
 use tpv_python::exception::PyResult;
 use tpv_python::vm::Vm;
@@ -196,7 +196,7 @@ impl Mapper {
     fn map_read(
         &self,
         number: usize,
-        job: Result<Job, crate::Error>,
+        job: Result<Job, tpv_galaxy::Error>,
         world: &Arc<World>,
     ) -> (Option<Arc<Job>>, Answer) {
         match job {

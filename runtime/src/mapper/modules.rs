@@ -2,8 +2,7 @@
 
 use std::sync::LazyLock;
 
-use crate::galaxy;
-use crate::galaxy::tpv::version_of;
+use tpv_galaxy::tpv::version_of;
 use tpv_python::exception::EXCEPTION;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
@@ -66,8 +65,8 @@ fn entities(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
 
 /// All modules: Python's own, Galaxy's, SQLAlchemy's and TPV's, and those that reach outside.
 pub(super) static MODULES: LazyLock<Vec<&'static ModuleDef>> = LazyLock::new(|| {
-    let outside = galaxy::modules::outside::MODULES.iter().map(|outside| &outside.module);
-    galaxy::modules::with_python().iter().copied().chain([&helpers::MODULE, &ENTITIES]).chain(outside).collect()
+    let outside = tpv_galaxy::modules::outside::MODULES.iter().map(|outside| &outside.module);
+    tpv_galaxy::modules::with_python().iter().copied().chain([&helpers::MODULE, &ENTITIES]).chain(outside).collect()
 });
 
 /// The modules that code can import, of Python's own and of the host.

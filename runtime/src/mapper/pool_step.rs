@@ -2,7 +2,7 @@
 
 use crate::artifact::tables::PoolRow;
 use crate::pools::{Admission, Kind, Usage};
-use tpv_python::number::float_text;
+use tpv_literal::float_text;
 
 /// A job's outcome in resource pools.
 #[derive(Clone, Copy)]

@@ -6,11 +6,11 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
-use crate::galaxy::objects::world_of_session;
-use crate::galaxy::reads::Read;
 use crate::pools::{Admission, AllocationStore, Budget, StoreError, Usage};
 use num_bigint::Sign;
+use tpv_galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
+use tpv_galaxy::objects::world_of_session;
+use tpv_galaxy::reads::Read;
 use tpv_model::Resource;
 use tpv_python::args::Args;
 use tpv_python::builtins::scalars;

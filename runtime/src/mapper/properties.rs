@@ -4,8 +4,8 @@
 //! A property goes into the evaluation context when it is evaluated. If no code of the artifact loads that name, it need
 //! not be there, and no value of it need be made.
 
-use crate::galaxy::json::dump;
 use tpv_bytecode::{CodeKind, CodeRef, Instr};
+use tpv_galaxy::json::dump;
 use tpv_model::Version;
 use tpv_python::args::Args;
 use tpv_python::dict::{Key, StrKey};

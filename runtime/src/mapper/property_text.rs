@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use crate::galaxy::json::{dump, end_string};
 use tpv_bytecode::CodeKind;
+use tpv_galaxy::json::{dump, end_string};
 use tpv_python::exception::PyResult;
 use tpv_python::native_code::Computed;
 use tpv_python::value::Value;

@@ -4,13 +4,13 @@ use std::fmt::{self, Write};
 
 use crate::artifact::Rules;
 use crate::first_line::first_line;
-use crate::galaxy::errors::JOB_MAPPING_EXCEPTION;
 use tpv_bytecode::CodeKind;
+use tpv_galaxy::errors::JOB_MAPPING_EXCEPTION;
+use tpv_literal::quoted::str_repr;
 use tpv_python::exception::{ExceptionObject, KEY_ERROR, Raised};
 use tpv_python::program::Place;
 use tpv_python::value::Value;
 use tpv_python::vm::qualified;
-use tpv_python::vm::text::str_repr;
 
 use super::places::ConfigPlace;
 
@@ -185,7 +185,7 @@ fn summary(exception: &ExceptionObject) -> String {
         Value::None => Some("None".to_owned()),
         Value::Bool(value) => Some(if *value { "True" } else { "False" }.to_owned()),
         Value::Int(number) => Some(number.to_string()),
-        Value::Float(number) => Some(tpv_python::number::float_text::repr(*number)),
+        Value::Float(number) => Some(tpv_literal::float_text::repr(*number)),
         Value::Str(text) => Some(str_repr(text)),
         _ => None,
     };

@@ -4,8 +4,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::artifact::Rules;
-use crate::galaxy::world::World;
 use crate::pools::AllocationStore;
+use tpv_galaxy::world::World;
 use tpv_jit::Native;
 use tpv_model::Version;
 use tpv_python::value::Value;

@@ -7,7 +7,7 @@ use super::memory::InMemoryAllocationStore;
 use super::{AllocationStore, KEY_PREFIX};
 use crate::artifact::Rules;
 use crate::artifact::tables::{StoreRow, Tables, ValueRow};
-use tpv_python::number::float_text;
+use tpv_literal::float_text;
 
 /// TPV's store in the process.
 pub const IN_MEMORY: &str = "tpv.core.resource_pool.InMemoryAllocationStore";

@@ -12,8 +12,8 @@ pub mod valkey;
 use std::collections::BTreeSet;
 use std::fmt;
 
+use tpv_literal::float_text;
 use tpv_python::exception::{PyResult, Raised};
-use tpv_python::number::float_text;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
@@ -200,8 +200,3 @@ pub trait FinishedJobs: Send + Sync {
     /// Exceptions raised by the database.
     fn finished(&self, vm: &mut Vm, session: &Value, ids: &BTreeSet<i64>) -> PyResult<BTreeSet<i64>>;
 }
-
-/// The states of Galaxy's jobs that hold nothing any more. A job in another state, or one that the table does not have, keeps
-/// its allocation: only a job that is known to have ended releases it.
-pub const TERMINAL_STATES: [&str; 9] =
-    ["ok", "error", "failed", "deleted", "deleting", "stopped", "stopping", "paused", "skipped"];

@@ -12,7 +12,7 @@ use redis::{
 
 use super::configured::ValkeyOptions;
 use super::{Admission, Allocation, AllocationStore, Kind, Ledger, StoreError, Usage, ledger_key};
-use tpv_python::number::parse;
+use tpv_literal::parse;
 
 /// The script that admits on the server: its first lines describe keys and arguments.
 pub const SCRIPT: &str = include_str!("admit.lua");

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::definition::Definitions;
 use super::resubmitter::{Ending, Failure, Next, Resubmission, Resubmitter, delay_seconds};
-use crate::galaxy::answer::{Answer, Field};
-use crate::galaxy::job::Job;
-use crate::galaxy::json::Json;
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::Json;
 
 /// The most attempts of one job that [`follow`] makes.
 pub const MAX_ATTEMPTS: u32 = 100;

@@ -1,7 +1,7 @@
 //! The `resubmit` definitions of a destination, as Galaxy gets them.
 
-use crate::galaxy::answer::{Answer, Field};
-use crate::galaxy::json::Json;
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::json::Json;
 
 /// The `resubmit` definitions of a destination, in the order in which Galaxy tries them.
 #[derive(Clone, Debug, Default, PartialEq)]

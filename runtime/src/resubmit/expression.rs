@@ -3,8 +3,9 @@
 use std::rc::Rc;
 
 use tpv_bytecode::{CodeKind, ProgramData};
+use tpv_literal::int_text::MAX_DIGITS;
+use tpv_literal::parse;
 use tpv_python::exception::{PyResult, value_error};
-use tpv_python::number::parse;
 use tpv_python::value::Value;
 use tpv_python::vm::{Environment, Vm};
 
@@ -25,9 +26,6 @@ pub const VARIABLES: [&str; 10] = [
     "seconds_running",
     "seconds_since_queued",
 ];
-
-/// The most digits that Python reads as an int.
-const MAX_DIGITS: usize = 4300;
 
 /// Evaluates conditions and delays as `_ExpressionContext` of `resubmit.py` does, each with the budgets of a job.
 pub(super) struct Evaluator {

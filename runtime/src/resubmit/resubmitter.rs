@@ -6,8 +6,8 @@ use std::fmt;
 use super::definition::Definitions;
 use super::expression::Evaluator;
 use super::state::RunnerState;
-use crate::galaxy::json::{Json, write_text};
 use crate::mapper::Compile;
+use tpv_galaxy::json::{Json, write_text};
 
 /// A job that failed, as conditions see it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -97,7 +97,7 @@ const DELAY: &str = "__resubmit_delay_seconds";
 /// and that are not a number; infinite if it never does.
 pub fn delay_seconds(carried: &Json) -> f64 {
     let seconds = match carried.get(DELAY) {
-        Some(Json::Str(text)) => tpv_python::number::parse::float(text),
+        Some(Json::Str(text)) => tpv_literal::parse::float(text),
         Some(Json::Float(number)) => Some(*number),
         #[expect(clippy::cast_precision_loss, reason = "seconds")]
         Some(Json::Int(number)) => Some(*number as f64),

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use tpv_runtime::Job;
 
 use memchr::{memchr, memrchr};
-use tpv_runtime::galaxy::job::MAX_LINE;
+use tpv_galaxy::job::MAX_LINE;
 
 use tpv_text::decompress::{Damage, Text};
 use tpv_text::open::{open, stdin};
@@ -26,7 +26,7 @@ pub(crate) fn seeded(number: usize, line: &[u8]) -> Option<Job> {
 const MOST_SKIPPED: usize = 1 << 30;
 
 /// The text of a job file, for a reader that takes it in pieces. A line of more than [`MAX_LINE`] bytes is cut to one byte more, so that
-/// memory stays bounded and [`Job::from_line`](tpv_runtime::galaxy::job::Job::from_line) refuses it.
+/// memory stays bounded and [`Job::from_line`](tpv_galaxy::job::Job::from_line) refuses it.
 pub struct JobFile {
     reader: Text<Box<dyn Read + Send>>,
     /// The bytes of the line so far.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use tpv_galaxy::answer::{Answer, Destination};
+use tpv_galaxy::json::Json;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::{Answer, Destination};
-use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::mapper::explain::{Observer, Step};
 use tpv_runtime::mapper::trace::Trace;

@@ -5,8 +5,8 @@ mod set;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::json::{Json, Reader, write_text};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::{Json, Reader, write_text};
 
 use crate::cli::error::CliError;
 use crate::cli::input;

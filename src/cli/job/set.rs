@@ -1,8 +1,8 @@
 //! `--set`: fields of a job by their paths in the job file; and sizes with units.
 
-use tpv_runtime::galaxy::json::{Json, Reader};
-use tpv_runtime::galaxy::shape::Shape;
-use tpv_runtime::galaxy::shape::job::JOB;
+use tpv_galaxy::json::{Json, Reader};
+use tpv_galaxy::shape::Shape;
+use tpv_galaxy::shape::job::JOB;
 
 use crate::cli::error::CliError;
 use tpv_text::suggest::{closest, did_you_mean};
@@ -172,7 +172,7 @@ fn number_datasets(job: &mut Json) {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
-    use tpv_runtime::galaxy::json::write_text;
+    use tpv_galaxy::json::write_text;
 
     use super::*;
 

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::job_table::JobRow;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::job_table::JobRow;
+use tpv_galaxy::world::World;
 use tpv_simulate::route::Routed;
 
 /// Writes a trace.

@@ -4,9 +4,9 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use tpv_compiler::python::resubmit::compile;
-use tpv_runtime::galaxy::answer::{Answer, Field};
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::resubmit::{Attempt, ChainEnd, Failure, Resubmitter, RunnerState, follow};
 

@@ -6,8 +6,8 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read};
 
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::json::escape_into;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::escape_into;
 
 use crate::cells::{self, number};
 use crate::columns::Columns;

@@ -7,9 +7,9 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tpv_runtime::galaxy::job::{DatasetId, Job};
-use tpv_runtime::galaxy::outcome::{Attempt, Outcome};
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::{DatasetId, Job};
+use tpv_galaxy::outcome::{Attempt, Outcome};
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::Work;
 
@@ -258,7 +258,7 @@ impl Ids {
 ///
 /// # Errors
 /// The line is no job.
-pub(crate) fn job_of_line(number: usize, line: &[u8]) -> Result<Arc<Job>, tpv_runtime::Error> {
+pub(crate) fn job_of_line(number: usize, line: &[u8]) -> Result<Arc<Job>, tpv_galaxy::Error> {
     let mut job = Job::from_line(line)?.first_mapped();
     job.seed.get_or_insert_with(|| number.into());
     Ok(Arc::new(job))
@@ -641,7 +641,7 @@ fn sizes(job: &Job) -> (f64, f64, bool) {
             continue;
         }
         let extension = input.extension.map_or("", |extension| job.text(extension));
-        let Some(size) = input.size.map(tpv_runtime::galaxy::job::Size::to_float) else {
+        let Some(size) = input.size.map(tpv_galaxy::job::Size::to_float) else {
             is_unsized = true;
             continue;
         };

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use tpv_analysis::format::format;
-use tpv_runtime::galaxy::json::escape_into;
+use tpv_galaxy::json::escape_into;
 
 /// A tool's value for `mem`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 use tpv_compiler::python::attempt_factor::AttemptFactor;
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 
 use crate::attempts::{Given, attempts};

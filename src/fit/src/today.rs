@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::world::World;
 use tpv_model::Resource;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
-use tpv_runtime::galaxy::answer::{Answer, Field};
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::mapper::explain::{Observer, Step};
 

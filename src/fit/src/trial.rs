@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Serialize, Serializer};
 use tpv_analysis::tool_id::split_version;
-use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::outcome::Outcome;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::outcome::Outcome;
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::Work;
 

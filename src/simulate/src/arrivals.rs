@@ -11,8 +11,8 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp, Uniform};
 use serde::{Deserialize, Serialize};
 use tpv_analysis::sketch::Sketch;
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::outcome::Outcome;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::outcome::Outcome;
 
 use crate::amount::{SECOND, Time, seconds, time};
 

@@ -5,9 +5,9 @@ use std::ops::Bound;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use tpv_runtime::galaxy::job_table::JobTable;
-use tpv_runtime::galaxy::reads::{Read, Tools, Users};
-use tpv_runtime::galaxy::sql_text::{GroupKey, GroupTotals};
+use tpv_galaxy::job_table::JobTable;
+use tpv_galaxy::reads::{Read, Tools, Users};
+use tpv_galaxy::sql_text::{GroupKey, GroupTotals};
 
 /// The tools whose counts are known at once.
 const MOST_TOOLS: usize = 50_000;

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use tpv_analysis::people::Naming;
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::job_table::{JobRow, parts};
-use tpv_runtime::galaxy::json::Json;
-use tpv_runtime::galaxy::reads::{Read, Reads};
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::job_table::{JobRow, parts};
+use tpv_galaxy::json::Json;
+use tpv_galaxy::reads::{Read, Reads};
+use tpv_galaxy::world::World;
 use tpv_runtime::resubmit::{Attempt, Failure, MAX_ATTEMPTS, Resubmission, RunnerState, delay_seconds};
 
 use crate::amount::{Amount, SECOND, Time, seconds, time};

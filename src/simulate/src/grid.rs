@@ -6,8 +6,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use tpv_galaxy::world::World;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Hooks;
 
 use crate::amount::Time;

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::outcome::Outcome;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::outcome::Outcome;
 
 use crate::amount::{SECOND, Time, seconds};
 use crate::arrivals::{Fault, Told};
@@ -250,7 +250,7 @@ fn whole(amount: f64) -> f64 {
 fn quoted(name: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let mut text = String::new();
-    tpv_runtime::galaxy::json::write_text(&mut text, &tpv_runtime::galaxy::json::Json::str(name));
+    tpv_galaxy::json::write_text(&mut text, &tpv_galaxy::json::Json::str(name));
     match name.chars().all(is_plain) && name.chars().next().is_some_and(|c| c.is_ascii_alphabetic()) {
         // Words that YAML takes for something else stay in quotes.
         true if !matches!(

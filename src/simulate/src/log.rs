@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tpv_analysis::people::Naming;
-use tpv_runtime::galaxy::job::Job;
+use tpv_galaxy::job::Job;
 
 use crate::measure::{End, JobTotals, Stats};
 use crate::totals::{Names, Totals};

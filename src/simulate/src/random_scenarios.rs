@@ -9,8 +9,8 @@ use std::sync::Arc;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Uniform};
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::world::World;
 
 use crate::amount::{Amount, SECOND, Time};
 use crate::arrivals::{Arrival, Past};

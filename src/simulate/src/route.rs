@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::Json;
+use tpv_galaxy::world::World;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::{Answer, Field};
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::json::Json;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::pools::memory::InMemoryAllocationStore;
 use tpv_runtime::resubmit::{Attempt, Failure, Next, Resubmission, Resubmitter};

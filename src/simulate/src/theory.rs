@@ -6,8 +6,8 @@ use std::sync::Arc;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp, LogNormal};
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::world::World;
 
 use crate::amount::{Amount, time};
 use crate::arrivals::{Arrival, Past};

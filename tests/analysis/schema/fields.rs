@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use serde_json::{Map, Value, json};
 use tpv_analysis::schema::File;
-use tpv_runtime::galaxy::shape::{Object, Shape};
+use tpv_galaxy::shape::{Object, Shape};
 
 use super::Judge;
 use super::readers::{Verdict, settings, verdict};

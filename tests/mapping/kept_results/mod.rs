@@ -6,7 +6,7 @@ mod rules;
 
 use std::path::{Path, PathBuf};
 
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpvc::bench::Workload;
 

@@ -3,7 +3,7 @@
 // SAFETY of all functions: see the head of `host.rs`.
 #![allow(unsafe_code)]
 
-use tpv_python::number::{float_text, int_text};
+use tpv_literal::{float_text, int_text};
 use tpv_python::value::Value;
 
 use super::{Host, LEAVE, payload, reference};

@@ -7,9 +7,9 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use super::convert;
 use crate::args::Args;
 use crate::exception::{PyResult, overflow_error, type_error, value_error};
-use crate::number::float_text::{self, FloatStyle};
 use crate::value::Value;
 use crate::vm::{BinaryOp, Vm};
+use tpv_literal::float_text::{self, FloatStyle};
 
 /// `abs(x)`
 pub(crate) fn abs(vm: &mut Vm, args: Args) -> PyResult<Value> {

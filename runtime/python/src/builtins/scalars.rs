@@ -11,7 +11,7 @@ use crate::string::Str;
 use crate::types::{BuiltinType, OBJECT};
 use crate::value::{Slice, Value};
 use crate::vm::Vm;
-use crate::vm::text::{bytes_repr, str_repr};
+use tpv_literal::quoted::{bytes_repr, str_repr};
 
 /// `object()`: a thing with nothing but its identity.
 struct Plain;
@@ -150,7 +150,7 @@ pub fn float(vm: &mut Vm, args: Args) -> PyResult<Value> {
     }
     if let Some(text) = text_of(&value) {
         vm.visit(text.len(), 128)?;
-        return match parse::float(&text) {
+        return match tpv_literal::parse::float(&text) {
             Some(number) if number.is_nan() => Ok(Value::Float(another_nan(vm, number))),
             Some(number) => Ok(Value::Float(number)),
             None => Err(value_error(format!("could not convert string to float: {}", vm.repr(&value)?))),

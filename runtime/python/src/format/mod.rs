@@ -10,10 +10,11 @@ pub mod template;
 use spec::{Parts, Spec};
 
 use super::exception::{PyResult, Raised, overflow_error, value_error};
-use super::number::{Num, convert, float_text, int_text};
+use super::number::{Num, convert, int_text};
 use super::string::Str;
 use super::vm::Vm;
 use float_text::{FloatOptions, FloatStyle};
+use tpv_literal::float_text;
 
 /// The bytes of a text whose characters are counted in the time of a step.
 const COUNTED_A_STEP: usize = 256;

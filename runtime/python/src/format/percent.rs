@@ -3,12 +3,12 @@
 use super::character;
 use crate::builtins::convert as convert_arguments;
 use crate::exception::{PyResult, Raised, overflow_error, type_error, value_error};
-use crate::number::float_text::{self, FloatOptions, FloatStyle};
 use crate::number::{Num, convert, int_text};
 use crate::string::Str;
 use crate::value::Value;
 use crate::vm::Vm;
 use crate::vm::items::passes_for_mapping;
+use tpv_literal::float_text::{self, FloatOptions, FloatStyle};
 
 /// The bytes of a text whose characters are counted in the time of a step.
 const COUNTED_A_STEP: usize = 256;

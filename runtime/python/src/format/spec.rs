@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::str::Chars;
 
 use crate::exception::{PyResult, Raised, value_error};
-use crate::unicode;
+use tpv_literal::unicode;
 
 /// A parsed specification.
 pub(super) struct Spec {

@@ -6,9 +6,9 @@ use std::borrow::Cow;
 
 use crate::exception::{PyResult, index_error, key_error, value_error};
 use crate::string::Str;
-use crate::unicode;
 use crate::value::Value;
 use crate::vm::Vm;
+use tpv_literal::unicode;
 
 /// The source of the values of fields.
 pub enum Fields<'a> {

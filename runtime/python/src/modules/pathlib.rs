@@ -11,8 +11,8 @@ use crate::object::Object;
 use crate::string::Str;
 use crate::types::{BuiltinType, OBJECT};
 use crate::value::{Method, Value};
-use crate::vm::text::str_repr;
 use crate::vm::{BYTES_A_STEP, CompareOp, Vm};
+use tpv_literal::quoted::str_repr;
 
 module! {
     /// `pathlib`

@@ -2,12 +2,10 @@
 
 use num_bigint::{BigInt, BigUint};
 use num_traits::Signed;
+use tpv_literal::int_text::MAX_DIGITS;
 
 use super::Num;
 use crate::exception::{PyResult, Raised, value_error};
-
-/// Ints of more digits are not converted to or from decimal text: `sys.get_int_max_str_digits()`.
-pub const MAX_DIGITS: usize = 4300;
 
 /// `str(int)`
 ///
@@ -19,22 +17,6 @@ pub fn decimal(num: Num<'_>) -> PyResult<String> {
         Num::Big(value) => big_decimal(value),
         Num::Float(value) => Ok(value.to_string()),
     }
-}
-
-/// Appends an int of 64 bits in decimal.
-pub fn write_small(out: &mut String, value: i64) {
-    if value < 0 {
-        out.push('-');
-    }
-    write_digits(out, value.unsigned_abs(), 1);
-}
-
-/// Appends a number in decimal, with zeros before it where it has fewer digits than `width`.
-pub(super) fn write_digits(out: &mut String, value: u64, width: u32) {
-    if value >= 10 || width > 1 {
-        write_digits(out, value / 10, width.saturating_sub(1));
-    }
-    out.push(char::from(b'0' + u8::try_from(value % 10).unwrap_or_default()));
 }
 
 fn big_decimal(value: &BigInt) -> PyResult<String> {

@@ -2,7 +2,6 @@
 
 pub mod convert;
 pub mod float_ops;
-pub mod float_text;
 pub mod int_ops;
 pub mod int_text;
 pub mod parse;

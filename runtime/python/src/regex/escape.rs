@@ -3,7 +3,7 @@
 use super::ast::{At, Category, Node, SetItem};
 use super::error::CompileError;
 use super::parser::Parser;
-use crate::vm::text::str_repr;
+use tpv_literal::quoted::str_repr;
 
 /// The escapes that stand for one character, in patterns, sets and templates alike. `\b` is one in sets only.
 pub(super) fn control(c: char) -> Option<char> {

@@ -5,8 +5,8 @@ use super::error::CompileError;
 use super::parser::{MAX_DEPTH, Parser};
 use super::tokenizer::Token;
 use super::width;
-use crate::unicode;
-use crate::vm::text::str_repr;
+use tpv_literal::quoted::str_repr;
+use tpv_literal::unicode;
 
 /// CPython's `MAXGROUPS` on 64-bit machines.
 const MAX_GROUPS: u32 = 1_073_741_823;

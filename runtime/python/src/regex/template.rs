@@ -7,7 +7,7 @@ use super::group::{is_identifier, parse_group_number};
 use super::tokenizer::{Token, Tokenizer};
 use crate::exception::PyResult;
 use crate::vm::Vm;
-use crate::vm::text::str_repr;
+use tpv_literal::quoted::str_repr;
 
 /// A parsed template.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,12 +6,13 @@ use super::Vm;
 use crate::exception::{ExceptionObject, KEY_ERROR, OS_ERROR, PyResult};
 use crate::exception::{UNICODE_DECODE_ERROR, UNICODE_ENCODE_ERROR};
 use crate::identity::{OUTER_A_STEP, identity};
-use crate::number::{Num, float_text, int_text};
+use crate::number::{Num, int_text};
 use crate::set::SetObject;
 use crate::string::Str;
 use crate::types::BuiltinType;
-use crate::unicode;
 use crate::value::{BoundMethod, MethodTarget, Tuple, Value};
+use tpv_literal::float_text;
+use tpv_literal::quoted::{bytes_repr, push_escape, str_repr};
 
 /// The bytes of text that are copied in the time of a step.
 const COPIED_A_STEP: usize = 1024;
@@ -329,61 +330,4 @@ fn class_repr(class: &BuiltinType) -> String {
         Some(text) => text.to_owned(),
         None => format!("<class '{}{}'>", class.module_prefix(), class.name),
     }
-}
-
-/// Appends a character as `\n`, `\x..`, `\u....` or `\U........`.
-fn push_escape(char: char, out: &mut String) {
-    match char {
-        '\t' => out.push_str("\\t"),
-        '\n' => out.push_str("\\n"),
-        '\r' => out.push_str("\\r"),
-        _ => match u32::from(char) {
-            code @ 0..=0xff => out.push_str(&format!("\\x{code:02x}")),
-            code @ 0x100..=0xffff => out.push_str(&format!("\\u{code:04x}")),
-            code => out.push_str(&format!("\\U{code:08x}")),
-        },
-    }
-}
-
-/// The quote that `repr` puts around a text: single, unless the text holds single quotes and no double ones.
-fn quote_for(single: bool, double: bool) -> char {
-    if single && !double { '"' } else { '\'' }
-}
-
-/// `repr(str)`
-pub fn str_repr(text: &str) -> String {
-    let quote = quote_for(text.contains('\''), text.contains('"'));
-    let mut out = String::with_capacity(text.len() + 2);
-    out.push(quote);
-    for char in text.chars() {
-        if char == quote || char == '\\' {
-            out.push('\\');
-            out.push(char);
-        } else if unicode::is_printable(char) {
-            out.push(char);
-        } else {
-            push_escape(char, &mut out);
-        }
-    }
-    out.push(quote);
-    out
-}
-
-/// `repr(bytes)`
-pub fn bytes_repr(bytes: &[u8]) -> String {
-    let quote = quote_for(bytes.contains(&b'\''), bytes.contains(&b'"'));
-    let mut out = format!("b{quote}");
-    for byte in bytes {
-        let char = char::from(*byte);
-        if char == quote || char == '\\' {
-            out.push('\\');
-            out.push(char);
-        } else if (' '..='~').contains(&char) {
-            out.push(char);
-        } else {
-            push_escape(char, &mut out);
-        }
-    }
-    out.push(quote);
-    out
 }

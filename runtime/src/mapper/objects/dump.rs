@@ -1,10 +1,10 @@
 //! `entity.dict()` and `entity.model_dump()`: an entity as a dict, as pydantic gives it.
 
-use crate::galaxy::errors::host_unavailable;
-use crate::galaxy::tpv::version_of;
 use crate::mapper::data::deep_copy;
 use crate::mapper::entity::{ENTITY_STEPS, Entity};
 use crate::mapper::tags::{TagNames, Tags};
+use tpv_galaxy::errors::host_unavailable;
+use tpv_galaxy::tpv::version_of;
 use tpv_model::{EntityClass, Field, TagType};
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;

@@ -3,9 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use crate::galaxy::errors::host_unavailable;
-use crate::galaxy::signature;
-use crate::galaxy::tpv::version_of;
 use crate::mapper::cache::Cache;
 use crate::mapper::data::{deep_copy, unchanged};
 use crate::mapper::entity::{ENTITY_STEPS, Entity, Identity};
@@ -15,6 +12,9 @@ use crate::mapper::matching;
 use crate::mapper::properties::Property;
 use crate::mapper::rule_map::RuleMap;
 use crate::mapper::tags::{TagNames, Tags};
+use tpv_galaxy::errors::host_unavailable;
+use tpv_galaxy::signature;
+use tpv_galaxy::tpv::version_of;
 use tpv_model::{EntityClass, Field, Limit, Resource, Version};
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey};

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use crate::galaxy::tpv::version_of;
 use crate::mapper::tags::{TagId, TagNames, Tags};
+use tpv_galaxy::tpv::version_of;
 use tpv_model::TagType;
 use tpv_python::exception::PyResult;
 use tpv_python::iterator::{IteratorObject, PyIterator};

@@ -1,7 +1,7 @@
 //! `TagType` and `Tag` of `tpv.core.entities`.
 
-use crate::galaxy::signature;
-use crate::galaxy::tpv::version_of;
+use tpv_galaxy::signature;
+use tpv_galaxy::tpv::version_of;
 use tpv_model::TagType;
 use tpv_python::args::Args;
 use tpv_python::exception::{PyResult, attribute_error, key_error, raise_with, value_error};

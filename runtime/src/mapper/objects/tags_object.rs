@@ -3,11 +3,11 @@
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
-use crate::galaxy::signature;
-use crate::galaxy::tpv::version_of;
 use crate::mapper::data::deep_copy;
 use crate::mapper::inherit::incompatible;
 use crate::mapper::tags::{Lists, TagNames, Tags};
+use tpv_galaxy::signature;
+use tpv_galaxy::tpv::version_of;
 use tpv_model::merge::override_tag;
 use tpv_model::{Change, TagType};
 use tpv_python::args::Args;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use tpv_compiler::python::resubmit;
 use tpv_compiler::yaml::value::ConfigValue;
-use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::json::Json;
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::Json;
 use tpv_runtime::resubmit::{
     Attempt, Chain, ChainEnd, Ending, Failure, MAX_ATTEMPTS, Resubmitter, RunnerState, follow,
 };

@@ -2,10 +2,10 @@
 
 use std::fmt::Write;
 
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::json::{Json, write_text};
 use tpv_model::Quantity;
 use tpv_python::regex::{Effort, Regex};
-use tpv_runtime::galaxy::answer::{Answer, Field};
-use tpv_runtime::galaxy::json::{Json, write_text};
 
 use super::fields::{Fields, fields, items};
 use super::keys::{ERROR, Kind};

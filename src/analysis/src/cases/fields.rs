@@ -1,7 +1,7 @@
 //! Reads the fields of a test file's mappings, checked against the list of their keys.
 
-use tpv_runtime::galaxy::json::Json;
-use tpv_runtime::galaxy::shape::Object;
+use tpv_galaxy::json::Json;
+use tpv_galaxy::shape::Object;
 
 use super::keys::Kind;
 pub use super::read::wrong_kind;

@@ -1,7 +1,7 @@
 //! Converts a test case's short job to the form of a job file.
 
 use num_traits::ToPrimitive;
-use tpv_runtime::galaxy::json::{Json, write_text};
+use tpv_galaxy::json::{Json, write_text};
 
 use super::fields::{Fields, items, json_of};
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};

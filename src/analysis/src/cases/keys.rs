@@ -1,8 +1,8 @@
 //! The keys of a test file: what reads the file, what completes in editors, and what the documentation says are this one list.
 
-use tpv_runtime::galaxy::shape::job::{DATASET_FIELDS, GALAXY_JOB, ROLE, TAG, TOOL, USER};
-use tpv_runtime::galaxy::shape::world::WORLD_FIELDS;
-use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field, required};
+use tpv_galaxy::shape::job::{DATASET_FIELDS, GALAXY_JOB, ROLE, TAG, TOOL, USER};
+use tpv_galaxy::shape::world::WORLD_FIELDS;
+use tpv_galaxy::shape::{Field, Object, Others, Shape, field, required};
 
 use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::Resource;

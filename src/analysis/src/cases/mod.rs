@@ -18,8 +18,8 @@ mod why;
 
 use std::sync::Arc;
 
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::world::World;
 
 use attempts::ExpectedAttempt;
 use expect::Expectation;

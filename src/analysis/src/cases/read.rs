@@ -3,11 +3,11 @@
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use tpv_runtime::galaxy::job::Job;
-use tpv_runtime::galaxy::json::{Json, Reader, write_text};
-use tpv_runtime::galaxy::shape::Object;
-use tpv_runtime::galaxy::shape::world::WORLD;
-use tpv_runtime::galaxy::world::World;
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::{Json, Reader, write_text};
+use tpv_galaxy::shape::Object;
+use tpv_galaxy::shape::world::WORLD;
+use tpv_galaxy::world::World;
 
 use super::expect::Expectation;
 use super::fields::{Fields, fields, items, json_of};

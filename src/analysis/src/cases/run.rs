@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::job::Job;
 use tpv_python::value::Value;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::job::Job;
 use tpv_runtime::mapper::explain::{Observer, Step};
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::resubmit::Chain;

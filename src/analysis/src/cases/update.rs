@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::json::{Json, write_text};
 use tpv_model::Quantity;
-use tpv_runtime::galaxy::answer::{Answer, Field};
-use tpv_runtime::galaxy::json::{Json, write_text};
 use tpv_runtime::resubmit::Chain;
 
 use super::expect::{Mismatch, Subject, shown};

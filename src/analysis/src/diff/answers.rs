@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use num_traits::ToPrimitive;
 use serde::Serialize;
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::json::{Json, escape_into, write_text};
 use tpv_model::{Change, Quantity};
-use tpv_runtime::galaxy::answer::{Answer, Field};
-use tpv_runtime::galaxy::json::{Json, escape_into, write_text};
 
 use crate::json_number::to_f64;
 use tpv_text::listed::shortened;
@@ -308,9 +308,9 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
     use std::sync::Arc;
 
+    use tpv_galaxy::json::Reader;
+    use tpv_galaxy::world::World;
     use tpv_runtime::Job;
-    use tpv_runtime::galaxy::json::Reader;
-    use tpv_runtime::galaxy::world::World;
     use tpv_runtime::mapper::Mapper;
 
     use super::*;

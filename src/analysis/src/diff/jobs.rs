@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::ops::AddAssign;
 use std::sync::Arc;
 
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::world::World;
 use tpv_runtime::Job;
-use tpv_runtime::galaxy::answer::{Answer, Field};
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::Work;
 

@@ -7,11 +7,11 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use tpv_galaxy::answer::Answer;
 use tpv_model::{Amount, EntityClass, Limit, Matched};
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::tables::Tables;
-use tpv_runtime::galaxy::answer::Answer;
 use tpv_runtime::patterns::{Matcher, PatternSet};
 
 use super::answers::{Difference, Part};

@@ -6,11 +6,11 @@
 
 use std::sync::{Arc, OnceLock};
 
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::world::World;
 use tpv_model::{Change, Version};
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 
 use super::answers::{Difference, Part, compare};

@@ -1,6 +1,6 @@
 //! The config as `tpv dump` prints it.
 
-use tpv_python::unicode::is_line_break;
+use tpv_literal::unicode::is_line_break;
 
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::job::{Job, Size};
+use tpv_galaxy::json::Json;
 use tpv_model::field::Parts;
 use tpv_model::merge::env_subject;
 use tpv_model::{Amount, EntityClass, Field, Quantity, Resource, TagType};
 use tpv_python::value::Value;
-use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::job::{Job, Size};
-use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::entity::Entity;
 use tpv_runtime::mapper::explain::{self, Because, Observer, Read, Reason, Step, reasons};
 use tpv_runtime::mapper::places::ConfigPlace;

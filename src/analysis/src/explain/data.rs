@@ -1,6 +1,6 @@
 //! An explanation as data, for YAML and JSON.
 
-use tpv_runtime::galaxy::json::Json;
+use tpv_galaxy::json::Json;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::{Call, Trace};
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use tpv_runtime::galaxy::json::Json;
+use tpv_galaxy::json::Json;
 use tpv_runtime::mapper::places::ConfigPlace;
 
 use crate::page::{Page, code, escape, facts, prose, section};

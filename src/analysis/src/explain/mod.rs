@@ -7,9 +7,9 @@ mod provenance;
 mod show;
 mod text;
 
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::json::Json;
 use tpv_model::{self as model, Quantity, Resource};
-use tpv_runtime::galaxy::answer::{Answer, Field};
-use tpv_runtime::galaxy::json::Json;
 use tpv_runtime::mapper::explain::Read;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
@@ -258,7 +258,7 @@ impl Explanation {
     /// As JSON, on one line.
     pub fn json(&self) -> String {
         let mut out = String::new();
-        tpv_runtime::galaxy::json::write_text(&mut out, &data::data(self));
+        tpv_galaxy::json::write_text(&mut out, &data::data(self));
         out.push('\n');
         out
     }
@@ -314,7 +314,7 @@ fn show_json(value: &Json) -> String {
         Json::Null => "none".to_owned(),
         other => {
             let mut text = String::new();
-            tpv_runtime::galaxy::json::write_text(&mut text, other);
+            tpv_galaxy::json::write_text(&mut text, other);
             text
         }
     }

@@ -1,8 +1,8 @@
 //! Python values as people read them.
 
-use tpv_python::number::float_text;
+use tpv_literal::float_text;
+use tpv_literal::quoted::str_repr;
 use tpv_python::value::Value;
-use tpv_python::vm::text::str_repr;
 
 /// A value as people read it: strings bare.
 pub(super) fn show(value: &Value) -> String {

@@ -1,7 +1,7 @@
 //! `capacity.yml`, the clusters behind destinations, which `tpv-simulate` reads by this list.
 
-use tpv_runtime::galaxy::shape::Shape::{Count, Filled, List, Map, Number, Pattern, Text, Union, Words};
-use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field, required};
+use tpv_galaxy::shape::Shape::{Count, Filled, List, Map, Number, Pattern, Text, Union, Words};
+use tpv_galaxy::shape::{Field, Object, Others, Shape, field, required};
 
 /// The file.
 pub static CAPACITY: Object = Object {

@@ -1,7 +1,7 @@
 //! The summary of `tpvc fit --privacy`, which serde reads: `tests/analysis/schema/` compares what both know.
 
-use tpv_runtime::galaxy::shape::Shape::{Bool, Count, List, Null, Number, Text, Union};
-use tpv_runtime::galaxy::shape::{Object, Others, Shape, field, required};
+use tpv_galaxy::shape::Shape::{Bool, Count, List, Null, Number, Text, Union};
+use tpv_galaxy::shape::{Object, Others, Shape, field, required};
 
 const NUMBER_OR_NULL: Shape = Union(&[Number, Null]);
 const COUNT_OR_NULL: Shape = Union(&[Count, Null]);

@@ -7,10 +7,10 @@ pub mod settings;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use tpv_runtime::galaxy::shape::answer::ANSWER;
-use tpv_runtime::galaxy::shape::job::JOB;
-use tpv_runtime::galaxy::shape::world::WORLD;
-use tpv_runtime::galaxy::shape::{Object, Others, Shape};
+use tpv_galaxy::shape::answer::ANSWER;
+use tpv_galaxy::shape::job::JOB;
+use tpv_galaxy::shape::world::WORLD;
+use tpv_galaxy::shape::{Object, Others, Shape};
 
 use crate::cases::keys;
 use capacity::CAPACITY;

@@ -1,7 +1,7 @@
 //! `tpvc.toml`, which serde reads: `tests/analysis/schema/` compares what both know.
 
-use tpv_runtime::galaxy::shape::Shape::{Any, Count, List, Map, Text, Words};
-use tpv_runtime::galaxy::shape::{Object, Others, Shape, field};
+use tpv_galaxy::shape::Shape::{Any, Count, List, Map, Text, Words};
+use tpv_galaxy::shape::{Object, Others, Shape, field};
 
 /// The settings.
 pub static SETTINGS: Object = Object {

@@ -9,7 +9,7 @@ pub mod table;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
-use tpv_runtime::galaxy::answer::{Answer, Field};
+use tpv_galaxy::answer::{Answer, Field};
 
 use crate::diff::answers::Difference;
 use table::Table;
@@ -203,8 +203,8 @@ mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
     use std::sync::Arc;
 
+    use tpv_galaxy::world::World;
     use tpv_runtime::Job;
-    use tpv_runtime::galaxy::world::World;
     use tpv_runtime::mapper::Mapper;
 
     use super::*;
@@ -236,7 +236,7 @@ mod tests {
             let job = Job::parse(&format!(r#"{{"tool": {{"id": "{tool}"}}, "job": {{"id": {number}}}}}"#)).unwrap();
             (tool, mapper.map(&Arc::new(job), &world))
         };
-        let invalid = Answer::invalid(9, &tpv_runtime::Error::Job("tool: missing".to_owned()));
+        let invalid = Answer::invalid(9, &tpv_galaxy::Error::Job("tool: missing".to_owned()));
         (0..jobs).map(answer).chain([(String::new(), invalid)]).collect()
     }
 

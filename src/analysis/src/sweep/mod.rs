@@ -4,7 +4,7 @@ mod page;
 
 use serde::Serialize;
 use serde_json::Value;
-use tpv_runtime::galaxy::answer::{Answer, Field};
+use tpv_galaxy::answer::{Answer, Field};
 
 pub use page::{Data, Mark, Row, page};
 

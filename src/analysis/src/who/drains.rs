@@ -3,9 +3,9 @@
 use std::ops::AddAssign;
 use std::sync::Arc;
 
+use tpv_galaxy::answer::Answer;
+use tpv_galaxy::world::World;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::answer::Answer;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::Work;
 

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use tpv_galaxy::world::World;
 use tpv_model::EntityClass;
 use tpv_runtime::artifact::tables::EntityRow;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::mapper::explain::{Observer, Step};
 use tpv_runtime::mapper::places::ConfigPlace;

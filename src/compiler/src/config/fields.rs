@@ -1,10 +1,10 @@
 //! The fields of a config: what reads them, what suggests them where one is misspelt, and what completes them in editors is this
 //! one list. Names, kinds and defaults are those of TPV 3.3.0.
 
-use tpv_runtime::galaxy::shape::Shape::{
+use tpv_galaxy::shape::Shape::{
     Any, Bool, Distinct, EmptyList, Integer, List, Map, Never, Null, Number, Numbers, Pattern, Text, Union,
 };
-use tpv_runtime::galaxy::shape::{Field, Object, Others, Shape, field};
+use tpv_galaxy::shape::{Field, Object, Others, Shape, field};
 
 use tpv_model::EntityClass;
 use tpv_model::field::{Kind, Unset};

@@ -1,11 +1,10 @@
 //! Int literals that are too long for Python to read, found before the parser reads them: the time that takes grows with the
 //! square of their length.
 
+use tpv_literal::int_text::MAX_DIGITS;
+
 use super::fstring;
 use super::tokens::{TokenKind, tokenize};
-
-/// The digits that CPython reads and writes of a decimal int.
-pub(crate) const MAX_DIGITS: usize = 4300;
 
 /// The position of the first decimal int literal with too many digits, and the number of digits.
 pub(super) fn too_long(source: &str) -> Option<(usize, usize)> {

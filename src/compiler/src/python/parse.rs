@@ -155,7 +155,7 @@ pub fn parse(source: &str, kind: CodeKind) -> Result<Parsed, PythonError> {
             "Exceeds the limit ({} digits) for integer string conversion: value has {digits} digits; use \
              sys.set_int_max_str_digits() to increase the limit - Consider hexadecimal for huge integer literals to avoid \
              decimal conversion limits.",
-            numbers::MAX_DIGITS
+            tpv_literal::int_text::MAX_DIGITS
         );
         return Err(text.error(ErrorKind::SyntaxError, Stage::Parse, at, message));
     }

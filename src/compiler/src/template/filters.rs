@@ -4,13 +4,13 @@ use std::rc::Rc;
 
 use minijinja::value::{Kwargs, Rest, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, Value, tests};
+use tpv_galaxy::json::{Json, Reader, write_text};
 use tpv_python::args::Args;
 use tpv_python::exception::PyResult;
 use tpv_python::lacking;
 use tpv_python::modules::re;
 use tpv_python::value::Value as Python;
 use tpv_python::vm::{NoEnvironment, Vm};
-use tpv_runtime::galaxy::json::{Json, Reader, write_text};
 
 use super::cost::{self, VALUES_A_STEP, pay};
 use super::to_json;

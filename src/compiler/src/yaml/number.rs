@@ -2,8 +2,7 @@
 //! and underscores are off.
 
 use num_bigint::BigInt;
-use tpv_python::number::parse;
-use tpv_python::value::Value;
+use tpv_literal::parse;
 
 /// An integer, with the parts of its text.
 pub(super) struct Integer {
@@ -41,11 +40,7 @@ pub(super) fn integer(text: &str) -> Option<Integer> {
         Some("0x") => (16, "0x", digits.get(2..)?),
         _ => (10, "", digits),
     };
-    let value = match parse::int(digits, radix).ok()? {
-        Value::Int(value) => BigInt::from(value),
-        Value::BigInt(value) => (*value).clone(),
-        _ => return None,
-    };
+    let value: BigInt = parse::int(digits, radix).ok()?.into();
     let value = if text.starts_with('-') { -value } else { value };
     Some(Integer { value, radix, prefix, digits: digits.to_owned() })
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
-use tpv_python::number::float_text;
-use tpv_python::vm::text::str_repr;
+use tpv_literal::float_text;
+use tpv_literal::quoted::str_repr;
 
 use crate::yaml::style::ScalarStyle;
 use crate::yaml::timestamp::{Date, DateTime};

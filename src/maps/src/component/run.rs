@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
+use tpv_galaxy::world::World;
 use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::{Hooks, Mapper};
 use tpv_runtime::stream::{self, Work};
 use tpv_simulate::grid::GridRun;

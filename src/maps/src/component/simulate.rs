@@ -4,8 +4,8 @@ use std::io::BufRead;
 use std::path::Path;
 use std::sync::Arc;
 
+use tpv_galaxy::world::World;
 use tpv_runtime::artifact::Rules;
-use tpv_runtime::galaxy::world::World;
 use tpv_runtime::mapper::Hooks;
 use tpv_simulate::grid::{GridRun, Scenario};
 

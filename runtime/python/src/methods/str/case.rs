@@ -4,9 +4,9 @@ use super::text_of;
 use crate::args::Args;
 use crate::exception::PyResult;
 use crate::string::Str;
-use crate::unicode;
 use crate::value::Value;
 use crate::vm::Vm;
+use tpv_literal::unicode;
 
 /// Takes no arguments, pays for the text, and gives it.
 fn alone<'a>(vm: &mut Vm, receiver: &'a Value, args: Args, method: &str) -> PyResult<&'a Str> {

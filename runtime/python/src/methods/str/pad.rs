@@ -4,9 +4,9 @@ use super::{between, str_argument, text_of};
 use crate::args::Args;
 use crate::builtins::convert;
 use crate::exception::{PyResult, type_error};
-use crate::unicode;
 use crate::value::Value;
 use crate::vm::Vm;
+use tpv_literal::unicode;
 
 /// The text with so much fill on the left and right that it has the width.
 fn justify(

@@ -5,9 +5,9 @@ use crate::args::Args;
 use crate::builtins::convert;
 use crate::exception::{PyResult, type_error, value_error};
 use crate::string::Str;
-use crate::unicode;
 use crate::value::Value;
 use crate::vm::Vm;
+use tpv_literal::unicode;
 
 /// The separator (`None` for white space) and the greatest number of cuts.
 fn split_arguments(vm: &mut Vm, args: Args, method: &str) -> PyResult<(Option<Str>, usize)> {

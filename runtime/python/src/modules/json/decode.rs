@@ -5,6 +5,8 @@ use num_bigint::BigInt;
 use super::decode_error;
 use super::text::{BadEscape, plain_end, unescape};
 use crate::dict::{Dict, Key, Table};
+use tpv_literal::int_text::MAX_DIGITS;
+
 use crate::exception::{PyResult, Raised, recursion_error, value_error};
 use crate::string::Str;
 use crate::value::Value;
@@ -12,8 +14,6 @@ use crate::vm::Vm;
 
 /// The greatest depth of arrays and objects, near CPython's.
 const MAX_DEPTH: usize = 990;
-/// The greatest number of digits of an int in text: `sys.get_int_max_str_digits()`.
-const MAX_DIGITS: usize = 4300;
 
 /// `json.loads(text)`
 ///

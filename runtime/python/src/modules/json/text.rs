@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::number::float_text as python;
+use tpv_literal::float_text as python;
 
 /// Appends a float: Python's `repr`, but for the names JavaScript has for what is not finite.
 pub fn write_float(out: &mut String, value: f64) {

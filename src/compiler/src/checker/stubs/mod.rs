@@ -254,7 +254,7 @@ mod tests {
     fn the_table_of_names_has_all_that_is_there() {
         let model = model();
         let mut missing: Vec<String> = Vec::new();
-        let is_outside = |module: &&str| tpv_runtime::galaxy::modules::outside::Outside::named(module).is_some();
+        let is_outside = |module: &&str| tpv_galaxy::modules::outside::Outside::named(module).is_some();
         for module in inventory::module_names().filter(|module| !is_outside(module)) {
             let Some(members) = model.modules.get(module) else {
                 missing.push(format!("module {module}"));

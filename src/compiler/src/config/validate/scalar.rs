@@ -5,8 +5,8 @@ use std::str::FromStr;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-use crate::python::numbers::MAX_DIGITS;
 use crate::yaml::value::{ConfigValue, ValueKind};
+use tpv_literal::int_text::MAX_DIGITS;
 
 /// `int | float | str`: a boolean is taken as an integer, everything else stays as it is.
 pub(super) fn number_or_text(value: &ConfigValue) -> Option<ConfigValue> {

@@ -1,7 +1,7 @@
 //! Fields and sections that TPV does not know, and what may be meant by them.
 
+use tpv_galaxy::shape::Object;
 use tpv_model::{Quantity, Resource, Version};
-use tpv_runtime::galaxy::shape::Object;
 
 use super::{Owner, Validator};
 use crate::config::fields::CONFIG;

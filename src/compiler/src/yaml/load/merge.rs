@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tpv_python::number::float_text;
+use tpv_literal::float_text;
 
 use crate::yaml::value::{ConfigValue, Entry, Map, ValueKind};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};

@@ -7,7 +7,7 @@ pub(super) mod writer;
 
 pub use node::{Kind, Node};
 
-use tpv_runtime::galaxy::json::Json;
+use tpv_galaxy::json::Json;
 
 use crate::yaml::resolve::{Tag, resolve};
 use crate::yaml::style::ScalarStyle;
@@ -251,7 +251,7 @@ fn is_simple_key(key: &str) -> bool {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-    use tpv_runtime::galaxy::json::Reader;
+    use tpv_galaxy::json::Reader;
 
     fn emit(json: &str, flow_leaves: bool) -> String {
         let value = Json::read(&mut Reader::new(json)).unwrap();

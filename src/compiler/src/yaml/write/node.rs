@@ -1,7 +1,7 @@
 //! Data with comments, to be written as YAML.
 
-use tpv_python::number::float_text;
-use tpv_runtime::galaxy::json::Json;
+use tpv_galaxy::json::Json;
+use tpv_literal::float_text;
 
 use crate::yaml::tag::prepare_tag;
 use crate::yaml::value::{ConfigValue, Entry, Map, ValueKind};

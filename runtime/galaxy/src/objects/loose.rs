@@ -1,0 +1,92 @@
+//! Objects whose attributes the job or the world names: the job wrapper, dataset metadata, the configuration.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use super::bag::host_classes;
+use crate::signature;
+use tpv_python::args::Args;
+use tpv_python::dict::{Dict, StrKey};
+use tpv_python::exception::{PyResult, attribute_error};
+use tpv_python::object::Object;
+use tpv_python::string::Str;
+use tpv_python::types::BuiltinType;
+use tpv_python::value::Value;
+use tpv_python::vm::Vm;
+
+host_classes! {
+    /// `JobWrapper`
+    JOB_WRAPPER = "JobWrapper" ();
+    /// `Config`
+    CONFIG = "Config" ();
+    /// `MetadataCollection`
+    METADATA_COLLECTION = "MetadataCollection" ("get" => get);
+}
+
+/// An object with the attributes of a dict.
+pub struct Loose {
+    class: &'static BuiltinType,
+    attributes: OnceCell<Rc<Dict>>,
+    /// Makes the attributes when code first asks.
+    make: Box<dyn Fn() -> Value>,
+}
+
+impl Loose {
+    /// An object of this class; `make` gives a dict.
+    pub(super) fn value(class: &'static BuiltinType, make: impl Fn() -> Value + 'static) -> Value {
+        Value::object(Self { class, attributes: OnceCell::new(), make: Box::new(make) })
+    }
+
+    fn attributes(&self) -> &Rc<Dict> {
+        self.attributes.get_or_init(|| match (self.make)() {
+            Value::Dict(dict) => dict,
+            _ => Rc::default(),
+        })
+    }
+}
+
+impl Object for Loose {
+    fn class(&self) -> &'static BuiltinType {
+        self.class
+    }
+
+    fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
+        Ok(self.attributes().get_str(name))
+    }
+
+    fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
+        self.attributes().set_str(name.clone(), value);
+        Ok(())
+    }
+
+    fn del_attr(&self, _: &mut Vm, name: &Str) -> PyResult<()> {
+        match self.attributes().table.borrow_mut().shift_remove(&StrKey(name)) {
+            Some(_) => Ok(()),
+            None => Err(attribute_error(format!("'{}' object has no attribute '{}'", self.class.name, name.as_str()))),
+        }
+    }
+
+    fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
+        // An attribute of the object hides a method of its class.
+        if !self.class.methods.is_empty() && self.attributes().get_str(name).is_some() {
+            return None;
+        }
+        let method = vm.library.method(self.class(), name)?;
+        Some((method.call)(vm, this, std::mem::take(args)))
+    }
+
+    fn contains(&self, vm: &mut Vm, item: &Value) -> Option<PyResult<bool>> {
+        std::ptr::eq(self.class, &raw const METADATA_COLLECTION).then(|| Ok(self.attributes().get(vm, item)?.is_some()))
+    }
+}
+
+/// `metadata.get(key, default=None)`
+fn get(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
+    let [key, default] = signature::bind_method(args, "MetadataCollection.get", ["key", "default"], 1)?;
+    let key = key.unwrap_or(Value::None);
+    let found = match this.downcast::<Loose>() {
+        Some(metadata) => metadata.attributes().get(vm, &key)?,
+        None => None,
+    };
+    Ok(found.or(default).unwrap_or(Value::None))
+}
