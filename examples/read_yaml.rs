@@ -6,7 +6,6 @@ use std::error::Error;
 use std::io::{BufRead, Write};
 
 use serde_json::json;
-use tpv_compiler::yaml;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::render::Render;
 use tpv_text::source::SourceMap;
@@ -17,7 +16,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let text: String = serde_json::from_str(&line?)?;
         let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
         let id = sources.add("text", &text);
-        let answer = match yaml::load(&sources, id, &mut problems) {
+        let answer = match tpv_yaml::load(&sources, id, &mut problems) {
             Some(document) => json!({ "value": document.root.python_repr() }),
             None => json!({ "error": problems.render(&sources, false) }),
         };

@@ -10,12 +10,12 @@ use super::kind::Kind;
 use super::output::print_stdout;
 use super::paths;
 use super::rewrite::{rewrite, with_line_ends_of};
-use tpv_compiler::yaml::RoundTripError;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::figures::count;
 use tpv_text::printable::Form;
 use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span, is_url, redacted};
 use tpv_text::text_diff;
+use tpv_yaml::RoundTripError;
 
 /// Format TPV config files as `tpv format` does
 ///
@@ -102,7 +102,7 @@ impl Format {
             Ok(formatted) => formatted,
             Err(error) => {
                 // A text that is not YAML is explained as the other verbs explain it.
-                if tpv_compiler::yaml::load(&sources, id, &mut diagnostics).is_none() && diagnostics.has_errors() {
+                if tpv_yaml::load(&sources, id, &mut diagnostics).is_none() && diagnostics.has_errors() {
                     common.show(&diagnostics, &sources);
                     return Ok(None);
                 }

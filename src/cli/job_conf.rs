@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use tpv_compiler::config::Input;
 use tpv_compiler::config::job_conf::{DISPATCHER, of_yaml};
-use tpv_compiler::yaml;
-use tpv_compiler::yaml::value::ValueKind;
 use tpv_model::{UnknownVersion, Version};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap, is_url};
+use tpv_yaml::value::ValueKind;
 
 use super::common::Common;
 use super::error::CliError;
@@ -38,7 +37,7 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, CliError> {
         of_xml(&text, &name, &folder)?
     } else {
         let mut problems = Diagnostics::new();
-        let document = yaml::load(&sources, id, &mut problems);
+        let document = tpv_yaml::load(&sources, id, &mut problems);
         common.show(&problems, &sources);
         let Some(document) = document else {
             return Err(CliError::new(format!("`{name}` is not a job configuration"), "fix the errors above"));

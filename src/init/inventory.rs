@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value};
 
 use tpv_compiler::template::as_ansible_reads;
-use tpv_compiler::yaml;
-use tpv_compiler::yaml::style::ScalarStyle;
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::open::open;
 use tpv_text::source::{SourceMap, read_limited};
+use tpv_yaml::style::ScalarStyle;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 use super::scan::{LARGEST, Repository};
 
@@ -91,7 +90,7 @@ impl Inventory {
         let is_group = |value: &ConfigValue| {
             value.as_map().is_none_or(|map| ["hosts", "children", "vars"].iter().any(|key| map.get(key).is_some()))
         };
-        let root = yaml::load(&sources, id, &mut Diagnostics::new()).map(|mut document| {
+        let root = tpv_yaml::load(&sources, id, &mut Diagnostics::new()).map(|mut document| {
             as_ansible_reads(&mut document.root, text);
             document.root
         });
@@ -298,7 +297,7 @@ fn is_read(name: &str) -> bool {
     !name.starts_with('.') && !ignored.iter().any(|end| name.ends_with(end))
 }
 
-fn pairs(map: Option<&std::sync::Arc<yaml::value::Map>>) -> Vec<(String, &ConfigValue)> {
+fn pairs(map: Option<&std::sync::Arc<tpv_yaml::value::Map>>) -> Vec<(String, &ConfigValue)> {
     map.into_iter().flat_map(|map| &map.entries).map(|entry| (entry.key.python_str(), &entry.value)).collect()
 }
 
@@ -370,7 +369,7 @@ fn of_python(text: &str) -> Option<Value> {
     // Lists and mappings of Python are mostly those of YAML, in which words need no quotes.
     let mut sources = SourceMap::new();
     let id = sources.add("value", text);
-    let value = yaml::load(&sources, id, &mut Diagnostics::new()).filter(|document| is_quoted(&document.root))?;
+    let value = tpv_yaml::load(&sources, id, &mut Diagnostics::new()).filter(|document| is_quoted(&document.root))?;
     Some(plain(&value.root))
 }
 

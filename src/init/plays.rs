@@ -7,10 +7,9 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use tpv_compiler::template::{VAULT, variable_files};
-use tpv_compiler::yaml;
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::SourceMap;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 use super::inventory::Inventory;
 use super::lists::List;
@@ -241,7 +240,7 @@ fn plays(repository: &Repository) -> Vec<Play> {
     for (file, text) in repository.marked(Mark::Plays) {
         let mut sources = SourceMap::new();
         let id = sources.add(file, &text);
-        let Some(document) = yaml::load(&sources, id, &mut Diagnostics::new()) else { continue };
+        let Some(document) = tpv_yaml::load(&sources, id, &mut Diagnostics::new()) else { continue };
         let ValueKind::List(items) = &document.root.kind else { continue };
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
         for map in items.iter().filter_map(ConfigValue::as_map) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use tpv_analysis::lint::server::{JobConf, JobLimit};
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// Adds the limits of a list in YAML.
 pub(super) fn add_limits(list: &ConfigValue, found: &mut JobConf) {

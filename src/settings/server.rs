@@ -10,10 +10,10 @@ use super::job_limits;
 use tpv_analysis::job_file::JobFile;
 use tpv_analysis::lint::server::{JobConf, Repository, Server};
 use tpv_compiler::config::unreadable;
-use tpv_compiler::yaml::load::rest::load_rest;
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
 use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span};
+use tpv_yaml::load::rest::load_rest;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The deepest nesting at which tools and runners are looked for.
 const DEEPEST: usize = 8;

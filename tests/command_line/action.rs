@@ -10,11 +10,10 @@ use std::process::{Command, Stdio};
 
 use crate::support::project;
 use tempfile::TempDir;
-use tpv_compiler::yaml;
-use tpv_compiler::yaml::value::{ConfigValue, Map};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::render::Render;
 use tpv_text::source::SourceMap;
+use tpv_yaml::value::{ConfigValue, Map};
 
 /// The contexts of a workflow, each value by its path, such as `inputs.jobs`.
 type Contexts = BTreeMap<String, String>;
@@ -140,7 +139,7 @@ impl Action {
     fn read() -> Self {
         let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
         let id = sources.add("action.yml", &std::fs::read_to_string(project().join("action.yml")).unwrap());
-        let document = yaml::load(&sources, id, &mut problems);
+        let document = tpv_yaml::load(&sources, id, &mut problems);
         assert!(problems.is_empty(), "{}", problems.render(&sources, false));
         Self { root: document.unwrap().root }
     }
@@ -148,7 +147,7 @@ impl Action {
     /// The inputs with their defaults.
     fn inputs(&self) -> Vec<(String, String)> {
         let inputs = map(map(&self.root).get("inputs").unwrap());
-        let input = |entry: &yaml::value::Entry| (entry.key.python_str(), text(map(&entry.value), "default"));
+        let input = |entry: &tpv_yaml::value::Entry| (entry.key.python_str(), text(map(&entry.value), "default"));
         inputs.entries.iter().map(input).collect()
     }
 
@@ -156,7 +155,7 @@ impl Action {
     fn run(&self, folder: &Path, temp: &Path, bin: &Path, contexts: &mut Contexts) -> (bool, String) {
         let runs = map(map(&self.root).get("runs").unwrap());
         assert_eq!(text(runs, "using"), "composite");
-        let yaml::value::ValueKind::List(steps) = &runs.get("steps").unwrap().kind else { panic!("no steps") };
+        let tpv_yaml::value::ValueKind::List(steps) = &runs.get("steps").unwrap().kind else { panic!("no steps") };
         let mut log = String::new();
         let mut path = vec![bin.to_owned()];
         path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));

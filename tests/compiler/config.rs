@@ -141,7 +141,7 @@ fn code_is_listed_with_its_kind_and_whether_loading_checks_it() {
     assert_eq!(checked.join(" "), expected);
     let merged = &config.destinations["d"];
     let mut others = Vec::new();
-    let mut show = |text: &tpv_compiler::yaml::value::Text, kind, property| {
+    let mut show = |text: &tpv_yaml::value::Text, kind, property| {
         others.push(format!("{property}={}:{kind:?}", text.as_str()));
     };
     merged.destination.as_ref().unwrap().each_code(&mut show);

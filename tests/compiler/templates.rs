@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::support::{expect_file, project, run, site, stderr, stdout, tpvc_in};
 use serde_json::Value;
 use tpv_compiler::template::{Site, Templates};
-use tpv_compiler::yaml;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap};
 use tpvc::settings::Settings;
@@ -235,7 +234,7 @@ fn rendered(path: &Path, site: Site) -> Result<String, String> {
 fn value_of(text: &str) -> String {
     let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
     let id = sources.add("", text);
-    let document = yaml::load(&sources, id, &mut problems);
+    let document = tpv_yaml::load(&sources, id, &mut problems);
     assert!(!problems.has_errors(), "{problems:?}\n{text}");
     document.map_or_else(String::new, |document| document.root.python_repr())
 }

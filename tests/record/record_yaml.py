@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records how ruamel.yaml reads the cases of YAML's own test suite, for src/compiler/src/yaml/load/tests.rs.
+"""Records how ruamel.yaml reads the cases of YAML's own test suite, for src/yaml/src/load/tests.rs.
 
     record_yaml.py SUITE
 

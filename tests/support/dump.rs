@@ -7,9 +7,9 @@ use serde_json::{Map, Value, json};
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::{Common, Dict, Entity, Oversize, Rule, StoreConfig};
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::yaml::value::{ConfigValue, Text, ValueKind};
 use tpv_literal::float_text;
 use tpv_model::{Amount, EntityClass, TagType};
+use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 pub(crate) fn config(config: &Config) -> Value {
     let mut out = Map::new();
@@ -73,7 +73,7 @@ fn value(item: &ConfigValue) -> Value {
         ValueKind::Tagged(tagged) => json!({ "$tagged": tagged.text.as_str() }),
         ValueKind::List(items) | ValueKind::Set(items) => items.iter().map(value).collect(),
         ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
-            let entry = |entry: &tpv_compiler::yaml::value::Entry| {
+            let entry = |entry: &tpv_yaml::value::Entry| {
                 json!([value(&entry.key), codes_sorted(entry.key.as_str().unwrap_or(""), &entry.value)])
             };
             pairs(map.entries.iter().map(entry).collect())

@@ -2,18 +2,18 @@
 //!
 //! # Ways through the crate
 //!
-//! Data goes one way: [`tpv_text::source`] reads files and URLs, [`template`] fills in Jinja templates, [`yaml`] and [`config`] turn text
+//! Data goes one way: [`tpv_text::source`] reads files and URLs, [`template`] fills in Jinja templates, [`tpv_yaml`] and [`config`] turn text
 //! into entities, [`python`] their code into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the
 //! way becomes a [`tpv_text::diagnostic::Diagnostic`] with its place in the text. The [`checker`] of code reports which code raises when a
 //! job runs it, and which needs CPython.
 
 pub mod checker;
 pub mod config;
+pub mod json_as_yaml;
 pub mod link;
 pub mod python;
 pub mod template;
 pub mod unlink;
-pub mod yaml;
 
 use tpv_runtime::artifact::Rules;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, REPORT_BUG, Severity};

@@ -15,9 +15,9 @@ use crate::config::entity::{Amounts, Common, DestinationFields, Dict, Entity, En
 use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
 use crate::config::validate::Section;
-use crate::yaml::timestamp::Date;
-use crate::yaml::value::{ConfigValue, Entry, Map, TaggedScalar, Text, ValueKind};
 use tpv_text::source::{SourceId, SourceMap, Span};
+use tpv_yaml::timestamp::Date;
+use tpv_yaml::value::{ConfigValue, Entry, Map, TaggedScalar, Text, ValueKind};
 
 /// The most lines of all files that are told apart. A place further down counts as the last of them.
 const MOST_LINES: u32 = 1 << 22;

@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 use tpv_analysis::cases::fields::{Fields, fields, items, json_of, wrong_kind};
 use tpv_analysis::cases::keys::Kind;
 use tpv_analysis::schema::capacity::{CAPACITY, CLOSED, CLUSTER, NODES};
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_galaxy::json::Json;
 use tpv_galaxy::world::microseconds;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::{SourceId, SourceMap, Span};
 use tpv_text::suggest::{closest, did_you_mean};
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 use crate::amount::{Amount, Time, time, whole};
 
@@ -161,7 +161,7 @@ pub fn read(
     problems: &mut Diagnostics,
 ) -> Option<Capacity> {
     let before = problems.errors();
-    let document = tpv_compiler::yaml::load(sources, id, problems)?;
+    let document = tpv_yaml::load(sources, id, problems)?;
     let root = fields(&document.root, &CAPACITY, "a capacity file", problems)?;
     let mut reading = Reading { problems, known, named: Vec::new() };
     let mut capacity = Capacity::default();

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 use tpv_analysis::cases::read::Defaults;
 use tpv_analysis::schema::File;
 use tpv_compiler::config::validate::Validator;
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_runtime::{Job, World};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::SourceMap;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 use tpvc::settings::Settings;
 
 /// A reader's verdict on a document.
@@ -47,7 +47,7 @@ pub fn config(text: &str) -> (Verdict, Option<ConfigValue>) {
     let mut sources = SourceMap::new();
     let id = sources.add("config.yml", text);
     let mut problems = Diagnostics::new();
-    let document = tpv_compiler::yaml::load(&sources, id, &mut problems);
+    let document = tpv_yaml::load(&sources, id, &mut problems);
     let root = document.map(|document| document.root);
     if let Some(root) = &root {
         Validator::new(tpv_model::Version::default(), &mut problems).file(root.clone(), "config.yml");

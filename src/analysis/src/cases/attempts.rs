@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use tpv_compiler::python::resubmit;
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_galaxy::answer::Answer;
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::Json;
@@ -12,6 +11,7 @@ use tpv_runtime::resubmit::{
 };
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::Span;
+use tpv_yaml::value::ConfigValue;
 
 use super::Case;
 use super::expect::{Expectation, Mismatch, Subject, compare};

@@ -11,9 +11,9 @@ use super::fields::{Fields, fields, items};
 use super::keys::{ERROR, Kind};
 use super::read::wrong_kind;
 use crate::json_number::to_f64;
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// Something that must hold.
 pub struct Expectation {
@@ -110,7 +110,7 @@ impl Wanted {
                 Self::List(list.iter().map(|item| Self::read(item, problems)).collect::<Option<_>>()?)
             }
             ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
-                let entry = |entry: &tpv_compiler::yaml::value::Entry, problems: &mut Diagnostics| {
+                let entry = |entry: &tpv_yaml::value::Entry, problems: &mut Diagnostics| {
                     Some((entry.key.python_str(), Self::read(&entry.value, problems)?))
                 };
                 Self::Object(map.entries.iter().map(|item| entry(item, problems)).collect::<Option<_>>()?)

@@ -6,9 +6,9 @@ use tpv_galaxy::shape::Object;
 use super::keys::Kind;
 pub use super::read::wrong_kind;
 use tpv_compiler::config::validate::unknown::synonym;
-use tpv_compiler::yaml::value::{ConfigValue, Entry, ValueKind};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::suggest::{closest, did_you_mean};
+use tpv_yaml::value::{ConfigValue, Entry, ValueKind};
 
 /// The fields of a mapping, by the names of their keys.
 #[derive(Clone, Default)]

@@ -4,9 +4,9 @@ use num_traits::ToPrimitive;
 use tpv_galaxy::json::{Json, write_text};
 
 use super::fields::{Fields, items, json_of};
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The bytes of a GiB, the unit of sizes.
 const GIB: f64 = 1_073_741_824.0;

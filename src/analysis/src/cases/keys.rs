@@ -4,9 +4,9 @@ use tpv_galaxy::shape::job::{DATASET_FIELDS, GALAXY_JOB, ROLE, TAG, TOOL, USER};
 use tpv_galaxy::shape::world::WORLD_FIELDS;
 use tpv_galaxy::shape::{Field, Object, Others, Shape, field, required};
 
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::Resource;
 use tpv_runtime::resubmit::RunnerState;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// A kind of value in a test file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -23,8 +23,8 @@ use tpv_galaxy::world::World;
 
 use attempts::ExpectedAttempt;
 use expect::Expectation;
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_text::source::{SourceId, Span};
+use tpv_yaml::value::ConfigValue;
 
 /// A test file that was read.
 pub struct TestFile {

@@ -13,9 +13,9 @@ use super::expect::Expectation;
 use super::fields::{Fields, fields, items, json_of};
 use super::keys::{EXPECT, FILE, JOB, Kind, ROW, TEST};
 use super::{Case, TestFile, attempts, job};
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::{Limits, SourceId, SourceMap, Span, is_url};
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The defaults for a test file.
 #[derive(Clone, Debug, Default)]
@@ -39,7 +39,7 @@ pub fn read(
     problems: &mut Diagnostics,
 ) -> Option<TestFile> {
     let before = problems.errors();
-    let document = tpv_compiler::yaml::load(sources, id, problems)?;
+    let document = tpv_yaml::load(sources, id, problems)?;
     let name = sources.get(id).map(|source| source.name.clone()).unwrap_or_default();
     let folder = Path::new(&*name).parent().map(Path::to_owned).unwrap_or_default();
     if let Some(map) = document.root.as_map()

@@ -11,9 +11,9 @@ use tpv_runtime::resubmit::Chain;
 use super::expect::{Mismatch, Subject, shown};
 use super::run::Outcome;
 use super::{Case, TestFile};
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::source::{SourceMap, Span};
 use tpv_text::splice::splice;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The result of updating a file.
 #[derive(Debug, Default)]

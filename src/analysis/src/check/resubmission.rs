@@ -6,7 +6,6 @@ use std::sync::Arc;
 use crate::lint::Linter;
 use tpv_compiler::config::entity::{Common, Dict};
 use tpv_compiler::python::resubmit::{compile, refused};
-use tpv_compiler::yaml::value::{ConfigValue, Map};
 use tpv_galaxy::json::Json;
 use tpv_model::EntityClass;
 use tpv_runtime::resubmit::expression::VARIABLES;
@@ -15,6 +14,7 @@ use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, Map};
 
 /// The sections whose entities have `resubmit`.
 const CLASSES: [EntityClass; 4] = [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination];

@@ -143,11 +143,7 @@ fn is_same(before: &Answer, after: &Answer) -> bool {
 }
 
 /// The place of a definition in the config, and the codes that its entity turns off: one of the same condition.
-fn place<'c>(
-    config: &'c Config,
-    attempt: &Attempt,
-    by: &Resubmission,
-) -> Option<(Span, &'c [tpv_compiler::yaml::value::Text])> {
+fn place<'c>(config: &'c Config, attempt: &Attempt, by: &Resubmission) -> Option<(Span, &'c [tpv_yaml::value::Text])> {
     let condition = attempt.definitions().iter().nth(by.definition)?.get("condition").cloned();
     let classes = [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination];
     let mut commons =

@@ -6,11 +6,11 @@ use crate::lint::tags::default;
 use crate::lint::{Linter, about_limits};
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::EntityClass;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
 use tpv_text::source::Span;
+use tpv_yaml::value::ConfigValue;
 
 use super::nowhere::{groups, whys, with_reasons};
 use super::parts::joined;

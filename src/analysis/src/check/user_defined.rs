@@ -8,11 +8,11 @@ use indexmap::IndexMap;
 use crate::lint::Linter;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::yaml::value::Text;
 use tpv_model::TagType;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
 use tpv_text::source::Span;
+use tpv_yaml::value::Text;
 
 use super::nowhere::place;
 use super::parts::joined;

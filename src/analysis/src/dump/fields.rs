@@ -6,8 +6,8 @@ use tpv_compiler::config::entity::{
     Common, DestinationFields, Dict, Entity, EnvEntry, GlobalConfig, Oversize, PoolFields, Rule,
 };
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use tpv_model::{self as model, EntityClass, TagType};
+use tpv_yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 use super::{made, map, text_value};
 

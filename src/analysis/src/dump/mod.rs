@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::yaml::value::{ConfigValue, Entry, Map, ValueKind};
-use tpv_compiler::yaml::write::{Kind, Layout, Node, document};
 use tpv_model::EntityClass;
 use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_text::printable::line;
 use tpv_text::source::{SourceMap, Span};
+use tpv_yaml::value::{ConfigValue, Entry, Map, ValueKind};
+use tpv_yaml::write::{Kind, Layout, Node, document};
 
 pub use text::text;
 
@@ -76,7 +76,7 @@ fn made(kind: ValueKind) -> ConfigValue {
 }
 
 fn text_value(text: &str) -> ConfigValue {
-    made(ValueKind::Str(tpv_compiler::yaml::value::Text::new(text, Span::default())))
+    made(ValueKind::Str(tpv_yaml::value::Text::new(text, Span::default())))
 }
 
 fn map<'a>(items: impl IntoIterator<Item = (&'a str, ConfigValue)>) -> ConfigValue {

@@ -4,9 +4,9 @@ use tpv_literal::unicode::is_line_break;
 
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::EntityClass;
 use tpv_text::printable::put_line;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 use super::fields::{self, Field};
 use super::{Options, section};

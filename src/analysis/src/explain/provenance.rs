@@ -9,11 +9,11 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::{Common, DestinationFields, Entity, Rule, entries, whole};
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::field::Parts;
 use tpv_model::merge::env_subject;
 use tpv_model::{EntityClass, Field, TagType};
 use tpv_text::source::{SourceMap, Span};
+use tpv_yaml::value::ConfigValue;
 
 enum Owner {
     Entity(Arc<Entity>),

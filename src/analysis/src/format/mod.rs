@@ -1,11 +1,11 @@
 //! `tpvc format`: what `tpv format` of TPV 3.3.0 prints, byte for byte.
 //!
 //! TPV reads a config with ruamel.yaml's round-trip loader, sorts it ([`sort`]), and writes it with ruamel.yaml's emitter
-//! ([`tpv_compiler::yaml::roundtrip`]).
+//! ([`tpv_yaml::roundtrip`]).
 
 mod sort;
 
-use tpv_compiler::yaml::roundtrip::{self, RoundTripError};
+use tpv_yaml::roundtrip::{self, RoundTripError};
 
 /// A formatted config.
 #[derive(Clone, Debug, PartialEq, Eq)]

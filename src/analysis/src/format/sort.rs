@@ -9,7 +9,7 @@ use std::rc::Rc;
 use indexmap::IndexMap;
 use tpv_model::Resource;
 
-pub use tpv_compiler::yaml::roundtrip::{Key, Mapping, Pair, Result, RoundTripError, Sequence, Value, ValueId, Values};
+pub use tpv_yaml::roundtrip::{Key, Mapping, Pair, Result, RoundTripError, Sequence, Value, ValueId, Values};
 
 /// The keys to place first, and the orders of what stands below them; `*` is every other key or item.
 #[derive(Clone, Debug, Default)]

@@ -9,11 +9,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::Linted;
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::diagnostic::{Diagnostics, Severity};
 use tpv_text::finding::Finding;
 use tpv_text::plain_path::plain;
 use tpv_text::source::{SourceId, SourceMap, is_url};
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The version of the file's format.
 const FORMAT: u32 = 1;
@@ -161,7 +161,7 @@ fn one_known(
 }
 
 fn document(sources: &SourceMap, id: SourceId) -> Option<ConfigValue> {
-    tpv_compiler::yaml::load(sources, id, &mut Diagnostics::new()).map(|document| document.root)
+    tpv_yaml::load(sources, id, &mut Diagnostics::new()).map(|document| document.root)
 }
 
 /// The keys that lead to a place, joined by dots; an item of a list is called by its `id`.

@@ -12,12 +12,12 @@ use super::tags::{Tags, default, having};
 use super::units::{self, amount};
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::{Amounts, Common, Entity, Rule};
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{EntityClass, Limit, Quantity, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
+use tpv_yaml::value::ConfigValue;
 
 /// Names that match an id only if it is a pattern for everyone.
 const SOMEONE: [(EntityClass, &str); 2] =

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use super::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::yaml::load::quoted;
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{EntityClass, Quantity, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
 use tpv_text::suggest::{closest, did_you_mean};
+use tpv_yaml::load::quoted;
+use tpv_yaml::value::ConfigValue;
 
 /// Returns `true` if Python takes it for true.
 fn is_set(value: Option<&Arc<ConfigValue>>) -> bool {

@@ -4,11 +4,11 @@ use std::collections::HashSet;
 
 use super::Linter;
 use tpv_compiler::config::entity::{EnvEntry, env_value};
-use tpv_compiler::yaml::load::quoted;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
+use tpv_yaml::load::quoted;
 
 /// Looks at all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {

@@ -3,12 +3,12 @@
 
 use super::Linter;
 use tpv_compiler::config::entity::Dict;
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
+use tpv_yaml::value::ConfigValue;
 
 /// Checks sections with private names, the options of a store, and `# noqa` comments that became fields.
 pub(super) fn check(linter: &mut Linter<'_>) {

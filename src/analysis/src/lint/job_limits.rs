@@ -11,12 +11,12 @@ use super::server::{JobConf, JobLimit, is_open};
 use tpv_compiler::checker::sites;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::DestinationFields;
-use tpv_compiler::yaml::value::Text;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
 use tpv_text::suggest::{closest, did_you_mean};
+use tpv_yaml::value::Text;
 
 /// The function of TPV that an environment asks for a destination.
 const OF_TPV: &str = "map_tool_to_destination";

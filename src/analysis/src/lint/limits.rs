@@ -6,12 +6,12 @@ use super::Linter;
 use super::tags::default;
 use super::units::amount;
 use tpv_compiler::config::entity::{Common, Entity};
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{EntityClass, Quantity};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
+use tpv_yaml::value::ConfigValue;
 
 /// Looks at the limits of all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {

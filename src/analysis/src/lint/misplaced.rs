@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use super::Linter;
 use super::fields::key_span;
 use tpv_compiler::config::entity::{Common, Dict, env_value};
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::{EntityClass, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The params of destinations that runners and containers read: names that no program takes from its environment.
 const PARAMS: [&str; 17] = [

@@ -7,13 +7,13 @@ use super::fields::key_span;
 use super::server::is_open;
 use super::volumes;
 use tpv_compiler::config::entity::{Common, Dict};
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
 use tpv_text::suggest::{closest, did_you_mean};
+use tpv_yaml::value::ConfigValue;
 
 /// Params of destinations that Galaxy 26.1.1 reads, whatever the runner: `galaxy/jobs/` with its runners, `galaxy/tool_util/deps/containers.py` and
 /// `container_classes.py` (with the container's type before the name), and `pulsar/client/`. Others may be known to a site's own runner, so

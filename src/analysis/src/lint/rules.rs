@@ -16,7 +16,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     for kind in EntityClass::COMBINED {
         for entity in linter.config.section(kind).values() {
             for rule in entity.rules.values() {
-                let is_set = |text: &tpv_compiler::yaml::value::Text| !text.value.is_empty();
+                let is_set = |text: &tpv_yaml::value::Text| !text.value.is_empty();
                 let (fails, executes) =
                     (rule.fail.as_ref().filter(|text| is_set(text)), rule.execute.as_ref().filter(|text| is_set(text)));
                 let Some(stop) = fails.or(executes) else {

@@ -9,13 +9,13 @@ use super::fields::key_span;
 use super::server::JobConf;
 use tpv_compiler::checker::sites;
 use tpv_compiler::config::entity::{Dict, Entity};
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
 use tpv_text::suggest::did_you_mean;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// Who reads params for the scheduler.
 #[derive(Clone, Copy, PartialEq, Eq)]

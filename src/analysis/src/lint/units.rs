@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::Linter;
 use tpv_compiler::checker::units::{MOST_GIB, PER_CORE, finding};
 use tpv_compiler::config::entity::{Common, Entity};
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::{Amount, EntityClass, Limit, Quantity, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// A larger number is likely meant as bytes, not as MiB.
 const MOST_MIB: f64 = 100_000_000.0;

@@ -8,12 +8,12 @@ use std::sync::Arc;
 use tpv_bytecode::CodeKind;
 use tpv_compiler::config::code::each_code;
 use tpv_compiler::config::entity::{Common, Entity};
-use tpv_compiler::yaml::value::Text;
-use tpv_compiler::yaml::value::ValueKind;
 use tpv_model::{Amount, Change, EntityClass, Limit, Quantity, Resource, TagType, Version};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
+use tpv_yaml::value::Text;
+use tpv_yaml::value::ValueKind;
 
 use super::Linter;
 use tpv_text::code::Code;

@@ -3,9 +3,9 @@
 //! Galaxy splits them at commas and colons: `Volume.parse_volume_str` of `galaxy/tool_util/deps/container_classes.py`, Galaxy 26.1.1.
 
 use super::server::is_open;
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::suggest::{closest, did_you_mean};
+use tpv_yaml::value::ConfigValue;
 
 /// The modes that a volume may have; `default_ro` is Galaxy's own.
 const MODES: [&str; 5] = ["ro", "rw", "default_ro", "z", "Z"];

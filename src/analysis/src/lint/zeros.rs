@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use super::Linter;
 use tpv_compiler::config::entity::Common;
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::{EntityClass, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// Looks at the resources of all entities and rules.
 pub(super) fn check(linter: &mut Linter<'_>) {

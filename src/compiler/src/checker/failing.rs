@@ -31,7 +31,7 @@ impl<'a> Failing<'a> {
         // Each entity once: an entity has a site for each of its texts.
         let entities = EntityClass::SECTIONS.into_iter().flat_map(|kind| config.section(kind).values());
         let rules = entities.flat_map(|entity| entity.rules.values());
-        let fails = |text: &crate::yaml::value::Text| !text.value.is_empty();
+        let fails = |text: &tpv_yaml::value::Text| !text.value.is_empty();
         let failing: HashSet<Span> =
             rules.filter(|rule| rule.fail.as_ref().is_some_and(fails)).map(|rule| rule.span).collect();
         let mut facts = HashMap::new();

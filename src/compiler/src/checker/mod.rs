@@ -47,11 +47,11 @@ use crate::python::program::Trees;
 use crate::python::run_time;
 use crate::python::stack::on_roomy_thread;
 use crate::python::validate;
-use crate::yaml::value::Text;
 use tpv_model::EntityClass;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::{SourceMap, Span};
+use tpv_yaml::value::Text;
 
 pub use values::constant;
 

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use crate::config::Config;
 use crate::config::code::each_code;
 use crate::config::entity::Entity;
-use crate::yaml::value::Text;
 use tpv_bytecode::CodeKind;
 use tpv_model::EntityClass;
 use tpv_text::source::Span;
+use tpv_yaml::value::Text;
 
 /// A text of code.
 pub struct Site<'a> {

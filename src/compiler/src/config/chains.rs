@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::config::entity::Entity;
-use crate::yaml::value::{ConfigValue, Text, ValueKind};
 use tpv_model::{TagType, Version};
+use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 /// The error of resolving the parents of an entity.
 pub(super) enum Broken<'a> {

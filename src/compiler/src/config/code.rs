@@ -4,7 +4,7 @@ use tpv_bytecode::CodeKind;
 use tpv_model::{Field, Version};
 
 use crate::config::entity::{Common, DestinationFields, Entity, Rule};
-use crate::yaml::value::{ConfigValue, Text, ValueKind};
+use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 /// A text that is Python code.
 #[derive(Clone, Debug)]

@@ -10,8 +10,8 @@ use tpv_model::{EntityClass, Field, Values};
 
 use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
-use crate::yaml::value::{ConfigValue, Text};
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, Text};
 
 /// A `dict` with string keys.
 pub type Dict = IndexMap<Arc<str>, ConfigValue>;

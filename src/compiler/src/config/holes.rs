@@ -1,8 +1,8 @@
 //! The texts that a config lacks because of errors: what is said of the rest holds only if none of them may define what is missed.
 
-use crate::yaml::load::block;
 use tpv_text::diagnostic::{Diagnostics, Severity};
 use tpv_text::source::{SourceId, SourceMap, Span};
+use tpv_yaml::load::block;
 
 /// The most bytes of texts that are kept: with more, anything may be in them.
 const MOST: usize = 256 << 10;

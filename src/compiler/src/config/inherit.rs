@@ -13,8 +13,8 @@ use crate::config::entity::{
     Amounts, Common, ConfigValues, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Rule, env_value,
 };
 use crate::config::scheduling::SchedulingTags;
-use crate::yaml::value::{ConfigValue, Text};
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, Text};
 
 /// The most rules that one is known to have inherited from.
 const MOST_INHERITED: usize = 64;

@@ -1,7 +1,7 @@
 //! The configs in Galaxy's `job_conf.yml`: the list of TPV's destination, which may hold whole configs.
 
-use crate::yaml::value::{ConfigValue, ValueKind};
 use tpv_model::EntityClass;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The destination that refers to TPV, by the name that TPV's own commands look for.
 pub const DISPATCHER: &str = "tpv_dispatcher";

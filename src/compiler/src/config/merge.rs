@@ -13,11 +13,11 @@ use crate::config::entity::GlobalConfig;
 use crate::config::holes::Holes;
 use crate::config::inherit::merge_dicts;
 use crate::config::validate::{FileConfig, Section};
-use crate::yaml::value::Text;
 use tpv_model::{EntityClass, Version};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::Span;
 use tpv_text::suggest::closest;
+use tpv_yaml::value::Text;
 
 /// Merges the files of one run, in load order.
 #[derive(Debug)]
@@ -236,7 +236,7 @@ mod tests {
     fn section(text: &str) -> Section {
         let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
         let id = sources.add("tpv.yml", text);
-        let document = crate::yaml::load(&sources, id, &mut problems).unwrap();
+        let document = tpv_yaml::load(&sources, id, &mut problems).unwrap();
         let FileConfig { sections: [tools, ..], .. } =
             Validator::new(Version::default(), &mut problems).file(document.root, "tpv.yml");
         assert!(!problems.has_errors(), "{text}");

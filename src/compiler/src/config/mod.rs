@@ -22,13 +22,13 @@ use crate::config::entity::{Dict, GlobalConfig};
 use crate::config::holes::Holes;
 use crate::config::merge::Merger;
 use crate::config::validate::{FileConfig, Section, Validator};
-use crate::yaml::load::rest::{Rest, load_rest};
-use crate::yaml::value::ConfigValue;
-use crate::yaml::{self, Comment};
 use tpv_model::{EntityClass, Version};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::parallel;
 use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span};
+use tpv_yaml::Comment;
+use tpv_yaml::load::rest::{Rest, load_rest};
+use tpv_yaml::value::ConfigValue;
 
 /// TPV's `loader.config` after the last file.
 #[derive(Debug, Default)]
@@ -135,7 +135,7 @@ fn read_documents(
         let mut problems = Diagnostics::new();
         let rest = match root {
             Some(root) => {
-                let document = yaml::Document { root: (*root).clone(), comments: Vec::new() };
+                let document = tpv_yaml::Document { root: (*root).clone(), comments: Vec::new() };
                 Rest { document: Some(document), lost: Vec::new() }
             }
             None => load_rest(sources, *id, &mut problems),

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use tpv_runtime::artifact::site::{Piece, Site};
 
-use crate::yaml::style::ScalarStyle;
-use crate::yaml::value::Text;
 use tpv_text::source::{Source, SourceMap, Span};
+use tpv_yaml::style::ScalarStyle;
+use tpv_yaml::value::Text;
 
 /// The origin of a text.
 #[derive(Clone, Copy, Debug)]
@@ -203,7 +203,6 @@ impl Cursor<'_> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
-    use crate::yaml;
     use tpv_text::diagnostic::Diagnostics;
 
     /// The location in the file of the word `HERE` in the first value of a mapping, found through the value's text.
@@ -211,7 +210,7 @@ mod tests {
         let mut sources = SourceMap::new();
         let id = sources.add("f", yaml_text);
         let mut problems = Diagnostics::new();
-        let document = yaml::load(&sources, id, &mut problems).unwrap();
+        let document = tpv_yaml::load(&sources, id, &mut problems).unwrap();
         let map = document.root.as_map().unwrap().clone();
         let text = map.entries[0].value.as_text().unwrap_or_else(|| panic!("{yaml_text:?} is no text")).clone();
         let at = text.value.find("HERE").unwrap();

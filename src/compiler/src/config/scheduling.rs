@@ -7,7 +7,7 @@ use tpv_model::TagType;
 use tpv_model::merge::{TagLists, inherit_tags};
 
 use crate::config::entity::Dict;
-use crate::yaml::value::Text;
+use tpv_yaml::value::Text;
 
 /// The tags of an entity. A list may be `None` where the config says `null`.
 #[derive(Clone, Debug)]

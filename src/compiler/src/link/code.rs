@@ -6,9 +6,9 @@ use tpv_runtime::artifact::tables::ValueRow;
 use crate::config::Config;
 use crate::config::origin::TextOrigin;
 use crate::python::error::{ErrorKind, PythonError};
-use crate::yaml::value::Text;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::source::Span;
+use tpv_yaml::value::Text;
 
 use super::Linker;
 use tpv_text::code::Code;

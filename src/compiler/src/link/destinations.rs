@@ -9,9 +9,9 @@ use crate::config::Config;
 use crate::config::entity::{DestinationFields, Entity};
 use crate::config::rules::Rules;
 use crate::config::scheduling::SchedulingTags;
-use crate::yaml::value::Text;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::source::Span;
+use tpv_yaml::value::Text;
 
 use super::Linker;
 

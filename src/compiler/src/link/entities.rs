@@ -6,9 +6,9 @@ use tpv_model::{EntityClass, Field, Resource};
 use tpv_runtime::artifact::tables::{DestinationRow, EntityRow, RuleRow, ValueRow};
 
 use crate::config::entity::{Common, Entity, EnvEntry, Rule};
-use crate::yaml::value::{ConfigValue, Text, ValueKind};
 use tpv_bytecode::CodeKind;
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 use super::Linker;
 use super::pools::pool_row;

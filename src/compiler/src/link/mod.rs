@@ -30,11 +30,11 @@ use crate::config::origin::TextOrigin;
 use crate::config::validate::Section;
 use crate::python::program::{ProgramBuilder, Trees};
 use crate::python::stack::on_roomy_thread;
-use crate::yaml::value::Text;
 use tpv_model::EntityClass;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::parallel;
 use tpv_text::source::{SourceMap, Span};
+use tpv_yaml::value::Text;
 
 use shared::Shared;
 use tpv_text::code::Code;

@@ -5,9 +5,9 @@ use tpv_runtime::pools::configured::{ConfiguredError, IN_MEMORY, OptionValue, VA
 
 use crate::config::Config;
 use crate::config::entity::{PoolFields, StoreConfig};
-use crate::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 use super::Linker;
 

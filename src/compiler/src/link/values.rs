@@ -4,10 +4,10 @@ use tpv_runtime::artifact::tables::{StringId, TagsRow, ValueRow};
 
 use crate::config::entity::Dict;
 use crate::config::scheduling::SchedulingTags;
-use crate::yaml::timestamp::DateTime;
-use crate::yaml::value::{ConfigValue, ValueKind};
 use tpv_bytecode::CodeKind;
 use tpv_model::TagType;
+use tpv_yaml::timestamp::DateTime;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 use super::Linker;
 

@@ -14,10 +14,10 @@ use tpv_python::vm::{NoEnvironment, Vm};
 
 use super::cost::{self, VALUES_A_STEP, pay};
 use super::to_json;
-use crate::yaml;
-use crate::yaml::write::{Layout, yaml as written_yaml};
+use crate::json_as_yaml::yaml as written_yaml;
 use tpv_text::diagnostic::{Diagnostics, Severity};
 use tpv_text::source::SourceMap;
+use tpv_yaml::write::Layout;
 
 /// The remedy for a filter that does not exist.
 pub(super) const HELP: &str = "docs/settings.md lists the filters; put its result in a file for `--vars` as a variable";
@@ -176,7 +176,7 @@ fn from_yaml(state: &State, text: &str) -> Result<Value, Error> {
     state.consume_fuel((text.len() / VALUES_A_STEP) as u64)?;
     let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
     let id = sources.add("", text);
-    let document = yaml::load(&sources, id, &mut problems);
+    let document = tpv_yaml::load(&sources, id, &mut problems);
     if let Some(problem) = problems.iter().find(|problem| problem.severity == Severity::Error) {
         return Err(wrong(format!("the text is not YAML: {}", problem.message)));
     }

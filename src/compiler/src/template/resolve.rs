@@ -9,8 +9,8 @@ use super::files::named;
 use super::nesting::Guarded;
 use super::placeholder::{Recorder, Why, placeholder, used};
 use super::variables::Variables;
-use crate::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::source::Unfilled;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The most variables that are made of one another in a row.
 const DEEPEST: usize = 100;

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Site;
-use crate::yaml::style::ScalarStyle;
-use crate::yaml::value::{ConfigValue, Map, ValueKind};
-use crate::yaml::{self, Duplicates};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
 use tpv_text::source::{Limits, SourceId, SourceMap};
 use tpv_text::suggest::closest;
+use tpv_yaml::Duplicates;
+use tpv_yaml::style::ScalarStyle;
+use tpv_yaml::value::{ConfigValue, Map, ValueKind};
 
 /// The text that a file begins with which Ansible Vault encrypts.
 pub const VAULT: &str = "$ANSIBLE_VAULT";
@@ -64,7 +64,7 @@ impl Variables {
         if text.starts_with(VAULT) {
             return;
         }
-        let Some(mut document) = yaml::load_with(sources, id, Duplicates::LastCounts, problems) else { return };
+        let Some(mut document) = tpv_yaml::load_with(sources, id, Duplicates::LastCounts, problems) else { return };
         as_ansible_reads(&mut document.root, &text);
         let Some(maps) = mappings(&document.root) else {
             let what = document.root.describe();

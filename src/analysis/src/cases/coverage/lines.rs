@@ -7,8 +7,8 @@ use serde::Serialize;
 use super::ByFile;
 use super::counts::Cases;
 use tpv_compiler::config::entity::{Common, DestinationFields};
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::source::{SourceId, SourceMap, Span};
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// A line that something stands in that can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

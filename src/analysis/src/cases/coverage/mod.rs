@@ -21,9 +21,9 @@ use tpv_compiler::config::code::each_code;
 use tpv_compiler::config::entity::{Entity, Rule};
 use tpv_compiler::config::origin::TextOrigin;
 use tpv_compiler::config::{Config, validate::Section};
-use tpv_compiler::yaml::value::{Text, ValueKind};
 use tpv_model::EntityClass;
 use tpv_text::source::{SourceId, SourceMap, Span};
+use tpv_yaml::value::{Text, ValueKind};
 
 /// The coverage of one set of config files.
 #[derive(Debug, Serialize)]

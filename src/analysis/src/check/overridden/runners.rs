@@ -3,11 +3,11 @@
 use crate::check::files::Files;
 use crate::lint::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::yaml::value::Text;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
+use tpv_yaml::value::Text;
 
 /// Checks the destinations that several files define.
 pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {

@@ -8,7 +8,7 @@ use tpv_python::word_hash::WordMap;
 
 use crate::check::domain::{self, Block, Names, Outcome, Value};
 use crate::lint::Blocks;
-use tpv_compiler::yaml::value::{ConfigValue, Text, ValueKind};
+use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 use super::effects::Effects;
 

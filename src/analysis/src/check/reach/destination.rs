@@ -9,9 +9,9 @@ use tpv_bytecode::CodeKind;
 use crate::check::domain::{Kinds, Value};
 use tpv_compiler::config::entity::Entity;
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{Limit, Quantity, TagType, Version};
 use tpv_text::source::Span;
+use tpv_yaml::value::ConfigValue;
 
 use super::code::{Code, constant};
 use super::job::Asked;
@@ -136,7 +136,7 @@ impl fmt::Display for Why {
 }
 
 /// The kinds that offer a tag or refuse it, in which [`SchedulingTags`] are searched.
-fn find<'t>(tags: &'t SchedulingTags, tag: &str) -> Option<&'t tpv_compiler::yaml::value::Text> {
+fn find<'t>(tags: &'t SchedulingTags, tag: &str) -> Option<&'t tpv_yaml::value::Text> {
     TagType::APPLICATION.into_iter().flat_map(|kind| tags.get(kind)).find(|own| own.as_str() == tag)
 }
 

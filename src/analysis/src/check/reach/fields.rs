@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tpv_compiler::config::entity;
 use tpv_model::{Common, Merge, Resource, Values};
 
-use tpv_compiler::yaml::value::{ConfigValue, ValueKind};
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 use super::names::Context;
 use super::tags::Tags;

@@ -11,8 +11,8 @@ use tpv_model::{Quantity, Resource, TagType};
 
 use crate::check::domain::{self, Kinds, Outcome, Truth, Value};
 use tpv_compiler::config::entity::{Entity, Rule};
-use tpv_compiler::yaml::value::{ConfigValue, Text};
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, Text};
 
 use super::code::Code;
 use super::conditions::{Answer, Conditions};

@@ -31,10 +31,10 @@ use crate::lint::tags::default;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::code::each_code;
 use tpv_compiler::link::destination_defaults;
-use tpv_compiler::yaml::value::ConfigValue;
 use tpv_model::{Change, EntityClass};
 use tpv_python::word_hash::WordMap;
 use tpv_text::source::{SourceMap, Span};
+use tpv_yaml::value::ConfigValue;
 
 use code::Code;
 use conditions::Conditions;
@@ -239,7 +239,7 @@ fn changes_destinations(config: &Config, code: &Code<'_>) -> Option<Span> {
     let mut found = None;
     for kind in EntityClass::COMBINED {
         for entity in config.section(kind).values() {
-            let mut look = |text: &tpv_compiler::yaml::value::Text, kind, _: &'static str| {
+            let mut look = |text: &tpv_yaml::value::Text, kind, _: &'static str| {
                 if found.is_none() && code.effects(text, kind).destinations {
                     found = Some(text.span);
                 }

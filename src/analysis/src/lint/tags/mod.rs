@@ -14,12 +14,12 @@ use super::Linter;
 use tpv_compiler::config::Config;
 use tpv_compiler::config::entity::Entity;
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::yaml::value::Text;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
 use tpv_text::suggest::{closest, did_you_mean};
+use tpv_yaml::value::Text;
 
 use in_code::TagsInCode;
 use tpv_text::code::Code;

@@ -5,13 +5,13 @@ use std::collections::{BTreeSet, HashSet};
 use super::{Tags, having};
 use crate::lint::Linter;
 use tpv_compiler::config::entity::Entity;
-use tpv_compiler::yaml::value::Text;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
 use tpv_text::suggest::{closest, did_you_mean};
+use tpv_yaml::value::Text;
 
 /// Looks at the tags that tools, roles and users reject, except for those whose places are `seen` already. One that another of them has keeps the two apart.
 pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>, mut seen: HashSet<Span>) {

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use super::{Tags, default, having};
 use crate::lint::Linter;
 use tpv_compiler::config::scheduling::SchedulingTags;
-use tpv_compiler::yaml::value::Text;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
 use tpv_text::suggest::did_you_mean;
+use tpv_yaml::value::Text;
 
 /// The words of a tag in order of the alphabet. `None` for fewer than two.
 fn words(tag: &str) -> Option<Vec<&str>> {

@@ -1,10 +1,10 @@
 //! `{mem}` without quotes, which YAML reads as a mapping with a key and no value.
 
 use super::{Owner, Validator};
-use crate::yaml::load::quoted;
-use crate::yaml::value::{ConfigValue, ValueKind};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
+use tpv_yaml::load::quoted;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The remedy for a template.
 pub(super) const TEMPLATE: &str = "fill the template in first (Ansible, Jinja); TPV reads the file as it is";

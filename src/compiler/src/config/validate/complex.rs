@@ -6,9 +6,9 @@ use super::braces::braced;
 use super::scalar::number_or_text;
 use super::{Owner, Validator, at_value};
 use crate::config::entity::{Dict, EnvEntry};
-use crate::yaml::load::quoted;
-use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use tpv_text::diagnostic::Diagnostic;
+use tpv_yaml::load::quoted;
+use tpv_yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 /// The fields of a resubmission that Galaxy knows.
 const RESUBMISSION: [&str; 5] = ["condition", "destination", "environment", "handler", "delay"];

@@ -8,9 +8,9 @@ use super::{Owner, Validator, at_value};
 use crate::config::entity::{Amounts, Common, DestinationFields, Dict, Entity, PoolFields};
 use crate::config::fields;
 use crate::config::rules::Rules;
-use crate::yaml::value::{ConfigValue, Entry, Text, ValueKind};
 use tpv_model::{Amount, EntityClass, Field, Quantity, Version};
 use tpv_text::diagnostic::Diagnostic;
+use tpv_yaml::value::{ConfigValue, Entry, Text, ValueKind};
 
 /// The fields of an entity or rule so far.
 pub(super) struct Draft {

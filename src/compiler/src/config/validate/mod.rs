@@ -21,11 +21,11 @@ use indexmap::IndexMap;
 use crate::config::code::CodeText;
 use crate::config::entity::{Dict, Entity, GlobalConfig, StoreConfig};
 use crate::config::fields::{CONFIG, GLOBAL};
-use crate::yaml::load::{mistake, quoted};
-use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use tpv_model::{EntityClass, Version};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::Span;
+use tpv_yaml::load::{mistake, quoted};
+use tpv_yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 /// The entities of one section.
 pub type Section = IndexMap<Arc<str>, Arc<Entity>>;
@@ -283,7 +283,7 @@ fn at_value(problem: Diagnostic, entry: &Entry, owner: Option<Owner<'_>>) -> Dia
 }
 
 fn text_help(entry: &Entry) -> String {
-    use crate::yaml::value::ValueKind as Kind;
+    use tpv_yaml::value::ValueKind as Kind;
     let name = entry.key.python_str();
     if let Some(text) = braces::braced(&entry.value) {
         return format!("put it in quotes: `{name}: {}`", quoted(&text));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tpv_model::Version;
 
-use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
+use tpv_yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 /// Copies the `# noqa` codes of mappings into the mappings themselves, under the key `no_qa_codes`, as TPV does before
 /// it validates: through mappings, not through lists.

@@ -7,10 +7,10 @@ use super::{Owner, Validator, at_value};
 use crate::config::entity::{Oversize, PoolFields};
 use crate::config::fields::OVERSIZE;
 use crate::config::scheduling::SchedulingTags;
-use crate::yaml::value::{ConfigValue, Entry};
 use tpv_model::TagType;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::suggest::closest;
+use tpv_yaml::value::{ConfigValue, Entry};
 
 impl Validator<'_> {
     /// Takes a field that only pools have; false for any other field.

@@ -11,11 +11,11 @@ use super::{Owner, Validator, at_value};
 use crate::config::entity::Rule;
 use crate::config::fields::{ENTITY, RULE};
 use crate::config::rules::Rules;
-use crate::yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::source::Span;
+use tpv_yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
 impl Validator<'_> {
     /// `rules`. In a list a rule's key is its id, and a later rule replaces an earlier one of the same id.

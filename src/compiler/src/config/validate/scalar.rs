@@ -5,8 +5,8 @@ use std::str::FromStr;
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
-use crate::yaml::value::{ConfigValue, ValueKind};
 use tpv_literal::int_text::MAX_DIGITS;
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// `int | float | str`: a boolean is taken as an integer, everything else stays as it is.
 pub(super) fn number_or_text(value: &ConfigValue) -> Option<ConfigValue> {
@@ -109,8 +109,8 @@ fn parse_float(text: &str) -> Option<f64> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
-    use crate::yaml::value::Text;
     use tpv_text::source::Span;
+    use tpv_yaml::value::Text;
 
     fn text(text: &str) -> ConfigValue {
         ConfigValue::new(ValueKind::Str(Text::new(text, Span::default())), Span::default())

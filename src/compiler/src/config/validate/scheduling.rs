@@ -7,9 +7,9 @@ use super::{Owner, Validator};
 use crate::config::entity::Dict;
 use crate::config::fields::SCHEDULING;
 use crate::config::scheduling::SchedulingTags;
-use crate::yaml::value::{Entry, Text};
 use tpv_model::TagType;
 use tpv_text::diagnostic::Diagnostic;
+use tpv_yaml::value::{Entry, Text};
 
 impl Validator<'_> {
     /// The tags; a tag may stand in one list only, and there once.

@@ -5,10 +5,10 @@ use tpv_model::{Quantity, Resource, Version};
 
 use super::{Owner, Validator};
 use crate::config::fields::CONFIG;
-use crate::yaml::value::Entry;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::suggest::closest;
+use tpv_yaml::value::Entry;
 
 /// Names that other systems use, with the field that they mean.
 const SYNONYMS: [(&str, &str); 13] = [
