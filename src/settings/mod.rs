@@ -4,6 +4,7 @@
 //! docs/settings.md lists all settings.
 
 mod job_limits;
+mod maps;
 mod server;
 
 use std::collections::BTreeMap;
@@ -21,10 +22,12 @@ use tpv_compiler::template::Site;
 use tpv_model::{UnknownVersion, Version};
 use tpv_text::diagnostic::Diagnostic;
 pub use tpv_text::diagnostic::Problem;
-use tpv_text::source::{Limits, SourceMap, Span, is_url};
+use tpv_text::plain_path::home;
+use tpv_text::source::{Limits, SourceId, SourceMap, Span, is_url};
 use tpv_text::suggest::{closest, did_you_mean};
 use tpv_text::system_error;
 
+use maps::MapsTable;
 pub use server::ServerFiles;
 
 /// The name of the file.
@@ -59,7 +62,7 @@ pub struct Settings {
     /// The files that say what the Galaxy server has.
     pub server: ServerFiles,
     /// The settings of maps, without the environment's.
-    maps: tpv_maps::settings::Settings,
+    maps: MapsTable,
 }
 
 /// The file, as it is written.
@@ -82,8 +85,8 @@ struct File {
     test: Test,
     #[serde(deserialize_with = "table")]
     server: ServerFiles,
-    #[serde(deserialize_with = "table")]
-    maps: tpv_maps::settings::Settings,
+    #[serde(rename = "maps")]
+    _maps: toml::Table,
 }
 
 /// A table of `[environments]`: settings in the place of the others, or with them.
@@ -210,11 +213,7 @@ impl Settings {
         };
         let mut file: File = match toml::from_str(&text) {
             Ok(file) => file,
-            Err(error) => {
-                let (message, help) = reworded(error.message());
-                let diagnostic = at(Diagnostic::error(message).help(help), error.span().unwrap_or(0..0));
-                return Err(Problem::new(diagnostic, sources));
-            }
+            Err(error) => return Err(Problem::new(misread(&error, source), sources)),
         };
         let environments = std::mem::take(&mut file.environments);
         let names: Vec<String> = environments.keys().map(|name| name.get_ref().clone()).collect();
@@ -253,7 +252,7 @@ impl Settings {
             })?),
         };
         let folder = path.parent().unwrap_or(Path::new(""));
-        let beside = |path: PathBuf| folder.join(at_home(path));
+        let beside = |path: PathBuf| beside(folder, path);
         let named = |name: String| {
             if is_url(&name) { name } else { beside(name.into()).to_string_lossy().into_owned() }
         };
@@ -265,11 +264,6 @@ impl Settings {
             root: Some(folder.to_owned()),
             within: None,
         };
-        let mut maps = file.maps;
-        // What runs the components of a map may stand in another folder.
-        let fixed = |path: PathBuf| std::path::absolute(beside(path.clone())).unwrap_or(path);
-        maps.dir = maps.dir.map(fixed);
-        maps.program = maps.program.map(fixed);
         Ok(Self {
             path: Some(path.to_owned()),
             files: file.files.into_iter().map(named).collect(),
@@ -282,18 +276,16 @@ impl Settings {
             baseline: file.lint.baseline.map(beside),
             tests: file.test.files.into_iter().map(named).collect(),
             server: file.server.map(beside),
-            maps,
+            maps: MapsTable { name: name.into_owned(), text, folder: folder.to_owned() },
         })
     }
 
     /// The settings of maps, of which the environment's variables come before the file's.
     ///
     /// # Errors
-    /// A variable is wrong.
-    pub fn maps(self) -> Result<tpv_maps::settings::Settings, Problem> {
-        let mut maps = self.maps;
-        maps.overlay_environment().map_err(|error| Diagnostic::error(error.message).help(error.help))?;
-        Ok(maps)
+    /// A setting or a variable is wrong.
+    pub fn maps(&self) -> Result<tpv_maps::settings::Settings, Problem> {
+        self.maps.read()
     }
 }
 
@@ -302,9 +294,21 @@ fn values(variables: &toml::Table) -> Option<String> {
     (!variables.is_empty()).then(|| serde_json::to_string(variables).unwrap_or_default())
 }
 
+/// A path of the settings in this folder.
+fn beside(folder: &Path, path: PathBuf) -> PathBuf {
+    folder.join(at_home(path))
+}
+
+/// The error of a text that is not what the settings are.
+fn misread(error: &toml::de::Error, source: SourceId) -> Diagnostic {
+    let (message, help) = reworded(error.message());
+    let span = error.span().unwrap_or(0..0);
+    Diagnostic::error(message).help(help).at(Span::new(source, span.start, span.end), "")
+}
+
 /// A path whose `~` at the beginning is the home directory, as a shell reads it.
 fn at_home(path: PathBuf) -> PathBuf {
-    match (path.strip_prefix("~"), tpv_maps::settings::home()) {
+    match (path.strip_prefix("~"), home()) {
         (Ok(rest), Some(home)) => home.join(rest),
         _ => path,
     }
@@ -312,7 +316,7 @@ fn at_home(path: PathBuf) -> PathBuf {
 
 /// The file of the first of these folders that has one, or of the home directory.
 fn first(folders: impl Iterator<Item = PathBuf>) -> Option<PathBuf> {
-    let own = tpv_maps::settings::home().map(|home| home.join(".tpvc"));
+    let own = home().map(|home| home.join(".tpvc"));
     // Whatever has the name is meant, be it readable or not: rules that are left out without a word would be worse.
     folders.chain(own).map(|folder| folder.join(FILE)).find(|path| path.is_symlink() || path.exists())
 }
@@ -355,8 +359,12 @@ mod tests {
                 settings.files = settings.files.into_iter().map(shown).collect();
                 Ok(settings)
             }
-            Err(problem) => Err(shown(problem.diagnostic.render(&problem.sources, false))),
+            Err(problem) => Err(shown(self::shown(problem))),
         }
+    }
+
+    fn shown(problem: Problem) -> String {
+        problem.diagnostic.render(&problem.sources, false)
     }
 
     #[test]
@@ -373,7 +381,7 @@ mod tests {
     #[test]
     fn maps_have_their_table() {
         let settings = read("[maps]\ndir = \"years\"\nengine = \"slurm\"\nmemory = 2000\n[maps.slurm]\nnice = 10\n");
-        let maps = settings.unwrap().maps;
+        let maps = settings.unwrap().maps().unwrap();
         assert_eq!((maps.engine, maps.memory, maps.time), (Some(tpv_maps::engine::Kind::Slurm), Some(2000), None));
         assert!(maps.dir.is_some_and(|dir| dir.is_absolute() && dir.ends_with("years")));
         assert_eq!(maps.slurm["nice"].as_integer(), Some(10));
@@ -381,13 +389,14 @@ mod tests {
 
     #[test]
     fn a_tilde_is_the_home_directory() {
-        let home = tpv_maps::settings::home().unwrap();
+        let home = home().unwrap();
         let text = "files = [\"~/tpv/*.yml\", \"~other/a.yml\"]\nworld = \"~/world.json\"\n\
                     [maps]\ndir = \"~/years\"\nprogram = \"~/bin/tpvc\"\n";
         let settings = read(text).unwrap();
         assert_eq!(settings.files, [home.join("tpv/*.yml").to_str().unwrap(), "FOLDER/~other/a.yml"]);
         assert_eq!(settings.world, Some(home.join("world.json")));
-        assert_eq!((settings.maps.dir, settings.maps.program), (Some(home.join("years")), Some(home.join("bin/tpvc"))));
+        let maps = settings.maps().unwrap();
+        assert_eq!((maps.dir, maps.program), (Some(home.join("years")), Some(home.join("bin/tpvc"))));
     }
 
     #[test]
@@ -409,7 +418,7 @@ mod tests {
             ("[severity]\nT102 = true\n", "tpvc.toml:2:8", "expected a text"),
             ("[maps\n", "tpvc.toml:1:6", ""),
         ] {
-            let error = read(text).unwrap_err();
+            let error = read(text).and_then(|settings| settings.maps().map_err(shown)).unwrap_err();
             assert!(error.contains(place) && error.contains(words), "{error}");
         }
     }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::Error;
 use super::engine::Kind;
+use tpv_text::plain_path::home;
 
 /// The settings of maps.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -86,9 +87,4 @@ impl Settings {
         };
         table.iter().map(|(name, value)| (name.clone(), text(value))).collect()
     }
-}
-
-/// The home directory.
-pub fn home() -> Option<PathBuf> {
-    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }

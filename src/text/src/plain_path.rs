@@ -1,4 +1,4 @@
-//! Paths without detours, told by their texts alone.
+//! Paths without detours, told by their texts alone; the home directory.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -14,4 +14,9 @@ pub fn plain(path: &Path) -> PathBuf {
         }
     }
     plain
+}
+
+/// The home directory.
+pub fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|home| !home.as_os_str().is_empty())
 }
