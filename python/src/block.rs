@@ -27,7 +27,7 @@ const MAX_KEPT: usize = 16 << 20;
 /// The names of functions that can see every name of the context.
 const SEEING: [&str; 6] = ["dir", "eval", "exec", "globals", "locals", "vars"];
 
-/// CPython as the third tier.
+/// CPython as the other interpreter.
 pub struct Blocks {
     is_live: bool,
     compiled: Mutex<Compiled>,

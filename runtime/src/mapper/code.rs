@@ -9,7 +9,7 @@ use tpv_python::string::Str;
 use tpv_python::value::Value;
 use tpv_python::vm::{BYTES_A_STEP, Vm};
 
-use super::tiers::Tiers;
+use super::interpreters::Interpreters;
 
 /// Evaluates a property as a code block, an f-string or statements: TPV's `eval_code_block(str(value), context)`.
 ///
@@ -18,7 +18,12 @@ use super::tiers::Tiers;
 ///
 /// # Errors
 /// Exceptions raised by the code, and for strings created at run time by compiling them.
-pub(super) fn evaluate(vm: &mut Vm, tiers: Option<&Tiers>, value: &Value, kind: CodeKind) -> PyResult<Value> {
+pub(super) fn evaluate(
+    vm: &mut Vm,
+    interpreters: Option<&Interpreters>,
+    value: &Value,
+    kind: CodeKind,
+) -> PyResult<Value> {
     let source = match value {
         // Their text, read as Python, is the value again.
         Value::Int(_) | Value::BigInt(_) | Value::Bool(_) if kind == CodeKind::Block => return Ok(value.clone()),
@@ -26,9 +31,9 @@ pub(super) fn evaluate(vm: &mut Vm, tiers: Option<&Tiers>, value: &Value, kind: 
         Value::Str(text) => text.clone(),
         other => vm.str(other)?,
     };
-    match tiers {
+    match interpreters {
         None => evaluate_natively(vm, &source, kind),
-        Some(tiers) => tiers.evaluate(vm, &source, kind),
+        Some(interpreters) => interpreters.evaluate(vm, &source, kind),
     }
 }
 
@@ -81,12 +86,12 @@ fn unhidden<T>(result: PyResult<T>, data: &ProgramData, origin: Option<CodeRef>)
 /// As [`evaluate`].
 pub(super) fn evaluate_into(
     vm: &mut Vm,
-    tiers: Option<&Tiers>,
+    interpreters: Option<&Interpreters>,
     source: &Value,
     kind: CodeKind,
     text: &mut String,
 ) -> PyResult<Computed> {
-    if let (None, Value::Str(source), Some(program)) = (tiers, source, vm.program.clone())
+    if let (None, Value::Str(source), Some(program)) = (interpreters, source, vm.program.clone())
         && let Some(origin) = source.code()
         && program.code(origin.code).is_some_and(|code| code.kind == kind)
     {
@@ -94,7 +99,7 @@ pub(super) fn evaluate_into(
         let result = unhidden(vm.run_into(&program, origin.code, text), &program.data, Some(origin));
         return result.inspect_err(|raised| raised.passed(&program.data, origin));
     }
-    evaluate(vm, tiers, source, kind).map(Computed::Value)
+    evaluate(vm, interpreters, source, kind).map(Computed::Value)
 }
 
 /// Returns `true` if an f-string of this text evaluates to the text itself: no fields, no escapes, no quotes that could
@@ -107,15 +112,15 @@ pub(super) fn is_plain(text: &Str) -> bool {
 ///
 /// # Errors
 /// As [`evaluate`].
-pub(super) fn evaluate_complex(vm: &mut Vm, tiers: Option<&Tiers>, property: &Value) -> PyResult<Value> {
+pub(super) fn evaluate_complex(vm: &mut Vm, interpreters: Option<&Interpreters>, property: &Value) -> PyResult<Value> {
     match property {
-        Value::Str(_) => evaluate(vm, tiers, property, CodeKind::FString),
+        Value::Str(_) => evaluate(vm, interpreters, property, CodeKind::FString),
         Value::Dict(dict) => {
             let items: Vec<_> = dict.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
             vm.charge(items.len())?;
             let result = Dict::new();
             for (key, value) in items {
-                let value = vm.deeper(|vm| evaluate_complex(vm, tiers, &value))?;
+                let value = vm.deeper(|vm| evaluate_complex(vm, interpreters, &value))?;
                 result.table.borrow_mut().insert(key, value);
             }
             Ok(Value::dict(result))
@@ -124,7 +129,7 @@ pub(super) fn evaluate_complex(vm: &mut Vm, tiers: Option<&Tiers>, property: &Va
             let items = list.items.borrow().clone();
             vm.charge(items.len())?;
             let items: PyResult<Vec<Value>> =
-                items.iter().map(|item| vm.deeper(|vm| evaluate_complex(vm, tiers, item))).collect();
+                items.iter().map(|item| vm.deeper(|vm| evaluate_complex(vm, interpreters, item))).collect();
             Ok(Value::list(items?))
         }
         other => Ok(other.clone()),

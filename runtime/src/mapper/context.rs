@@ -3,17 +3,17 @@
 //! The machine keeps it by slot ([`tpv_python::vm::Vm::set_context`]); the compiler and this thread have numbered its names.
 
 use tpv_galaxy::job::Job;
-use tpv_galaxy::objects::{AppFields, Bag, JobObjects};
+use tpv_galaxy::objects::{AppFields, HostObject, JobObjects};
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 
+use super::current_entity::CurrentEntity;
 use super::data::deep_copy;
 use super::entity::Entity;
 use super::host_job::HostJob;
 use super::job_source::JobSource;
 use super::objects::EntityObject;
 use super::worker::Worker;
-use super::working::Working;
 
 impl Worker {
     /// The evaluation context at the start: the global context, then the arguments of the call.
@@ -55,7 +55,7 @@ impl Worker {
         if job.stand_in {
             return self.environment.app(true);
         }
-        if !self.app.downcast::<Bag<AppFields>>().is_some_and(Bag::is_unused) {
+        if !self.app.downcast::<HostObject<AppFields>>().is_some_and(HostObject::is_unused) {
             self.app = self.environment.app(false);
         }
         self.app.clone()
@@ -66,7 +66,7 @@ impl Worker {
     ///
     /// # Errors
     /// Exceptions raised by copying such a value.
-    pub(super) fn enter_context(&mut self, working: &mut Working, entity: &Entity) -> PyResult<()> {
+    pub(super) fn enter_context(&mut self, working: &mut CurrentEntity, entity: &Entity) -> PyResult<()> {
         let mutable = entity.context.enter(&mut self.vm, &self.slots, &mut self.entered);
         if mutable.is_empty() {
             return Ok(());
@@ -81,7 +81,7 @@ impl Worker {
     }
 
     /// `context.update({"entity": entity, "self": entity})`; gives the object that code sees.
-    pub(super) fn show_as_entity_and_self(&mut self, entity: &mut Working) -> Value {
+    pub(super) fn show_as_entity_and_self(&mut self, entity: &mut CurrentEntity) -> Value {
         let object = entity.object(&self.names);
         self.vm.set_context(self.slots.entity, object.clone());
         self.vm.set_context(self.slots.self_, object.clone());
@@ -89,7 +89,7 @@ impl Worker {
     }
 
     /// `context.update({"entity": entity})`
-    pub(super) fn show_as_entity(&mut self, entity: &mut Working) {
+    pub(super) fn show_as_entity(&mut self, entity: &mut CurrentEntity) {
         let object = entity.object(&self.names);
         self.vm.set_context(self.slots.entity, object);
     }

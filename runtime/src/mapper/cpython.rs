@@ -1,4 +1,4 @@
-//! CPython as the third tier, after machine code and the interpreter: what the host gives where a Python is at hand.
+//! CPython, beside machine code and the native interpreter: what the host gives where a Python is at hand.
 
 use tpv_bytecode::CodeKind;
 use tpv_python::exception::PyResult;

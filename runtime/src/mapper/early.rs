@@ -15,6 +15,7 @@ use tpv_python::value::Value;
 use tpv_python::vm::CompareOp;
 
 use super::code::{evaluate, evaluate_complex};
+use super::current_entity::CurrentEntity;
 use super::entity::{Entity, OwnParts};
 use super::evaluate::{Evaluated, Part};
 use super::explain::{Observer, Step};
@@ -23,7 +24,6 @@ use super::job_source::JobSource;
 use super::matching::with_resources;
 use super::objects::EntityObject;
 use super::worker::Worker;
-use super::working::Working;
 
 /// The order in which resources are evaluated.
 const ORDER: [Resource; 3] = [Resource::Gpus, Resource::Cores, Resource::Mem];
@@ -33,9 +33,14 @@ impl Worker {
     ///
     /// # Errors
     /// Exceptions raised by the code of the entities; `JobMappingException` if a rule fails the job.
-    pub(super) fn combine_evaluated(&mut self, job: JobSource<'_>, observer: &mut dyn Observer) -> PyResult<Working> {
+    pub(super) fn combine_evaluated(
+        &mut self,
+        job: JobSource<'_>,
+        observer: &mut dyn Observer,
+    ) -> PyResult<CurrentEntity> {
         let (tool, others) = self.find_matching_entities(job, observer)?;
-        let mut entities: SmallVec<[Working; 3]> = std::iter::once(tool).chain(others).map(Working::Unseen).collect();
+        let mut entities: SmallVec<[CurrentEntity; 3]> =
+            std::iter::once(tool).chain(others).map(CurrentEntity::Unseen).collect();
         let objects: Vec<Value> = entities.iter_mut().map(|entity| entity.object(&self.names)).collect();
         let mut combined: Option<Rc<Entity>> = None;
         for (index, mut entity) in entities.into_iter().enumerate() {
@@ -48,10 +53,10 @@ impl Worker {
         }
         let combined = combined.unwrap_or_else(|| Rc::new(Entity::new(tpv_model::EntityClass::Tool, "")));
         observer.step(Step::Combined { entity: &combined });
-        let mut combined = Working::Unseen(combined);
+        let mut combined = CurrentEntity::Unseen(combined);
         self.show_as_entity_and_self(&mut combined);
         let evaluated = self.evaluate_late(&mut combined, observer)?;
-        let mut evaluated = Working::Unseen(Rc::new(evaluated));
+        let mut evaluated = CurrentEntity::Unseen(Rc::new(evaluated));
         self.show_as_entity_and_self(&mut evaluated);
         Ok(evaluated)
     }
@@ -63,10 +68,10 @@ impl Worker {
     pub(super) fn evaluate_destination_early(
         &mut self,
         destination: &Rc<Entity>,
-        entity: &mut Working,
+        entity: &mut CurrentEntity,
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
-        let mut own = Working::Unseen(destination.clone());
+        let mut own = CurrentEntity::Unseen(destination.clone());
         let objects = [entity.object(&self.names), own.object(&self.names)];
         self.vm.set_context(self.slots.entities, Value::list(objects.to_vec()));
         let [asking, own_object] = objects;
@@ -75,7 +80,7 @@ impl Worker {
         let early = Rc::new(self.evaluate_early(&mut own, observer)?);
         let asking = entity.entity(&mut self.vm)?;
         let combined = Rc::new(self.combine_lower(&early, &asking)?);
-        let evaluated = self.evaluate_late(&mut Working::Unseen(combined), observer)?;
+        let evaluated = self.evaluate_late(&mut CurrentEntity::Unseen(combined), observer)?;
         let named = match &evaluated.params {
             Value::Dict(params) => params.table.borrow().get(&StrKey("destination_name_override")).cloned(),
             _ => None,
@@ -135,7 +140,7 @@ impl Worker {
     }
 
     /// `evaluate_early`: of each rule that matches the resources, or else the entity's own, and then their values.
-    fn evaluate_early(&mut self, given: &mut Working, observer: &mut dyn Observer) -> PyResult<Entity> {
+    fn evaluate_early(&mut self, given: &mut CurrentEntity, observer: &mut dyn Observer) -> PyResult<Entity> {
         let own = given.entity(&mut self.vm)?;
         let mut new = Entity::clone(&own);
         self.enter_context(given, &own)?;
@@ -164,7 +169,7 @@ impl Worker {
             if !self.vm.truthy(&source)? {
                 continue;
             }
-            let value = evaluate(&mut self.vm, self.tiers.as_deref(), &source, CodeKind::Block)?;
+            let value = evaluate(&mut self.vm, self.interpreters.as_deref(), &source, CodeKind::Block)?;
             new.set_resource(resource, value.clone());
             // TPV keeps `mem` for the late evaluation.
             if resource != Resource::Mem {
@@ -198,7 +203,7 @@ impl Worker {
     }
 
     /// `evaluate_late`: the rules that match over the entity, but for their resources; then `env`, `params` and `resubmit`.
-    fn evaluate_late(&mut self, given: &mut Working, observer: &mut dyn Observer) -> PyResult<Entity> {
+    fn evaluate_late(&mut self, given: &mut CurrentEntity, observer: &mut dyn Observer) -> PyResult<Entity> {
         let own = given.entity(&mut self.vm)?;
         let mut new = own.clone();
         for (_, rule) in own.rules.all()? {
@@ -207,7 +212,7 @@ impl Worker {
             }
             let rule = match &rule.rule {
                 Some(fields) if self.vm.truthy(&fields.execute)? => {
-                    evaluate(&mut self.vm, self.tiers.as_deref(), &fields.execute, CodeKind::Exec)?;
+                    evaluate(&mut self.vm, self.interpreters.as_deref(), &fields.execute, CodeKind::Exec)?;
                     let entity = self.vm.context.get(self.slots.entity).cloned().flatten().unwrap_or(Value::None);
                     EntityObject::of(&entity)?.entity(&mut self.vm)?
                 }
@@ -225,7 +230,7 @@ impl Worker {
             new = applied;
         }
         let mut entity = Entity::clone(&new);
-        self.enter_context(&mut Working::Unseen(new), &entity)?;
+        self.enter_context(&mut CurrentEntity::Unseen(new), &entity)?;
         for resource in ORDER {
             self.vm.set_context(self.slots.resource(resource), entity.resource(resource).clone());
         }
@@ -241,7 +246,7 @@ impl Worker {
         if !self.vm.truthy(source)? {
             return Ok(source.clone());
         }
-        let value = evaluate_complex(&mut self.vm, self.tiers.as_deref(), source)?;
+        let value = evaluate_complex(&mut self.vm, self.interpreters.as_deref(), source)?;
         self.vm.set_context(slot, value.clone());
         Ok(value)
     }

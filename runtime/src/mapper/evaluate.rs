@@ -12,6 +12,7 @@ use tpv_python::value::Value;
 use tpv_python::vm::CompareOp;
 
 use super::code::{evaluate, evaluate_complex};
+use super::current_entity::CurrentEntity;
 use super::data::deep_copy;
 use super::entity::Entity;
 use super::explain::{Observer, Step, readable_values};
@@ -19,7 +20,6 @@ use super::matching::{Resources, with_resources};
 use super::objects::EntityObject;
 use super::properties::{Properties, Property};
 use super::worker::Worker;
-use super::working::Working;
 
 /// The evaluated parts of a destination that the answer is made of.
 pub(super) struct Evaluated {
@@ -58,9 +58,13 @@ impl Worker {
     ///
     /// # Errors
     /// Exceptions raised by the rules' code; `JobMappingException` if a rule fails the job.
-    pub(super) fn evaluate_rules(&mut self, given: &Working, observer: &mut dyn Observer) -> PyResult<Working> {
+    pub(super) fn evaluate_rules(
+        &mut self,
+        given: &CurrentEntity,
+        observer: &mut dyn Observer,
+    ) -> PyResult<CurrentEntity> {
         let entity = given.entity(&mut self.vm)?;
-        let mut new = Working::Unseen(entity.clone());
+        let mut new = CurrentEntity::Unseen(entity.clone());
         self.enter_context(&mut new, &entity)?;
         for (_, rule) in entity.rules.all()? {
             if !self.is_matching(rule, observer)? {
@@ -70,7 +74,7 @@ impl Worker {
             let before = new.entity(&mut self.vm)?;
             let after = self.apply_rule(&rule, &before)?;
             observer.step(Step::Applied { rule: &rule, before: &before, after: &after });
-            new = Working::Unseen(after);
+            new = CurrentEntity::Unseen(after);
             self.show_as_entity(&mut new);
             if given.object_seen().is_some_and(EntityObject::rules_changed_size) {
                 return Err(raise(&RUNTIME_ERROR, "dictionary changed size during iteration"));
@@ -90,7 +94,7 @@ impl Worker {
             let reads = readable_values(&mut self.vm, &fields.if_condition);
             observer.step(Step::Condition { rule, reads: &reads });
         }
-        let value = evaluate(&mut self.vm, self.tiers.as_deref(), &fields.if_condition, CodeKind::Block)?;
+        let value = evaluate(&mut self.vm, self.interpreters.as_deref(), &fields.if_condition, CodeKind::Block)?;
         let matched = self.vm.truthy(&value)?;
         observer.step(Step::Rule { rule, value: &value, matched });
         Ok(matched)
@@ -103,7 +107,7 @@ impl Worker {
             return Err(self.fail(&fields.fail)?);
         }
         if self.vm.truthy(&fields.execute)? {
-            evaluate(&mut self.vm, self.tiers.as_deref(), &fields.execute, CodeKind::Exec)?;
+            evaluate(&mut self.vm, self.interpreters.as_deref(), &fields.execute, CodeKind::Exec)?;
             let entity = self.vm.context.get(self.slots.entity).cloned().flatten().unwrap_or(Value::None);
             return EntityObject::of(&entity)?.entity(&mut self.vm);
         }
@@ -112,7 +116,7 @@ impl Worker {
 
     /// The exception of a rule that fails the job.
     pub(super) fn fail(&mut self, fail: &Value) -> PyResult<Raised> {
-        let message = evaluate(&mut self.vm, self.tiers.as_deref(), fail, CodeKind::FString)?;
+        let message = evaluate(&mut self.vm, self.interpreters.as_deref(), fail, CodeKind::FString)?;
         let text = self.vm.str(&message)?;
         let raised = job_mapping_exception(Value::Str(text));
         if let Value::Str(fail) = fail {
@@ -124,7 +128,7 @@ impl Worker {
     /// Evaluates the bounds, then gpus, cores and mem, clamped; each goes into the context for the next.
     pub(super) fn evaluate_resources(
         &mut self,
-        entity: &mut Working,
+        entity: &mut CurrentEntity,
         observer: &mut dyn Observer,
     ) -> PyResult<(Rc<Entity>, Resources)> {
         let original = entity.entity(&mut self.vm)?;
@@ -135,7 +139,7 @@ impl Worker {
             if source.is_none() {
                 continue;
             }
-            let mut value = evaluate(&mut self.vm, self.tiers.as_deref(), source, CodeKind::Block)?;
+            let mut value = evaluate(&mut self.vm, self.interpreters.as_deref(), source, CodeKind::Block)?;
             if let Some((min, max)) = resource.clamped_by() {
                 let of = |resource: Resource| resources.get(resource as usize).unwrap_or(&Value::None);
                 let asked = value.clone();
@@ -178,7 +182,7 @@ impl Worker {
         destination: Rc<Entity>,
         observer: &mut dyn Observer,
     ) -> PyResult<Evaluated> {
-        let mut ruled = self.evaluate_rules(&Working::Unseen(destination.clone()), observer)?;
+        let mut ruled = self.evaluate_rules(&CurrentEntity::Unseen(destination.clone()), observer)?;
         let (entity, resources) = self.evaluate_resources(&mut ruled, observer)?;
         if observer.watches() {
             let evaluated = with_resources(&entity, &resources);
@@ -197,7 +201,7 @@ impl Worker {
             && let Some(fields) = &destination.destination
         {
             if !fields.dest_name.is_none() {
-                dest_name = evaluate(&mut self.vm, self.tiers.as_deref(), &fields.dest_name, CodeKind::FString)?;
+                dest_name = evaluate(&mut self.vm, self.interpreters.as_deref(), &fields.dest_name, CodeKind::FString)?;
                 self.vm.set_context(self.slots.dest_name, dest_name.clone());
             }
             if !fields.handler_tags.is_none() {
@@ -223,7 +227,7 @@ impl Worker {
         if property != Property::HandlerTags && !self.vm.truthy(source)? {
             return deep_copy(&mut self.vm, source).map(Part::Value);
         }
-        let value = evaluate_complex(&mut self.vm, self.tiers.as_deref(), source)?;
+        let value = evaluate_complex(&mut self.vm, self.interpreters.as_deref(), source)?;
         self.vm.set_context(property.slot(&self.slots), value.clone());
         Ok(Part::Value(value))
     }

@@ -44,7 +44,7 @@ pub struct Hooks {
     /// CPython, for code that the native language does not cover.
     pub cpython: Option<Arc<dyn Cpython>>,
     /// A seed that makes CPython, if available, also run a random half of all other blocks, chosen by the seed and
-    /// their texts: a test that the tiers agree.
+    /// their texts: a test that the interpreters agree.
     pub force_cpython: Option<u64>,
     /// `true` if observers are told which blocks were evaluated, with [`super::explain::Step::Evaluated`].
     pub note_blocks: bool,

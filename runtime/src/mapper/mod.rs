@@ -1,17 +1,17 @@
 //! The mapper: from a job to its destination.
 //!
 //! One file an operation, under TPV's own names: [`lookup`], [`inherit`] (and combine), [`evaluate`], [`matching`],
-//! [`rank`], [`choose`]. [`tags`] is the algebra of scheduling tags, [`objects`] what code sees of all this, [`explain`]
+//! [`rank`], [`map_to_destination`]. [`tags`] is the algebra of scheduling tags, [`objects`] what code sees of all this, [`explain`]
 //! what watches it. [`cache`] is what a thread keeps of earlier jobs.
 //!
 //! A [`Mapper`] is shared by threads; each has its own [`worker`] with a Python machine and the values it made of the
 //! artifact.
 
 mod cache;
-mod choose;
 mod code;
 mod context;
 pub mod cpython;
+mod current_entity;
 mod data;
 mod derive;
 mod early;
@@ -24,11 +24,13 @@ mod helpers;
 mod hooks;
 mod host_job;
 mod inherit;
+mod interpreters;
 pub mod inventory;
 mod job_source;
 mod layers;
 pub mod live;
 mod lookup;
+mod map_to_destination;
 mod mapped;
 mod matching;
 mod modules;
@@ -46,10 +48,8 @@ mod rule_map;
 mod slots;
 mod store;
 pub mod tags;
-mod tiers;
 pub mod trace;
 mod worker;
-mod working;
 
 use std::cell::RefCell;
 use std::fmt;

@@ -18,12 +18,12 @@ use tpv_python::exception::{PyResult, host_unavailable, raise_with, type_error, 
 use tpv_python::value::Value;
 use tpv_python::vm::{CompareOp, Vm};
 
+use super::current_entity::CurrentEntity;
 use super::entity::Entity;
 use super::explain::{Observer, Step, Unobserved};
 use super::matching::with_resources;
 use super::pool_step::PoolStep;
 use super::worker::Worker;
-use super::working::Working;
 
 /// A job's request and the user it is billed to.
 #[derive(Clone, Copy)]
@@ -40,7 +40,7 @@ impl Worker {
     ///
     /// # Errors
     /// Exceptions raised by the code of the resources.
-    pub(super) fn billed(&mut self, entity: &mut Working, user: &Value) -> PyResult<Option<Rc<Entity>>> {
+    pub(super) fn billed(&mut self, entity: &mut CurrentEntity, user: &Value) -> PyResult<Option<Rc<Entity>>> {
         if self.store.pools.is_empty() || user.is_none() {
             return Ok(None);
         }
@@ -64,7 +64,7 @@ impl Worker {
     ) -> PyResult<()> {
         let Some(allocations) = self.allocations.clone() else { return Ok(()) };
         // A mapping that is to be done once more is not paid for.
-        self.check_tiers()?;
+        self.check_interpreters()?;
         let usage = Usage {
             cores: asked(&mut self.vm, billed.resource(Resource::Cores))?,
             mem: asked(&mut self.vm, billed.resource(Resource::Mem))?,

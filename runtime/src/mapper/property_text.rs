@@ -19,7 +19,7 @@ impl Worker {
     /// created code that may change them.
     pub(super) fn properties(&mut self, destination: &Entity, entity: &Entity) -> Option<Rc<Properties>> {
         // CPython's code may load any name.
-        let runs_all = self.tiers.as_ref().is_some_and(|tiers| tiers.runs_all());
+        let runs_all = self.interpreters.as_ref().is_some_and(|interpreters| interpreters.runs_all());
         if self.wants_values || runs_all {
             return None;
         }
@@ -60,10 +60,10 @@ impl Worker {
             match piece {
                 Piece::Text(constant) => text.push_str(constant),
                 Piece::FString(source) => {
-                    let (vm, tiers) = (&mut self.vm, self.tiers.as_deref());
+                    let (vm, interpreters) = (&mut self.vm, self.interpreters.as_deref());
                     text.push('"');
                     let start = text.len();
-                    match evaluate_into(vm, tiers, source, CodeKind::FString, text)? {
+                    match evaluate_into(vm, interpreters, source, CodeKind::FString, text)? {
                         Computed::Text => end_string(vm, text, start)?,
                         Computed::Value(value) => {
                             text.pop();

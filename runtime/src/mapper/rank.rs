@@ -8,12 +8,12 @@ use tpv_python::exception::{PyResult, type_error};
 use tpv_python::value::Value;
 
 use super::code::evaluate;
+use super::current_entity::CurrentEntity;
 use super::entity::Entity;
 use super::explain::{Observer, Step};
 use super::matching::{Resources, matches_resources, wanted, with_resources};
 use super::objects::EntityObject;
 use super::worker::Worker;
-use super::working::Working;
 
 impl Worker {
     /// The destinations that can take an entity, best first. What they must take are its resources, evaluated for now.
@@ -22,9 +22,9 @@ impl Worker {
     /// Exceptions raised by the code of the resources and of `rank`.
     pub(super) fn match_and_rank_destinations(
         &mut self,
-        working: &mut Working,
+        working: &mut CurrentEntity,
         observer: &mut dyn Observer,
-    ) -> PyResult<Vec<Working>> {
+    ) -> PyResult<Vec<CurrentEntity>> {
         let matching = if self.version().evaluates_resources_once() {
             self.match_once(working, observer)?
         } else if self.version().evaluates_early() {
@@ -44,7 +44,7 @@ impl Worker {
     }
 
     /// The destinations that match the entity with its resources evaluated once.
-    fn match_once(&mut self, working: &mut Working, observer: &mut dyn Observer) -> PyResult<Vec<Rc<Entity>>> {
+    fn match_once(&mut self, working: &mut CurrentEntity, observer: &mut dyn Observer) -> PyResult<Vec<Rc<Entity>>> {
         let (asked, resources) = self.evaluate_resources(working, observer)?;
         if observer.watches() {
             let evaluated = with_resources(&asked, &resources);
@@ -60,7 +60,7 @@ impl Worker {
     }
 
     /// The destinations that match the entity with its resources evaluated anew for each, as before TPV 3.2.
-    fn match_anew(&mut self, working: &mut Working, observer: &mut dyn Observer) -> PyResult<Vec<Rc<Entity>>> {
+    fn match_anew(&mut self, working: &mut CurrentEntity, observer: &mut dyn Observer) -> PyResult<Vec<Rc<Entity>>> {
         let store = self.store.clone();
         let mut matching = Vec::new();
         for (index, destination) in store.destinations.iter().enumerate() {
@@ -135,7 +135,7 @@ impl Worker {
 
     /// The destinations, given in the order of the config, by their scores, or in the order that the entity's own `rank` code
     /// gives. What the code returns is iterated as TPV does, whatever it is.
-    fn rank_destinations(&mut self, entity: &Entity, mut matching: Vec<Rc<Entity>>) -> PyResult<Vec<Working>> {
+    fn rank_destinations(&mut self, entity: &Entity, mut matching: Vec<Rc<Entity>>) -> PyResult<Vec<CurrentEntity>> {
         if !self.version().has_models() {
             self.show_ranked(entity, &matching)?;
         }
@@ -143,12 +143,12 @@ impl Worker {
             let version = self.version();
             // Python's `sorted` is stable, and so is this.
             matching.sort_by_cached_key(|destination| Reverse(destination.dest_tags().score(&entity.tags, version)));
-            return Ok(matching.into_iter().map(Working::Unseen).collect());
+            return Ok(matching.into_iter().map(CurrentEntity::Unseen).collect());
         }
         let objects = matching.into_iter().map(|destination| EntityObject::value(&self.names, destination));
         self.vm.set_context(self.slots.candidate_destinations, Value::list(objects.collect()));
-        let ranked = evaluate(&mut self.vm, self.tiers.as_deref(), &entity.rank, CodeKind::Block)?;
+        let ranked = evaluate(&mut self.vm, self.interpreters.as_deref(), &entity.rank, CodeKind::Block)?;
         let ranked = if self.vm.truthy(&ranked)? { self.vm.collect(&ranked)? } else { Vec::new() };
-        Ok(ranked.into_iter().map(Working::Seen).collect())
+        Ok(ranked.into_iter().map(CurrentEntity::Seen).collect())
     }
 }

@@ -14,13 +14,13 @@ use tpv_python::vm::Vm;
 use super::Hooks;
 use super::cache::{Cache, MAX_BYTES};
 use super::environment::MapperEnvironment;
+use super::interpreters::Interpreters;
 use super::layers::EntityContext;
 use super::objects::MapperObject;
 use super::properties::UnreadProperties;
 use super::slots::Slots;
 use super::store::Store;
 use super::tags::TagNames;
-use super::tiers::Tiers;
 
 /// One thread's mapper.
 pub(super) struct Worker {
@@ -41,8 +41,8 @@ pub(super) struct Worker {
     pub global_context: Rc<[(usize, Value)]>,
     /// The context that was entered last, where nothing of it was changed since.
     pub entered: Option<EntityContext>,
-    /// Which tier runs a block, where CPython is at hand.
-    pub tiers: Option<Rc<Tiers>>,
+    /// Which interpreter runs a block, where CPython is at hand.
+    pub interpreters: Option<Rc<Interpreters>>,
     /// The results kept of earlier jobs.
     pub cache: Rc<Cache>,
     /// The properties that no code sees.
@@ -104,8 +104,8 @@ impl Worker {
         let slots = Slots::new(&mut vm);
         environment.set_job_slot(slots.job);
         let mapper = MapperObject::value(&names, &store);
-        let tiers = Tiers::new(hooks, &rules).map(Rc::new);
-        let may_read = tiers.as_ref().is_some_and(|tiers| tiers.may_run(rules.program()));
+        let interpreters = Interpreters::new(hooks, &rules).map(Rc::new);
+        let may_read = interpreters.as_ref().is_some_and(|interpreters| interpreters.may_run(rules.program()));
         let program = vm.program.as_ref().filter(|_| !may_read);
         let unread = program.map(|program| UnreadProperties::new(program, &slots)).unwrap_or_default();
         let mut worker = Self {
@@ -120,7 +120,7 @@ impl Worker {
             app: Value::None,
             global_context,
             entered: None,
-            tiers,
+            interpreters,
             cache,
             unread,
             wants_values: false,

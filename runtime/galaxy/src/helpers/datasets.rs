@@ -2,7 +2,7 @@
 
 use super::{COMPRESSED_EXTENSION_SUFFIXES, DEFAULT_COMPRESSION_FACTOR, GIGABYTES};
 use crate::job::{DatasetId, InputDataset};
-use crate::objects::{Bag, JobFields};
+use crate::objects::{HostObject, JobFields};
 use crate::signature;
 use tpv_literal::unicode;
 use tpv_python::args::Args;
@@ -86,10 +86,10 @@ pub(super) fn input_size(vm: &mut Vm, args: Args) -> PyResult<Value> {
 /// # Errors
 /// `TypeError` where the size of a dataset is not known, `AttributeError` where this is no job.
 pub fn input_size_of(vm: &mut Vm, job: &Value) -> PyResult<Value> {
-    if let Some(bag) = job.downcast::<Bag<JobFields>>()
-        && bag.untouched("input_datasets")
+    if let Some(object) = job.downcast::<HostObject<JobFields>>()
+        && object.untouched("input_datasets")
     {
-        return recorded_size(&bag.fields().record().input_datasets).map(|total| Value::Float(total / GIGABYTES));
+        return recorded_size(&object.fields().record().input_datasets).map(|total| Value::Float(total / GIGABYTES));
     }
     let datasets = vm.get_attr(job, "input_datasets")?;
     dataset_total(vm, &datasets).map(|total| Value::Float(total / GIGABYTES))

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes};
-use super::loose::{CONFIG, Loose};
+use super::host_object::{Fields, HostObject, host_classes};
 use super::session::session;
+use super::simple_namespace::{CONFIG, SimpleNamespace};
 use super::stand_in;
 use crate::modules::model;
 use crate::signature;
@@ -35,12 +35,12 @@ pub struct AppFields {
 
 /// The app's object. Code can set attributes of it, so each job gets a new one: no job sees what another did.
 pub fn app(world: &Arc<World>) -> Value {
-    Bag::value(AppFields { world: world.clone(), stand_in: false })
+    HostObject::value(AppFields { world: world.clone(), stand_in: false })
 }
 
 /// The app of a dry run: it has no tool data tables.
 pub fn stand_in_app(world: &Arc<World>) -> Value {
-    Bag::value(AppFields { world: world.clone(), stand_in: true })
+    HostObject::value(AppFields { world: world.clone(), stand_in: true })
 }
 
 impl AppFields {
@@ -61,16 +61,16 @@ impl Fields for AppFields {
 
     fn get(&self, name: &str) -> Option<Value> {
         Some(match name {
-            "model" => Bag::value(ModelFields { world: self.world.clone(), session: OnceCell::new() }),
+            "model" => HostObject::value(ModelFields { world: self.world.clone(), session: OnceCell::new() }),
             "tool_data_tables" => {
                 let tables = self.world.tool_data_tables.iter().enumerate().map(|(index, (name, _))| {
-                    (Str::new(name.clone()), Bag::value(TableFields { world: self.world.clone(), index }))
+                    (Str::new(name.clone()), HostObject::value(TableFields { world: self.world.clone(), index }))
                 });
                 Value::dict(Dict::from_strs(tables))
             }
             "config" => {
                 let world = self.world.clone();
-                Loose::value(&CONFIG, move || {
+                SimpleNamespace::value(&CONFIG, move || {
                     let items = world.config.iter().map(|(name, value)| (Str::new(name.clone()), value.to_value()));
                     Value::dict(Dict::from_strs(items))
                 })
@@ -136,7 +136,7 @@ fn get_entry(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [column, wanted, returned, default] = signature::bind_method(args, "TabularToolDataTable.get_entry", names, 3)?;
     let [column, wanted, returned, default] =
         [column, wanted, returned, default].map(|argument| argument.unwrap_or(Value::None));
-    let table = this.downcast::<Bag<TableFields>>().filter(|table| table.untouched("rows"));
+    let table = this.downcast::<HostObject<TableFields>>().filter(|table| table.untouched("rows"));
     let (Some(table), Value::Str(column_name), Value::Str(returned_name)) = (table, &column, &returned) else {
         return get_entry_of_rows(vm, this, &column, &wanted, &returned, default);
     };

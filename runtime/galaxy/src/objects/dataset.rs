@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes, record};
-use super::loose::{Loose, METADATA_COLLECTION};
+use super::host_object::{Fields, HostObject, host_classes, record};
+use super::simple_namespace::{METADATA_COLLECTION, SimpleNamespace};
 use super::{stand_in, text_or_none};
 use crate::job::{Further, InputDataset, Job};
 use crate::signature;
@@ -44,7 +44,7 @@ pub(super) struct Hda(Input);
 
 /// The HDA of an input.
 pub(super) fn hda(job: &Arc<Job>, index: usize) -> Value {
-    Bag::value(Hda(Input { job: job.clone(), index }))
+    HostObject::value(Hda(Input { job: job.clone(), index }))
 }
 
 impl Fields for Hda {
@@ -71,12 +71,12 @@ impl Fields for Hda {
             "ext" | "extension" => Value::str(input.extension.map_or("data", |extension| self.0.job.text(extension))),
             "metadata" => {
                 let source = self.0.clone();
-                Loose::value(&METADATA_COLLECTION, move || {
+                SimpleNamespace::value(&METADATA_COLLECTION, move || {
                     let metadata = source.record().and_then(|input| input.metadata);
                     metadata.map_or_else(|| Value::dict(Dict::new()), |metadata| metadata.to_value(&source.job))
                 })
             }
-            "dataset" => Bag::value(Stored(self.0.clone())),
+            "dataset" => HostObject::value(Stored(self.0.clone())),
             _ => return None,
         })
     }

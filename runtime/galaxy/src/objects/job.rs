@@ -3,8 +3,8 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes, record};
 use super::dataset::{association, collection, hda};
+use super::host_object::{Fields, HostObject, host_classes, record};
 use super::{stand_in, text_or_none};
 use crate::job::{DatasetId, Further, InputsById, Job};
 use crate::json::Place;
@@ -39,7 +39,7 @@ pub struct JobFields {
 
 /// The job's object.
 pub(super) fn job(job: &Arc<Job>, user: &Value) -> Value {
-    Bag::value(JobFields { job: job.clone(), user: user.clone(), datasets: RefCell::default() })
+    HostObject::value(JobFields { job: job.clone(), user: user.clone(), datasets: RefCell::default() })
 }
 
 impl JobFields {
@@ -150,7 +150,7 @@ impl Fields for JobFields {
             "input_datasets" => self.input_datasets(),
             "input_library_datasets" => Value::list(Vec::new()),
             "history" => match self.job.history {
-                Some(_) => Bag::value(HistoryFields { job: self.job.clone(), user: self.user.clone() }),
+                Some(_) => HostObject::value(HistoryFields { job: self.job.clone(), user: self.user.clone() }),
                 None => Value::None,
             },
             "user" => self.user.clone(),
@@ -218,7 +218,7 @@ fn get_param_values(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
 /// `job.raw_param_dict()`: the JSON texts of `job.parameters` by name.
 fn raw_param_dict(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     signature::bind_method(args, "Job.raw_param_dict", [], 0)?;
-    if this.downcast::<Bag<JobFields>>().is_some_and(|bag| bag.fields().job.stand_in) {
+    if this.downcast::<HostObject<JobFields>>().is_some_and(|object| object.fields().job.stand_in) {
         return Err(attribute_error("'Job' object has no attribute 'raw_param_dict'"));
     }
     // As Galaxy does, of the attribute, which code may have set.

@@ -4,11 +4,11 @@
 //! made when code first asks for it and kept, so that `job.input_datasets` is the same list each time.
 
 mod app;
-mod bag;
 mod dataset;
+mod host_object;
 mod job;
-mod loose;
 mod session;
+mod simple_namespace;
 mod stand_in;
 mod tool;
 mod user;
@@ -16,10 +16,10 @@ mod user;
 use std::sync::Arc;
 
 pub use app::{AppFields, app, stand_in_app};
-pub use bag::Bag;
+pub use host_object::HostObject;
 pub use job::JobFields;
-use loose::{JOB_WRAPPER, Loose};
 pub use session::world_of_session;
+use simple_namespace::{JOB_WRAPPER, SimpleNamespace};
 
 use super::job::Job;
 use super::json::Place;
@@ -33,7 +33,7 @@ const CLASSES: [&BuiltinType; 9] = [
     &dataset::HISTORY_DATASET_ASSOCIATION,
     &dataset::HISTORY_DATASET_COLLECTION_ASSOCIATION,
     &job::JOB,
-    &loose::METADATA_COLLECTION,
+    &simple_namespace::METADATA_COLLECTION,
     &tool::RESOURCE_REQUIREMENT,
     &tool::TOOL,
     &user::USER,
@@ -67,7 +67,7 @@ impl JobObjects {
             None => Value::None,
             Some(wrapper) => {
                 let record = record.clone();
-                Loose::value(&JOB_WRAPPER, move || wrapper.to_value(&record))
+                SimpleNamespace::value(&JOB_WRAPPER, move || wrapper.to_value(&record))
             }
         };
         let user = user::user(record);

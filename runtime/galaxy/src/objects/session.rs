@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes};
+use super::host_object::{Fields, HostObject, host_classes};
 use crate::query::result::QueryResult;
 use crate::query::statement;
 use crate::reads::Read;
@@ -34,12 +34,12 @@ struct SessionFields(Arc<World>);
 
 /// The session over a world, as a value.
 pub(super) fn session(world: &Arc<World>) -> Value {
-    Bag::value(SessionFields(world.clone()))
+    HostObject::value(SessionFields(world.clone()))
 }
 
 /// The world behind `app.model.context`.
 pub fn world_of_session(context: &Value) -> Option<&Arc<World>> {
-    context.downcast::<Bag<SessionFields>>().map(|session| &session.fields().0)
+    context.downcast::<HostObject<SessionFields>>().map(|session| &session.fields().0)
 }
 
 impl Fields for SessionFields {

@@ -3,7 +3,7 @@
 //! They have fewer attributes and methods than Galaxy's own: rules that ask for more fail in a dry run as they fail in
 //! TPV's.
 
-use super::bag::host_classes;
+use super::host_object::host_classes;
 
 host_classes! {
     /// `Tool`, without methods.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes, record};
+use super::host_object::{Fields, HostObject, host_classes, record};
 use super::{stand_in, text_or_none};
 use crate::job::{Further, Job};
 use crate::resource_requirements::Requirement;
@@ -33,7 +33,7 @@ struct ToolFields(Arc<Job>);
 
 /// The object `tool` of a job.
 pub(super) fn tool(job: &Arc<Job>) -> Value {
-    Bag::value(ToolFields(job.clone()))
+    HostObject::value(ToolFields(job.clone()))
 }
 
 impl Fields for ToolFields {
@@ -73,7 +73,7 @@ impl Fields for ToolFields {
             "installed_tool_dependencies" => Value::list(Vec::new()),
             "resource_requirements" => {
                 let requirements = tool.resource_requirements.iter().cloned();
-                Value::list(requirements.map(|requirement| Bag::value(RequirementFields(requirement))).collect())
+                Value::list(requirements.map(|requirement| HostObject::value(RequirementFields(requirement))).collect())
             }
             "dynamic_tool" => match tool.dynamic_tool_uuid {
                 Some(uuid) => record(&DYNAMIC_TOOL, &["uuid"], [Value::str(self.0.text(uuid))]),
@@ -134,7 +134,7 @@ fn params_from_strings(vm: &mut Vm, _: &Value, args: Args) -> PyResult<Value> {
 /// `requirement.get_value(runtime=None, js_evaluator=None)`
 fn get_value(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     signature::bind_method(args, "ResourceRequirement.get_value", ["runtime", "js_evaluator"], 0)?;
-    let number = this.downcast::<Bag<RequirementFields>>().and_then(|bag| bag.fields().0.number());
+    let number = this.downcast::<HostObject<RequirementFields>>().and_then(|object| object.fields().0.number());
     if let Some(number) = number {
         return Ok(Value::Float(number));
     }

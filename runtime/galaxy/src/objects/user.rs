@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bag::{Bag, Fields, host_classes, record};
+use super::host_object::{Fields, HostObject, host_classes, record};
 use super::{stand_in, text_or_none};
 use crate::job::{Further, Job};
 use crate::signature;
@@ -26,7 +26,7 @@ struct UserFields(Arc<Job>);
 /// The user's object; `None` for an anonymous job.
 pub(super) fn user(job: &Arc<Job>) -> Value {
     match job.user {
-        Some(_) => Bag::value(UserFields(job.clone())),
+        Some(_) => HostObject::value(UserFields(job.clone())),
         None => Value::None,
     }
 }

@@ -17,7 +17,7 @@ use tpv_text::listed::counted;
 use tpv_text::source::Span;
 
 use super::parts::joined;
-use super::reach::{Reach, Reached, Reason, Verdict, Whose, Why};
+use super::reach::{JobsOf, Reach, Reached, Reason, Verdict, Why};
 use tpv_text::code::Code;
 
 /// More groups of destinations than these are not told apart in a finding.
@@ -55,7 +55,7 @@ fn tools(linter: &mut Linter<'_>, reach: &Reach, known: &[Finding], unoffered: &
     let config = linter.config;
     let mut lost: IndexMap<(Vec<Vec<Why>>, bool), Lost<'_>> = IndexMap::new();
     for reached in reach.reached.iter().filter(|reached| reached.is_nowhere()) {
-        let Whose::Tool(index) = reached.whose else { continue };
+        let JobsOf::Tool(index) = reached.jobs_of else { continue };
         let Some((_, tool)) = config.tools.get_index(index) else { continue };
         let whys: Vec<Vec<Why>> = reached.verdicts.iter().map(whys).collect();
         if silences(&tool.common.no_qa_codes, Code::ToolWithoutDestination) || is_told(tool, &whys, unoffered, known) {
@@ -249,10 +249,10 @@ fn refused<'r>(config: &'r Config, reach: &'r Reach, index: usize) -> Option<Vec
     }
     let mut whys: IndexMap<&Why, Refused<'_>> = IndexMap::new();
     for reached in going() {
-        let tool = match reached.whose {
-            Whose::Tool(index) => config.tools.get_index(index).map_or("", |(id, _)| id),
-            Whose::Other => "any other tool",
-            Whose::UserDefined => "user-defined tools",
+        let tool = match reached.jobs_of {
+            JobsOf::Tool(index) => config.tools.get_index(index).map_or("", |(id, _)| id),
+            JobsOf::Other => "any other tool",
+            JobsOf::UserDefined => "user-defined tools",
         };
         let Some(Verdict::Never(reasons)) = reached.verdicts.get(index) else { continue };
         for reason in reasons {

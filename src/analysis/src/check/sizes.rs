@@ -14,7 +14,7 @@ use tpv_yaml::value::ConfigValue;
 
 use super::nowhere::{groups, whys, with_reasons};
 use super::parts::joined;
-use super::reach::{LostSizes, Reach, Whose, Why};
+use super::reach::{JobsOf, LostSizes, Reach, Why};
 use tpv_text::code::Code;
 
 /// The reasons of each destination, and the bits of both sizes: equal for tools that lose the same jobs.
@@ -26,10 +26,10 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach, lost: &[LostSizes]) 
     let known = about_limits(linter);
     let mut groups: IndexMap<Cause, (Vec<&Entity>, &LostSizes)> = IndexMap::new();
     for sizes in lost {
-        let Whose::Tool(index) = sizes.reached.whose else { continue };
+        let JobsOf::Tool(index) = sizes.reached.jobs_of else { continue };
         let Some((_, tool)) = config.tools.get_index(index) else { continue };
         // T201 says so of all jobs.
-        if reach.reached.iter().any(|reached| reached.whose == sizes.reached.whose && reached.is_nowhere()) {
+        if reach.reached.iter().any(|reached| reached.jobs_of == sizes.reached.jobs_of && reached.is_nowhere()) {
             continue;
         }
         let is_told = |at: &Span| known.iter().any(|known| known.span() == Some(*at));

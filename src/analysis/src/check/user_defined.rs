@@ -16,7 +16,7 @@ use tpv_yaml::value::Text;
 
 use super::nowhere::place;
 use super::parts::joined;
-use super::reach::{Reach, Verdict, Whose};
+use super::reach::{JobsOf, Reach, Verdict};
 use tpv_text::code::Code;
 
 /// The tag of user-defined tools.
@@ -25,7 +25,7 @@ const TAG: &str = "tool_type_user_defined";
 /// Checks every destination.
 pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
     let config = linter.config;
-    let Some(reached) = reach.reached.iter().find(|reached| reached.whose == Whose::UserDefined) else { return };
+    let Some(reached) = reach.reached.iter().find(|reached| reached.jobs_of == JobsOf::UserDefined) else { return };
     let mut unproved: Vec<&Entity> = Vec::new();
     // By the tag that accepts the tools: the destination that defines it and those that inherit it.
     let mut inheriting: IndexMap<Span, (&Entity, Vec<&Entity>)> = IndexMap::new();

@@ -19,7 +19,6 @@ mod job_limits;
 mod limits;
 mod linter;
 mod misplaced;
-mod outdone;
 mod params;
 mod partial;
 mod people;
@@ -34,6 +33,7 @@ mod shadowing;
 pub(crate) mod tags;
 mod units;
 mod upgrade;
+mod useless_rules;
 mod volumes;
 mod zeros;
 
@@ -119,7 +119,7 @@ fn check(linter: &mut Linter<'_>) {
     people::check(linter);
     by_default::check(linter);
     shadowing::check(linter);
-    outdone::check(linter);
+    useless_rules::check(linter);
     about_tags(linter);
     upgrade::check(linter);
     for finding in checker::check(linter.config, linter.sources) {

@@ -53,9 +53,9 @@ pub(crate) use sizes::{LostSizes, lost_sizes};
 /// The type of user-defined tools, and the prefix of their ids.
 const USER_DEFINED: &str = "user_defined";
 
-/// Whose jobs.
+/// Tools whose jobs are followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Whose {
+pub(crate) enum JobsOf {
     /// Those of a tool of the config, by its place.
     Tool(usize),
     /// Those of tools that the config does not name.
@@ -106,8 +106,8 @@ impl Verdict {
 /// The facts known about the jobs of a tool.
 #[derive(Clone, Debug)]
 pub(crate) struct Reached {
-    /// Whose they are.
-    pub whose: Whose,
+    /// The tools.
+    pub jobs_of: JobsOf,
     /// The verdict of each destination; empty if the jobs end earlier or are not followed. Shared by all jobs with equal requests.
     pub verdicts: Rc<[Verdict]>,
     /// The reason that all of them end earlier, if they do.
@@ -124,9 +124,9 @@ pub(crate) struct Reached {
 
 impl Reached {
     /// Jobs of which only the owner is known.
-    fn new(whose: Whose) -> Self {
+    fn new(jobs_of: JobsOf) -> Self {
         Self {
-            whose,
+            jobs_of,
             verdicts: Rc::default(),
             end: None,
             doubts: Vec::new(),
@@ -164,8 +164,8 @@ impl Reach {
 
     fn within(config: &Config, blocks: &Blocks, users: Users, budget: Budget) -> Result<Self, Unproved> {
         let mut follower = Follower::new(config, blocks, users, budget)?;
-        let all: Vec<Whose> = tools(config).chain([Whose::Other, Whose::UserDefined]).collect();
-        let reached: Vec<Reached> = all.into_iter().map(|whose| follower.reached(whose)).collect();
+        let all: Vec<JobsOf> = tools(config).chain([JobsOf::Other, JobsOf::UserDefined]).collect();
+        let reached: Vec<Reached> = all.into_iter().map(|jobs_of| follower.reached(jobs_of)).collect();
         let unproved = unproved(config, &reached);
         Ok(Self { reached, conditions: follower.conditions, unproved })
     }
@@ -205,13 +205,13 @@ impl Reach {
                 out.rows.push(row);
                 next
             });
-            let (id, place) = match reached.whose {
-                Whose::Tool(index) => match config.tools.get_index(index) {
+            let (id, place) = match reached.jobs_of {
+                JobsOf::Tool(index) => match config.tools.get_index(index) {
                     Some((id, tool)) => (id.to_string(), place(tool.span)),
                     None => continue,
                 },
-                Whose::Other => ("any other tool".to_owned(), String::new()),
-                Whose::UserDefined => ("user-defined tools".to_owned(), String::new()),
+                JobsOf::Other => ("any other tool".to_owned(), String::new()),
+                JobsOf::UserDefined => ("user-defined tools".to_owned(), String::new()),
             };
             out.tools.push(Tool { id, place, row });
         }
@@ -255,15 +255,15 @@ fn changes_destinations(config: &Config, code: &Code<'_>) -> Option<Span> {
 fn unproved(config: &Config, reached: &[Reached]) -> Option<Unproved> {
     let first = reached.iter().find(|reached| !reached.is_followed)?;
     let followed = reached.iter().filter(|reached| reached.is_followed).count();
-    let (span, whose) = match first.whose {
-        Whose::Tool(index) => {
+    let (span, tools) = match first.jobs_of {
+        JobsOf::Tool(index) => {
             let (id, tool) = config.tools.get_index(index)?;
             (Some(tool.span), format!("`{id}` and the tools before it"))
         }
-        Whose::Other | Whose::UserDefined => (None, "the tools".to_owned()),
+        JobsOf::Other | JobsOf::UserDefined => (None, "the tools".to_owned()),
     };
     let message = format!(
-        "too many entities and rules meet in the jobs of {whose}; where jobs can go is known of {followed} of {} tools, \
+        "too many entities and rules meet in the jobs of {tools}; where jobs can go is known of {followed} of {} tools, \
          and T202 to T205 were not looked for",
         reached.len()
     );
@@ -291,9 +291,9 @@ struct Follower<'a> {
 }
 
 /// The tools of a config that jobs can be of.
-fn tools(config: &Config) -> impl Iterator<Item = Whose> + '_ {
+fn tools(config: &Config) -> impl Iterator<Item = JobsOf> + '_ {
     let concrete = config.tools.values().enumerate().filter(|(_, tool)| !tool.common.is_abstract);
-    concrete.map(|(index, _)| Whose::Tool(index))
+    concrete.map(|(index, _)| JobsOf::Tool(index))
 }
 
 impl<'a> Follower<'a> {
@@ -332,27 +332,27 @@ impl<'a> Follower<'a> {
         })
     }
 
-    fn reached(&mut self, whose: Whose) -> Reached {
-        self.try_reached(whose).unwrap_or_else(|Spent| {
+    fn reached(&mut self, jobs_of: JobsOf) -> Reached {
+        self.try_reached(jobs_of).unwrap_or_else(|Spent| {
             let verdicts = self.destinations.iter().map(|_| Verdict::Possible).collect();
-            Reached { verdicts, is_followed: false, ..Reached::new(whose) }
+            Reached { verdicts, is_followed: false, ..Reached::new(jobs_of) }
         })
     }
 
-    fn try_reached(&mut self, whose: Whose) -> Result<Reached, Spent> {
-        let found = self.follow(whose, true, any_input_size())?;
+    fn try_reached(&mut self, jobs_of: JobsOf) -> Result<Reached, Spent> {
+        let found = self.follow(jobs_of, true, any_input_size())?;
         // What a wrapper declares is seldom known: without it there may be more to say.
-        if found.is_nowhere() || found.end.is_some() || matches!(whose, Whose::Other | Whose::UserDefined) {
+        if found.is_nowhere() || found.end.is_some() || matches!(jobs_of, JobsOf::Other | JobsOf::UserDefined) {
             return Ok(found);
         }
-        let plain = self.follow(whose, false, any_input_size())?;
+        let plain = self.follow(jobs_of, false, any_input_size())?;
         Ok(if plain.is_nowhere() { Reached { unless_declared: true, ..plain } } else { found })
     }
 
     /// Follows jobs with inputs of these sizes.
-    fn follow(&mut self, whose: Whose, declares: bool, sizes: Value) -> Result<Reached, Spent> {
-        let followed = self.jobs(whose, declares, sizes)?;
-        let mut out = Reached::new(whose);
+    fn follow(&mut self, jobs_of: JobsOf, declares: bool, sizes: Value) -> Result<Reached, Spent> {
+        let followed = self.jobs(jobs_of, declares, sizes)?;
+        let mut out = Reached::new(jobs_of);
         match followed {
             Ok(jobs) => {
                 out.amounts = jobs.amounts();
@@ -381,8 +381,8 @@ impl<'a> Follower<'a> {
     }
 
     /// The jobs of a tool, with their rules applied; or why none of them goes on to destinations.
-    fn jobs(&mut self, whose: Whose, declares: bool, sizes: Value) -> Result<Result<Jobs, End>, Spent> {
-        let mut jobs = match self.unruled(whose, declares, sizes)? {
+    fn jobs(&mut self, jobs_of: JobsOf, declares: bool, sizes: Value) -> Result<Result<Jobs, End>, Spent> {
+        let mut jobs = match self.unruled(jobs_of, declares, sizes)? {
             Ok(jobs) => jobs,
             Err(end) => return Ok(Err(end)),
         };
@@ -393,7 +393,7 @@ impl<'a> Follower<'a> {
     }
 
     /// The jobs of a tool before their rules are applied.
-    fn unruled(&mut self, whose: Whose, declares: bool, sizes: Value) -> Result<Result<Jobs, End>, Spent> {
+    fn unruled(&mut self, jobs_of: JobsOf, declares: bool, sizes: Value) -> Result<Result<Jobs, End>, Spent> {
         let config = self.config;
         // Nothing is begun that cannot be ended.
         self.budget.steps(1)?;
@@ -401,11 +401,11 @@ impl<'a> Follower<'a> {
         if let Some(default) = default(config, EntityClass::Tool) {
             jobs.inherit(default, &fields_of(&default.common), true);
         }
-        jobs.provide((whose == Whose::UserDefined).then_some(USER_DEFINED), declares);
-        let beside = match whose {
-            Whose::Tool(index) => self.beside(index)?,
-            Whose::Other => Rc::default(),
-            Whose::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")).into(),
+        jobs.provide((jobs_of == JobsOf::UserDefined).then_some(USER_DEFINED), declares);
+        let beside = match jobs_of {
+            JobsOf::Tool(index) => self.beside(index)?,
+            JobsOf::Other => Rc::default(),
+            JobsOf::UserDefined => self.overlap.beginning(&format!("{USER_DEFINED}-")).into(),
         };
         self.budget.steps(beside.len())?;
         for &Beside { index, always } in beside.iter().filter(|beside| beside.always || !self.is_plain) {

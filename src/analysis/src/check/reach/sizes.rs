@@ -6,7 +6,7 @@
 use tpv_compiler::config::Config;
 
 use super::names::any_input_size;
-use super::{Follower, Reached, Users, Verdict, Whose, tools};
+use super::{Follower, JobsOf, Reached, Users, Verdict, tools};
 use crate::check::budget::{Budget, Spent, Unproved};
 use crate::check::domain::{Kinds, Value};
 use crate::lint::Blocks;
@@ -38,9 +38,9 @@ pub(crate) fn lost_sizes(config: &Config, blocks: &Blocks) -> (Vec<LostSizes>, O
     // What keeps jobs from being followed has been reported of all sizes.
     let Ok(mut follower) = Follower::new(config, blocks, Users::Ordinary, Budget::new()) else { return (out, None) };
     follower.is_plain = true;
-    for whose in tools(config) {
-        let Whose::Tool(index) = whose else { continue };
-        match follower.lost_sizes(whose, index) {
+    for jobs_of in tools(config) {
+        let JobsOf::Tool(index) = jobs_of else { continue };
+        match follower.lost_sizes(jobs_of, index) {
             Ok(found) => out.extend(found),
             Err(Spent) => {
                 let tool = config.tools.get_index(index).map(|(_, tool)| tool);
@@ -61,12 +61,12 @@ fn between(low: f64, high: f64) -> Value {
 }
 
 impl Follower<'_> {
-    fn lost_sizes(&mut self, whose: Whose, index: usize) -> Result<Vec<LostSizes>, Spent> {
-        let whole = self.follow(whose, false, any_input_size())?;
+    fn lost_sizes(&mut self, jobs_of: JobsOf, index: usize) -> Result<Vec<LostSizes>, Spent> {
+        let whole = self.follow(jobs_of, false, any_input_size())?;
         if whole.end.is_some() {
             return Ok(Vec::new());
         }
-        let Ok(jobs) = self.unruled(whose, false, any_input_size())? else { return Ok(Vec::new()) };
+        let Ok(jobs) = self.unruled(jobs_of, false, any_input_size())? else { return Ok(Vec::new()) };
         let Some((_, tool)) = self.config.tools.get_index(index) else { return Ok(Vec::new()) };
         // Several such rules may be for all jobs together.
         if jobs.undecided(tool, &self.code) > 1 {
@@ -89,7 +89,7 @@ impl Follower<'_> {
         let ends = starts.iter().skip(1).map(|next| next.next_down()).chain([f64::MAX]);
         let mut out: Vec<LostSizes> = Vec::new();
         for (low, high) in starts.iter().copied().zip(ends) {
-            let Some(found) = self.piece(whose, low, high)? else { continue };
+            let Some(found) = self.piece(jobs_of, low, high)? else { continue };
             match out.last_mut() {
                 Some(last) if last.high.next_up() >= found.low => last.high = found.high,
                 _ => out.push(found),
@@ -99,22 +99,22 @@ impl Follower<'_> {
     }
 
     /// The jobs with inputs of these sizes, if no destination takes any of them.
-    fn nowhere(&mut self, whose: Whose, low: f64, high: f64) -> Result<Option<Reached>, Spent> {
-        let reached = self.follow(whose, false, between(low, high))?;
+    fn nowhere(&mut self, jobs_of: JobsOf, low: f64, high: f64) -> Result<Option<Reached>, Spent> {
+        let reached = self.follow(jobs_of, false, between(low, high))?;
         Ok(reached.is_nowhere().then_some(Reached { unless_declared: true, ..reached }))
     }
 
     /// The lost sizes at the upper end of a piece, or all of it.
-    fn piece(&mut self, whose: Whose, low: f64, high: f64) -> Result<Option<LostSizes>, Spent> {
-        if let Some(reached) = self.nowhere(whose, low, high)? {
+    fn piece(&mut self, jobs_of: JobsOf, low: f64, high: f64) -> Result<Option<LostSizes>, Spent> {
+        if let Some(reached) = self.nowhere(jobs_of, low, high)? {
             return Ok(Some(LostSizes { low, high, reached }));
         }
         let is_last = high >= LARGE;
         let mut from = if is_last { LARGE } else { high };
-        let Some(mut reached) = self.nowhere(whose, from, high)? else { return Ok(None) };
+        let Some(mut reached) = self.nowhere(jobs_of, from, high)? else { return Ok(None) };
         if is_last {
-            let larger = self.nowhere(whose, 2.0 * LARGE, 2.0 * LARGE)?;
-            let smaller = self.nowhere(whose, LARGE, LARGE)?;
+            let larger = self.nowhere(jobs_of, 2.0 * LARGE, 2.0 * LARGE)?;
+            let smaller = self.nowhere(jobs_of, LARGE, LARGE)?;
             if smaller.map(|reached| reached.verdicts) != larger.map(|reached| reached.verdicts) {
                 return Ok(None);
             }
@@ -122,7 +122,7 @@ impl Follower<'_> {
         let mut below = low;
         for _ in 0..HALVINGS {
             let middle = f64::midpoint(below, from);
-            match self.nowhere(whose, middle, high)? {
+            match self.nowhere(jobs_of, middle, high)? {
                 Some(found) => (from, reached) = (middle, found),
                 None => below = middle,
             }
@@ -132,7 +132,7 @@ impl Follower<'_> {
         let step = near * SMALLEST_STEP;
         for start in [near, near.next_up(), rounded(near + step), rounded(near + 2.0 * step)] {
             if (below..=high).contains(&start)
-                && let Some(found) = self.nowhere(whose, start, high)?
+                && let Some(found) = self.nowhere(jobs_of, start, high)?
             {
                 return Ok(Some(LostSizes { low: start, high, reached: found }));
             }

@@ -124,10 +124,10 @@ impl Engine for Slurm {
             }
             let concerned =
                 |task: &Task| positions.is_none_or(|positions| positions.binary_search(&task.position).is_ok());
-            let chosen: Vec<(Task, Deed)> = tasks
+            let chosen: Vec<(Task, Operation)> = tasks
                 .into_iter()
                 .filter(concerned)
-                .filter_map(|task| deed(action, task.stage).map(|deed| (task, deed)))
+                .filter_map(|task| operation(action, task.stage).map(|operation| (task, operation)))
                 .collect();
             if chosen.is_empty() {
                 return Ok(());
@@ -214,7 +214,7 @@ fn tasks(submission: Submission<'_>) -> Result<Vec<Task>, Error> {
 
 /// An operation on a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Deed {
+enum Operation {
     Hold,
     RequeueHold,
     Release,
@@ -223,49 +223,49 @@ enum Deed {
 }
 
 /// The operation required for a task of this stage; `None` if it is as it should be.
-fn deed(action: Action, stage: Stage) -> Option<Deed> {
+fn operation(action: Action, stage: Stage) -> Option<Operation> {
     match (action, stage) {
-        (Action::Hold, Stage::Waiting) => Some(Deed::Hold),
-        (Action::Hold, Stage::Running) => Some(Deed::RequeueHold),
-        (Action::Release, Stage::Held) => Some(Deed::Release),
-        (Action::Remove, Stage::Waiting | Stage::Held | Stage::Running) => Some(Deed::Cancel),
+        (Action::Hold, Stage::Waiting) => Some(Operation::Hold),
+        (Action::Hold, Stage::Running) => Some(Operation::RequeueHold),
+        (Action::Release, Stage::Held) => Some(Operation::Release),
+        (Action::Remove, Stage::Waiting | Stage::Held | Stage::Running) => Some(Operation::Cancel),
         // Slurm changes the limits of what runs for its administrators only.
-        (Action::Edit { .. }, Stage::Waiting | Stage::Held) => Some(Deed::Update),
+        (Action::Edit { .. }, Stage::Waiting | Stage::Held) => Some(Operation::Update),
         _ => None,
     }
 }
 
 /// Does what there is to do, and gives the last command that failed, perhaps since a task changed its state meanwhile. `live` counts the
 /// tasks of each array that have not ended.
-fn run(action: Action, chosen: &[(Task, Deed)], live: &BTreeMap<u32, usize>) -> Result<Option<Finished>, Error> {
-    let mut groups: BTreeMap<(Deed, u32), Vec<u32>> = BTreeMap::new();
-    for (task, deed) in chosen {
-        groups.entry((*deed, task.array)).or_default().push(task.number);
+fn run(action: Action, chosen: &[(Task, Operation)], live: &BTreeMap<u32, usize>) -> Result<Option<Finished>, Error> {
+    let mut groups: BTreeMap<(Operation, u32), Vec<u32>> = BTreeMap::new();
+    for (task, operation) in chosen {
+        groups.entry((*operation, task.array)).or_default().push(task.number);
     }
     let mut failure = None;
-    for ((deed, array), mut numbers) in groups {
+    for ((operation, array), mut numbers) in groups {
         numbers.sort_unstable();
-        let targets = match deed {
+        let targets = match operation {
             // The controller does with one job what it would do with each task.
-            Deed::Cancel if live.get(&array) == Some(&numbers.len()) => vec![array.to_string()],
-            Deed::Cancel => lists(array, &numbers, CANCELLED),
+            Operation::Cancel if live.get(&array) == Some(&numbers.len()) => vec![array.to_string()],
+            Operation::Cancel => lists(array, &numbers, CANCELLED),
             _ => lists(array, &numbers, usize::MAX),
         };
         for tasks in targets {
-            let mut command = match deed {
-                Deed::Cancel => program("scancel"),
+            let mut command = match operation {
+                Operation::Cancel => program("scancel"),
                 _ => program("scontrol"),
             };
-            match (deed, action) {
-                (Deed::Hold, _) => command.args(["hold", &tasks]),
-                (Deed::RequeueHold, _) => command.args(["requeuehold", &tasks]),
-                (Deed::Release, _) => command.args(["release", &tasks]),
-                (Deed::Update, Action::Edit { memory_mib, time_s }) => {
+            match (operation, action) {
+                (Operation::Hold, _) => command.args(["hold", &tasks]),
+                (Operation::RequeueHold, _) => command.args(["requeuehold", &tasks]),
+                (Operation::Release, _) => command.args(["release", &tasks]),
+                (Operation::Update, Action::Edit { memory_mib, time_s }) => {
                     command.arg("update").arg(format!("JobId={tasks}"));
                     command.args(memory_mib.map(|mib| format!("MinMemoryNode={mib}")));
                     command.args(time_s.map(|seconds| format!("TimeLimit={}", seconds.div_ceil(60).max(1))))
                 }
-                (Deed::Cancel | Deed::Update, _) => command.arg(&tasks),
+                (Operation::Cancel | Operation::Update, _) => command.arg(&tasks),
             };
             let finished = program::run(Kind::Slurm, &mut command, Stdio::null(), ASKING)?;
             if !finished.success() {
@@ -340,9 +340,9 @@ mod tests {
             (Action::Release, vec![Stage::Waiting, Stage::Running, Stage::Leaving, Stage::Ended]),
             (Action::Remove, vec![Stage::Leaving, Stage::Ended]),
         ] {
-            assert!(stages.into_iter().all(|stage| deed(action, stage).is_none()), "{action:?}");
+            assert!(stages.into_iter().all(|stage| operation(action, stage).is_none()), "{action:?}");
         }
-        assert_eq!(deed(Action::Hold, Stage::Running), Some(Deed::RequeueHold));
-        assert_eq!(deed(Action::Remove, Stage::Held), Some(Deed::Cancel));
+        assert_eq!(operation(Action::Hold, Stage::Running), Some(Operation::RequeueHold));
+        assert_eq!(operation(Action::Remove, Stage::Held), Some(Operation::Cancel));
     }
 }

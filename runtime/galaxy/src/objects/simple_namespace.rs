@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::bag::host_classes;
+use super::host_object::host_classes;
 use crate::signature;
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey};
@@ -24,14 +24,14 @@ host_classes! {
 }
 
 /// An object with the attributes of a dict.
-pub struct Loose {
+pub struct SimpleNamespace {
     class: &'static BuiltinType,
     attributes: OnceCell<Rc<Dict>>,
     /// Makes the attributes when code first asks.
     make: Box<dyn Fn() -> Value>,
 }
 
-impl Loose {
+impl SimpleNamespace {
     /// An object of this class; `make` gives a dict.
     pub(super) fn value(class: &'static BuiltinType, make: impl Fn() -> Value + 'static) -> Value {
         Value::object(Self { class, attributes: OnceCell::new(), make: Box::new(make) })
@@ -45,7 +45,7 @@ impl Loose {
     }
 }
 
-impl Object for Loose {
+impl Object for SimpleNamespace {
     fn class(&self) -> &'static BuiltinType {
         self.class
     }
@@ -84,7 +84,7 @@ impl Object for Loose {
 fn get(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     let [key, default] = signature::bind_method(args, "MetadataCollection.get", ["key", "default"], 1)?;
     let key = key.unwrap_or(Value::None);
-    let found = match this.downcast::<Loose>() {
+    let found = match this.downcast::<SimpleNamespace>() {
         Some(metadata) => metadata.attributes().get(vm, &key)?,
         None => None,
     };

@@ -1,4 +1,4 @@
-//! Choose: the whole way of one job, TPV's `map_to_destination`.
+//! The whole way of one job, as TPV's `map_to_destination`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use tpv_python::exception::{ATTRIBUTE_ERROR, PyResult, Raised, attribute_error, 
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
+use super::current_entity::CurrentEntity;
 use super::entity::Entity;
 use super::evaluate::{Evaluated, Part};
 use super::explain::{Observer, Step};
@@ -27,7 +28,6 @@ use super::pools::Bill;
 use super::properties::galaxy_resubmit;
 use super::trace::Trace;
 use super::worker::Worker;
-use super::working::Working;
 
 /// Makes of an evaluated destination what is wanted of it.
 type Finish<T> = fn(&mut Worker, &Evaluated) -> PyResult<T>;
@@ -35,7 +35,7 @@ type Finish<T> = fn(&mut Worker, &Evaluated) -> PyResult<T>;
 impl Worker {
     /// Maps one job of a job file.
     pub(super) fn map(&mut self, job: &Arc<Job>, detail: bool, observer: &mut dyn Observer) -> Answer {
-        let mapped = self.in_tiers(observer, |worker, observer| {
+        let mapped = self.with_interpreters(observer, |worker, observer| {
             worker.start_job(job.seed.as_ref());
             worker.map_record(job, detail, observer)
         });
@@ -64,7 +64,7 @@ impl Worker {
         observer: &mut dyn Observer,
     ) -> PyResult<Mapped> {
         self.wants_values = true;
-        let mapped = self.in_tiers(observer, |worker, observer| {
+        let mapped = self.with_interpreters(observer, |worker, observer| {
             worker.start_job(None);
             let job = start(&mut worker.vm)?;
             worker.set_world(&job.world);
@@ -101,7 +101,7 @@ impl Worker {
         job: JobSource<'_>,
         observer: &mut dyn Observer,
         finish: Finish<T>,
-    ) -> PyResult<(T, Vec<Working>)> {
+    ) -> PyResult<(T, Vec<CurrentEntity>)> {
         self.start_context(job)?;
         let user = self.vm.context.get(self.slots.user).cloned().flatten().unwrap_or(Value::None);
         observer.step(Step::Start { names: &self.names });
@@ -121,11 +121,11 @@ impl Worker {
         &mut self,
         job: JobSource<'_>,
         observer: &mut dyn Observer,
-    ) -> PyResult<Working> {
+    ) -> PyResult<CurrentEntity> {
         let (tool, others) = self.find_matching_entities(job, observer)?;
         let combined = others.iter().try_fold(tool, |combined, higher| self.combine(higher, &combined))?;
         observer.step(Step::Combined { entity: &combined });
-        let mut combined = Working::Unseen(combined);
+        let mut combined = CurrentEntity::Unseen(combined);
         self.show_as_entity_and_self(&mut combined);
         let mut evaluated = self.evaluate_rules(&combined, observer)?;
         let object = self.show_as_entity_and_self(&mut evaluated);
@@ -137,8 +137,8 @@ impl Worker {
     /// The first destination that takes the job, of those that match, best first.
     fn choose<T>(
         &mut self,
-        entity: &mut Working,
-        candidates: &[Working],
+        entity: &mut CurrentEntity,
+        candidates: &[CurrentEntity],
         bill: Option<Bill<'_>>,
         observer: &mut dyn Observer,
         finish: Finish<T>,
@@ -176,7 +176,7 @@ impl Worker {
     }
 
     /// The ids of the candidates, for the answer; `None` for what a rank function gave that is no entity.
-    fn ids(&mut self, candidates: &[Working]) -> PyResult<Vec<Option<String>>> {
+    fn ids(&mut self, candidates: &[CurrentEntity]) -> PyResult<Vec<Option<String>>> {
         let mut bytes = 0_usize;
         let mut ids = Vec::with_capacity(candidates.len());
         for candidate in candidates {
@@ -195,7 +195,7 @@ impl Worker {
     fn try_candidate<T>(
         &mut self,
         candidate: &Rc<Entity>,
-        entity: &mut Working,
+        entity: &mut CurrentEntity,
         bill: Option<Bill<'_>>,
         observer: &mut dyn Observer,
         finish: Finish<T>,
@@ -214,7 +214,7 @@ impl Worker {
             return Err(attribute_error(format!("'{class}' object has no attribute 'dest_name'")));
         }
         let mapped = finish(self, &evaluated)?;
-        self.check_tiers()?;
+        self.check_interpreters()?;
         // Only a mapping that can be returned is paid for.
         if let Some(bill) = bill {
             self.admit_to_pools(bill, observer)?;

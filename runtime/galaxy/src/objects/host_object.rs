@@ -21,7 +21,7 @@ pub trait Fields: 'static {
     /// The names, in the order in which Galaxy's object got them.
     fn names(&self) -> &'static [&'static str];
 
-    /// The value of one of the names, made anew: [`Bag`] keeps it. `None` for any other name.
+    /// The value of one of the names, made anew: [`HostObject`] keeps it. `None` for any other name.
     fn get(&self, name: &str) -> Option<Value>;
 
     /// The value of one of the names where it is there already, so that nothing need be kept.
@@ -53,7 +53,7 @@ pub(super) fn record<const N: usize>(
     names: &'static [&'static str; N],
     values: [Value; N],
 ) -> Value {
-    Bag::value(Record { class, names, values })
+    HostObject::value(Record { class, names, values })
 }
 
 impl<const N: usize> Fields for Record<N> {
@@ -75,7 +75,7 @@ impl<const N: usize> Fields for Record<N> {
 }
 
 /// An object with the attributes of `F`.
-pub struct Bag<F> {
+pub struct HostObject<F> {
     fields: F,
     /// The attributes that code has read or set.
     attributes: RefCell<Attributes>,
@@ -108,7 +108,7 @@ impl Attributes {
     }
 }
 
-impl<F: Fields> Bag<F> {
+impl<F: Fields> HostObject<F> {
     /// A new object, as a value.
     pub fn value(fields: F) -> Value {
         Value::object(Self { fields, attributes: RefCell::default() })
@@ -153,7 +153,7 @@ impl<F: Fields> Bag<F> {
     }
 }
 
-impl<F: Fields> Object for Bag<F> {
+impl<F: Fields> Object for HostObject<F> {
     fn class(&self) -> &'static BuiltinType {
         self.fields.class()
     }

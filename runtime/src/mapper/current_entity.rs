@@ -11,14 +11,14 @@ use super::objects::EntityObject;
 use super::tags::TagNames;
 
 /// An entity, or the object that code has of it once code has one: then what the object says counts.
-pub(super) enum Working {
+pub(super) enum CurrentEntity {
     /// No code has seen it.
     Unseen(Rc<Entity>),
     /// Code has it.
     Seen(Value),
 }
 
-impl Working {
+impl CurrentEntity {
     /// The entity as it is now.
     ///
     /// # Errors

@@ -1,8 +1,8 @@
-//! Selects the tier that runs a block: the interpreter of this runtime, or CPython if the host has it.
+//! Selects the interpreter that runs a block: the interpreter of this runtime, or CPython if the host has it.
 //!
 //! CPython runs the blocks that the compiler marked, and what was made at run time and cannot be compiled. If native code meets
 //! something that the native language lacks ([`lacking`]), the mapping is given up, and the job is mapped once more with all code in
-//! CPython. So no answer depends on which tier ran.
+//! CPython. So no answer depends on which interpreter ran.
 //!
 //! Every block passes here that is evaluated, so this is also where those are noted that ran, if somebody wants to know.
 
@@ -30,8 +30,8 @@ use crate::artifact::Rules;
 /// The budget of native code if CPython runs everything: CPython's own code has none.
 const UNLIMITED: u64 = u64::MAX / 4;
 
-/// One thread's choice of tiers.
-pub(super) struct Tiers {
+/// One thread's choice of interpreters.
+pub(super) struct Interpreters {
     /// `None` if there is only the machine, whose blocks are to be noted.
     cpython: Option<Arc<dyn Cpython>>,
     rules: Arc<Rules>,
@@ -48,8 +48,8 @@ pub(super) struct Tiers {
     spent: RefCell<Option<SpentBudget>>,
 }
 
-impl Tiers {
-    /// The tiers of these hooks. `None` if there is no CPython and no block needs to be recorded.
+impl Interpreters {
+    /// The interpreters of these hooks. `None` if there is no CPython and no block needs to be recorded.
     pub(super) fn new(hooks: &Hooks, rules: &Arc<Rules>) -> Option<Self> {
         let cpython = hooks.cpython.clone();
         if cpython.is_none() && !hooks.note_blocks {
@@ -86,7 +86,7 @@ impl Tiers {
         self.all.get()
     }
 
-    /// Evaluates a source in the tier that it is for.
+    /// Evaluates a source in the interpreter that it is for.
     ///
     /// # Errors
     /// Exceptions raised by the code; any error if native code met a feature that it lacks, which abandons the mapping.
@@ -200,43 +200,43 @@ impl Worker {
     ///
     /// # Errors
     /// Exceptions of `map`.
-    pub(super) fn in_tiers<T>(
+    pub(super) fn with_interpreters<T>(
         &mut self,
         observer: &mut dyn Observer,
         mut map: impl FnMut(&mut Self, &mut dyn Observer) -> PyResult<T>,
     ) -> PyResult<T> {
-        let Some(tiers) = self.tiers.clone() else { return map(self, observer) };
-        tiers.is_observed.set(observer.watches());
-        tiers.ran.take();
-        tiers.take_evaluated();
+        let Some(interpreters) = self.interpreters.clone() else { return map(self, observer) };
+        interpreters.is_observed.set(observer.watches());
+        interpreters.ran.take();
+        interpreters.take_evaluated();
         // Code that CPython runs may map another job on this thread.
         let outer = lacking::take();
-        tiers.spent.take();
+        interpreters.spent.take();
         let mut result = map(self, observer);
         let is_spent = lacking::is_spent();
-        if let Some(reason) = lacking::take().filter(|_| tiers.cpython.is_some()) {
+        if let Some(reason) = lacking::take().filter(|_| interpreters.cpython.is_some()) {
             let log = &self.vm.environment;
             if log.log_enabled(LogLevel::Info) {
                 log.log(LogLevel::Info, &format!("the job is mapped once more with all code in CPython: {reason}"));
             }
-            let spent = is_spent.then(|| tiers.spent.take().unwrap_or_default());
+            let spent = is_spent.then(|| interpreters.spent.take().unwrap_or_default());
             observer.step(Step::OnceMore { reason: &reason, spent: spent.as_ref() });
             let limits = self.vm.limits;
             self.vm.limits = Limits { steps: UNLIMITED, bytes: usize::MAX, ..limits };
-            tiers.all.set(true);
-            tiers.ran.take();
-            tiers.take_evaluated();
+            interpreters.all.set(true);
+            interpreters.ran.take();
+            interpreters.take_evaluated();
             result = map(self, observer);
-            tiers.all.set(false);
+            interpreters.all.set(false);
             self.vm.limits = limits;
             lacking::take();
         }
         lacking::restore(outer);
         if observer.watches() {
-            observer.step(Step::InCpython { blocks: &tiers.ran.take() });
+            observer.step(Step::InCpython { blocks: &interpreters.ran.take() });
         }
-        if tiers.evaluated.is_some() {
-            observer.step(Step::Evaluated { sites: &tiers.take_evaluated() });
+        if interpreters.evaluated.is_some() {
+            observer.step(Step::Evaluated { sites: &interpreters.take_evaluated() });
         }
         result
     }
@@ -245,9 +245,11 @@ impl Worker {
     ///
     /// # Errors
     /// An error that ends the mapping.
-    pub(super) fn check_tiers(&self) -> PyResult<()> {
-        match &self.tiers {
-            Some(tiers) if tiers.cpython.is_some() && !tiers.runs_all() && lacking::is_noted() => Err(given_up()),
+    pub(super) fn check_interpreters(&self) -> PyResult<()> {
+        match &self.interpreters {
+            Some(interpreters) if interpreters.cpython.is_some() && !interpreters.runs_all() && lacking::is_noted() => {
+                Err(given_up())
+            }
             _ => Ok(()),
         }
     }
