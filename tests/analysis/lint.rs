@@ -6,8 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde_json::Value;
-use tpv_analysis::check::check;
-use tpv_analysis::lint::server::{JobConf, JobLimit, Server};
 use tpv_analysis::lint::{Linted, Options, lint, lint_inputs, report};
 use tpv_compiler::checker::RAISING;
 use tpv_compiler::config::Input;
@@ -367,60 +365,6 @@ fn resources_that_may_change_are_not_judged() {
     assert!(!codes_of(&(config("    cores: 48\n", "") + unbounded)).contains("T122"));
 }
 
-/// The files of a part of a page: its blocks of YAML, `config.yml` unless the first line names another file.
-fn files_of(part: &'static str) -> Vec<(&'static str, &'static str)> {
-    let blocks = part.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    let named = |text: &'static str| -> Option<&'static str> {
-        text.lines().next()?.strip_prefix("# ").filter(|name| name.ends_with(".yml"))
-    };
-    blocks.map(|text| (named(text).unwrap_or("config.yml"), text)).collect()
-}
-
-/// The limits in the `job_conf.yml` of a page.
-fn limits_of(files: &[(&str, &str)]) -> Vec<JobLimit> {
-    let text = files.iter().find(|(name, _)| *name == "job_conf.yml").map_or("", |(_, text)| text);
-    let ids = text.lines().filter_map(|line| line.strip_prefix("    id: "));
-    ids.map(|id| JobLimit { kind: String::new(), name: id.to_owned(), at: 0..0, is_zero: false }).collect()
-}
-
-/// The findings in files by the verb that reports a code.
-fn found_in(files: &[(&str, &str)], code: &str) -> Linted {
-    let folder = tempfile::tempdir().unwrap();
-    let write = |(name, text): &(&str, &str)| {
-        let path = folder.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        path.to_str().unwrap().to_owned()
-    };
-    // The server's own file is no config.
-    let is_of_server = |name: &str| matches!((code, name), (_, "job_conf.yml") | ("T145", "users.yml"));
-    let paths: Vec<String> = files.iter().filter(|(name, _)| !is_of_server(name)).map(write).collect();
-    assert!(!paths.is_empty(), "{code}");
-    match code.starts_with("T2") {
-        true => check(&paths, &Options::default()).linted,
-        false => {
-            let from = (code == "T134").then_some(Version::V3_2);
-            // The page names the server's files.
-            let texts = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect();
-            let job_conf = JobConf {
-                runners: [("bridges2", "SlurmJobRunner"), ("pulsar", "PulsarMQJobRunner")]
-                    .map(|(id, class)| (id.to_owned(), class.to_owned()))
-                    .into(),
-                environments: texts(&["tpv_dispatcher"]),
-                ..JobConf::default()
-            };
-            let job_conf = matches!(code, "T142" | "T143" | "T144" | "T148" | "T150").then_some(job_conf);
-            let job_conf = job_conf.map(|job_conf| JobConf { limits: limits_of(files), ..job_conf });
-            let users = if code == "T145" { texts(&["sue@example.org", "ada@example.org"]) } else { texts(&[]) };
-            let used = (code == "T149")
-                .then(|| ("toolshed.g2.bx.psu.edu/repos/iuc/flye/flye/2.9".to_owned(), 2))
-                .into_iter()
-                .collect();
-            let server = Server { job_conf, users, used, ..Server::default() };
-            lint(&paths, &Options { limits: true, from, server, ..Options::default() })
-        }
-    }
-}
-
 /// The findings that show a change, or why no config can show it.
 type Shown = Result<&'static [&'static str], &'static str>;
 
@@ -512,34 +456,6 @@ fn two_entities_that_combine_are_found_where_the_other_one_counts() {
     assert_eq!(with("remove `queue` here"), 1, "{found:#?}");
     assert_eq!((with("set by the destination `b`"), with("set by the tool `a`")), (1, 1), "{found:#?}");
     assert!(upgraded(&[config], Version::V2_5, Version::V3_3).iter().all(|one| !one.contains("the same parameter")));
-}
-
-/// Every page's first example has exactly its own finding, and the fixed example has none.
-#[test]
-fn examples_of_pages_give_their_codes() {
-    for code in Code::ALL {
-        let (example, fixed) = code.page().split_once("## How to fix it").expect(code.as_str());
-        let run = found_in(&files_of(example), code.as_str());
-        let found: BTreeSet<&str> = run.findings.iter().map(|finding| finding.code.as_str()).collect();
-        assert_eq!(found, BTreeSet::from([code.as_str()]), "{}", code.as_str());
-        let left = found_in(&files_of(fixed), code.as_str());
-        assert!(left.findings.is_empty(), "{}: {}", code.as_str(), report::text(&left, false));
-        assert!(code.page().starts_with(&format!("# {}: {}\n", code.as_str(), code.title())), "{}", code.as_str());
-    }
-}
-
-#[test]
-fn the_table_lists_every_code() {
-    let table = std::fs::read_to_string(project().join("docs/lint/README.md")).unwrap();
-    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with("| [")).collect();
-    let expected: Vec<String> = Code::ALL
-        .iter()
-        .map(|code| {
-            let severity = format!("{:?}", code.severity()).to_lowercase();
-            format!("| [{0}]({0}.md) | {severity} | {1} |", code.as_str(), code.title())
-        })
-        .collect();
-    assert_eq!(rows, expected);
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod fix;
 mod format;
 mod lint;
 mod lint_goes_on;
+mod lint_pages;
 mod lost_sizes;
 mod mistakes;
 mod planted_faults;
