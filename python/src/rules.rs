@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use tpv_text::render::Render;
-use tpv_compiler::config::Input;
+use tpv_config::Input;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
 use tpv_text::source::{SourceMap, is_url, redacted};

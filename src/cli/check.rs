@@ -12,7 +12,7 @@ use super::output::write_text;
 use super::paths;
 use tpv_analysis::check::reach::{self, Matrix};
 use tpv_analysis::check::{Checked, check_inputs};
-use tpv_compiler::config::Input;
+use tpv_config::Input;
 use tpv_text::printable::Form;
 
 /// Find tools that no destination accepts and rules that never apply, proved for every job

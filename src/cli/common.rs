@@ -11,7 +11,7 @@ use tpv_runtime::mapper::Cpython;
 use super::error::CliError;
 use super::tpv::Tpv;
 use crate::settings::{FILE, Settings};
-use tpv_compiler::template::{Site, StoodIn, Templates, Why};
+use tpv_config::template::{Site, StoodIn, Templates, Why};
 use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::figures::count;

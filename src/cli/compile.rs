@@ -10,8 +10,8 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::{Output, print_stderr};
 use super::paths;
-use tpv_compiler::config::Input;
 use tpv_compiler::{CompileOptions, compile_inputs};
+use tpv_config::Input;
 use tpv_text::figures::{count, grouped};
 use tpv_text::printable::Form;
 

@@ -24,7 +24,7 @@ use tpv_analysis::diff::report::{Jobs, Report, markdown, page, text};
 use tpv_analysis::diff::revision::{self, Revision};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
 use tpv_analysis::people::Naming;
-use tpv_compiler::config::{Input, unreadable};
+use tpv_config::{Input, unreadable};
 use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::printable::Form;

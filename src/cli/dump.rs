@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use tpv_analysis::dump::{Options, matching, text, yaml};
-use tpv_compiler::config::Input;
+use tpv_config::Input;
 use tpv_model::EntityClass;
 use tpv_text::source::redacted;
 use tpv_text::suggest::{closest, did_you_mean};

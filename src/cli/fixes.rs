@@ -23,6 +23,7 @@ pub(super) fn show(fixed: &[Fixed], common: &Common) -> Result<Outcome, CliError
         print_stdout(Form::Diff, &text_diff::unified(&file.name, &format!("{} (fixed)", file.name), &file.old, &new))?;
     }
     common.note(&format!("{} would be fixed", count(findings as u64, "finding")));
+    to_look_at(fixed, common);
     refused(fixed, common);
     Ok(if findings > 0 { Outcome::Bad } else { Outcome::Done })
 }
@@ -39,8 +40,17 @@ pub(super) fn write(fixed: &[Fixed], common: &Common) -> Result<bool, CliError> 
         common.note(&format!("fixed {} in `{}`", count(file.findings as u64, "finding"), file.name));
         has_changed = true;
     }
+    to_look_at(fixed, common);
     refused(fixed, common);
     Ok(has_changed)
+}
+
+fn to_look_at(fixed: &[Fixed], common: &Common) {
+    match fixed.iter().flat_map(|fixed| &fixed.files).map(|file| file.to_look_at).sum() {
+        0 => {}
+        1 => common.note("look at it: jobs may get something else after it"),
+        some => common.note(&format!("look at {some} of them: jobs may get something else after these")),
+    }
 }
 
 fn refused(fixed: &[Fixed], common: &Common) {

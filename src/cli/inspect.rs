@@ -14,7 +14,7 @@ use super::error::{CliError, Outcome};
 use super::output::print_stdout;
 use super::rules::artifact_error;
 use tpv_compiler::link::{blocks_at, cpython_blocks, paths_near};
-use tpv_compiler::template::variables_in;
+use tpv_config::template::variables_in;
 use tpv_text::figures::grouped;
 use tpv_text::printable::{Form, put_line};
 use tpv_text::suggest::did_you_mean;

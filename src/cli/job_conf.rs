@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use tpv_compiler::config::Input;
-use tpv_compiler::config::job_conf::{DISPATCHER, of_yaml};
+use tpv_config::Input;
+use tpv_config::job_conf::{DISPATCHER, of_yaml};
 use tpv_model::{UnknownVersion, Version};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap, is_url};

@@ -10,7 +10,7 @@ use super::findings::{Report, Reporting};
 use super::{fixes, paths};
 use tpv_analysis::lint::fix::{Fixed, fix};
 use tpv_analysis::lint::{Linted, Options, lint_inputs};
-use tpv_compiler::config::Input;
+use tpv_config::Input;
 use tpv_model::Version;
 
 /// Find mistakes in TPV config files, and likely mistakes in their code

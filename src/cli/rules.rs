@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tpv_runtime::artifact::Rules;
 
-use tpv_compiler::config::{Config, Input};
+use tpv_config::{Config, Input};
 use tpv_text::source::SourceMap;
 
 use super::common::Common;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-use tpv_compiler::template::as_ansible_reads;
+use tpv_config::template::as_ansible_reads;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::open::open;
 use tpv_text::source::{SourceMap, read_limited};

@@ -45,7 +45,7 @@ pub(super) fn of(repository: &Repository) -> Vec<List> {
             let job_conf = is_job_conf(&text).then(|| file.clone());
             match found {
                 Items::Listed(mut items, mut inline) => {
-                    // What a job configuration has in its list is read from it (`tpv_compiler::config::job_conf`).
+                    // What a job configuration has in its list is read from it (`tpv_config::job_conf`).
                     let own = items.iter().position(|item| item == HERE);
                     items.retain(|item| item != HERE);
                     if let Some(own) = own.filter(|_| lines.iter().any(|line| line.starts_with("execution:"))) {

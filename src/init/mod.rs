@@ -16,8 +16,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use tpv_compiler::config::Input;
-use tpv_compiler::template::{Site, StoodIn, Templates, Why};
+use tpv_config::Input;
+use tpv_config::template::{Site, StoodIn, Templates, Why};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap};
 
@@ -245,7 +245,7 @@ fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<S
     for file in environment.files.iter().filter(|file| !tpv_text::source::is_url(file)) {
         let (mut sources, mut problems) = (sources.clone(), Diagnostics::new());
         let input = Input::Named(repository.path(file));
-        tpv_compiler::config::load_inputs(&[input], &Limits::default(), &mut sources, &mut problems);
+        tpv_config::load_inputs(&[input], &Limits::default(), &mut sources, &mut problems);
         let errors = problems.iter().filter(|problem| problem.severity == tpv_text::diagnostic::Severity::Error);
         environment.faults.extend(errors.take(1).map(|problem| format!("{file}: {}", problem.message)));
     }

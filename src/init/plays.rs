@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use tpv_compiler::template::{VAULT, variable_files};
+use tpv_config::template::{VAULT, variable_files};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::SourceMap;
 use tpv_yaml::value::{ConfigValue, ValueKind};
@@ -327,7 +327,7 @@ pub(super) fn facts(
                 let name = entry.file_name().to_string_lossy().into_owned();
                 let Ok(path) = entry.path().canonicalize() else { continue };
                 let Ok(inside) = path.strip_prefix(&real) else { continue };
-                if tpv_compiler::template::fits(pattern, &name) {
+                if tpv_config::template::fits(pattern, &name) {
                     let stem = name.split_once('.').map_or(name.as_str(), |(stem, _)| stem);
                     texts.insert(stem.to_owned(), format!("{{{{ lookup('file', '{}') }}}}", inside.display()).into());
                 }

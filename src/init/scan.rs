@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use tpv_compiler::template::VAULT;
+use tpv_config::template::VAULT;
 use tpv_text::open::open;
 use tpv_text::source::read_limited;
 use tpv_text::{figures, system_error};

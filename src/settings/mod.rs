@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use tpv_analysis::lint::{Level, Severities};
-use tpv_compiler::template::Site;
+use tpv_config::template::Site;
 use tpv_model::{UnknownVersion, Version};
 use tpv_text::diagnostic::Diagnostic;
 pub use tpv_text::diagnostic::Problem;

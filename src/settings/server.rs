@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::job_limits;
 use tpv_analysis::job_file::JobFile;
 use tpv_analysis::lint::server::{JobConf, Repository, Server};
-use tpv_compiler::config::unreadable;
+use tpv_config::unreadable;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
 use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span};
 use tpv_yaml::load::rest::load_rest;

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tpv_analysis::lint::{Linted, Options, lint, lint_inputs, report};
 use tpv_compiler::checker::RAISING;
-use tpv_compiler::config::Input;
+use tpv_config::Input;
 use tpv_model::{Change, Version};
 use tpv_text::code::Code;
 use tpv_text::source::SourceMap;
@@ -523,22 +523,6 @@ fn everything_that_tpv_finds_is_found() {
     for case in cases() {
         let name = case.file_name().unwrap().to_str().unwrap();
         assert!(records.contains_key(name), "tests/record/record_lint.py was not run for {name}");
-    }
-}
-
-/// The same for a folder of other configs, recorded with the real one: `TPVC_CORPUS` names the folder and
-/// `TPVC_CORPUS_LINT` the record.
-#[test]
-fn everything_that_tpv_finds_in_a_corpus_is_found() {
-    let (Some(corpus), Some(record)) = (std::env::var_os("TPVC_CORPUS"), std::env::var_os("TPVC_CORPUS_LINT")) else {
-        return;
-    };
-    let corpus = PathBuf::from(corpus);
-    let text = std::fs::read_to_string(record).unwrap();
-    let records: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
-    for (group, record) in &records {
-        let files: Vec<String> = group.split(',').map(|file| corpus.join(file).to_str().unwrap().to_owned()).collect();
-        compare(group, record, &lint(&files, &Options::default()));
     }
 }
 

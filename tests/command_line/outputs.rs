@@ -12,6 +12,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use clap::CommandFactory;
+use tpvc::cli::Cli;
+
+use super::printing::verbs;
 use crate::support::random::{a_fifth, at_least};
 use crate::support::{stderr, stdout, tpvc_in};
 
@@ -154,7 +158,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 19] = [
+const WRITERS: [(&str, &[&str]); 23] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
     ("diff", &["diff", "config.yml", "changed.yml", "-o", "OUT"]),
@@ -168,6 +172,10 @@ const WRITERS: [(&str, &[&str]); 19] = [
     ("fit --patch", &["fit", "config.yml", "--jobs", "finished.jsonl", "--patch", "OUT", "-o", "/dev/null"]),
     ("simulate", &["simulate", "config.yml", "--rate", "9", "--jobs", "finished.jsonl", "-o", "OUT"]),
     ("who", &["who", "reaches", "local", "config.yml", "-o", "OUT"]),
+    ("who sets", &["who", "sets", "cores", "bwa", "config.yml", "-o", "OUT"]),
+    ("who lacks", &["who", "lacks", "mem", "config.yml", "-o", "OUT"]),
+    ("who fires", &["who", "fires", "config.yml", "--jobs", "jobs.jsonl", "--format", "csv", "-o", "OUT"]),
+    ("who needs", &["who", "needs", "local", "config.yml", "-o", "OUT"]),
     ("test --junit", &["test", "tests.yml", "--junit", "OUT"]),
     ("diff --format markdown", &["diff", "config.yml", "changed.yml", "--format", "markdown", "-o", "OUT"]),
     ("check --matrix", &["check", "config.yml", "--matrix", "OUT"]),
@@ -318,6 +326,21 @@ fn texts(folder: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
 }
 
 /// Each verb that writes, with each odd output: written whole, or refused with a help and nothing lost.
+#[test]
+fn every_verb_with_an_output_is_in_the_table() {
+    let mut missing = Vec::new();
+    for words in verbs() {
+        let root = Cli::command();
+        let verb = words.iter().fold(&root, |command, word| command.find_subcommand(word).unwrap());
+        // An engine starts `maps component`.
+        let writes = !verb.is_hide_set() && verb.get_arguments().any(|arg| arg.get_long() == Some("output"));
+        if writes && !WRITERS.iter().any(|(_, args)| words.iter().zip(*args).all(|(word, arg)| word == arg)) {
+            missing.push(words.join(" "));
+        }
+    }
+    assert!(missing.is_empty(), "add a row to WRITERS for each: {missing:?}");
+}
+
 #[test]
 fn odd_outputs_are_written_whole_or_refused() {
     let (tried, wrong) = std::thread::scope(|scope| {

@@ -6,6 +6,9 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use clap::CommandFactory;
+use tpvc::cli::Cli;
+
 use crate::support::{stderr, stdout};
 
 /// Colours, a bell, a C1 control, a character that reorders what follows, lines that are commands of CI servers, and one that looks like tpvc's.
@@ -119,6 +122,10 @@ enum Form {
     Annotations,
 }
 use Form::{Annotations, Csv, Json, Log, Markup, Text, Toml};
+
+/// Verbs that are not in [`COMMANDS`]: those of maps that take no name and list tags, which hold no odd characters; the one that an engine starts;
+/// and those that are Python's.
+const NOT_TRIED: [&str; 6] = ["maps list", "maps clean", "maps version", "maps component", "export-jobs", "shadow"];
 
 /// Every verb, and every place in which text of a config, a job, an argument or a file name shows. `HOSTILE` is the text itself; the command runs
 /// in a folder with [`FILES`], a copy of the config named `HOSTILE.yml`, and an artifact of it.
@@ -250,6 +257,7 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["who", "fires", "--jobs", "jobs.jsonl", "rules.bin"]),
     (Text, &["who", "fires", "--jobs", "HOSTILE", "config.yml"]),
     (Text, &["who", "fires", "--jobs", "bad-jobs.jsonl", "HOSTILE.yml"]),
+    (Text, &["who", "needs", "HOSTILE", "never.yml"]),
     (Text, &["who", "drain", "HOSTILE", "--jobs", "jobs.jsonl", "HOSTILE.yml"]),
     (Text, &["who", "HOSTILE"]),
     (Text, &["test", "tests.yml"]),
@@ -266,6 +274,20 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["maps", "create", "--tag", "HOSTILE", "--rules", "rules.bin", "jobs.jsonl"]),
     (Text, &["maps", "status", "HOSTILE"]),
     (Text, &["maps", "remove", "--force", "HOSTILE"]),
+    (Text, &["maps", "wait", "HOSTILE"]),
+    (Text, &["maps", "results", "HOSTILE"]),
+    (Text, &["maps", "errors", "HOSTILE"]),
+    (Text, &["maps", "holds", "HOSTILE"]),
+    (Text, &["maps", "logs", "HOSTILE"]),
+    (Text, &["maps", "hold", "HOSTILE"]),
+    (Text, &["maps", "release", "HOSTILE"]),
+    (Text, &["maps", "rerun", "components", "HOSTILE"]),
+    (Text, &["maps", "rerun", "map", "HOSTILE"]),
+    (Text, &["maps", "path", "HOSTILE"]),
+    (Text, &["maps", "transplant", "HOSTILE"]),
+    (Text, &["maps", "edit", "HOSTILE", "--memory", "2000"]),
+    (Text, &["maps", "retag", "HOSTILE", "other"]),
+    (Text, &["maps", "run", "--map", "HOSTILE"]),
     (Text, &["init", "HOSTILE"]),
     (Toml, &["init", "repository", "--print"]),
     (Text, &["maps", "create", "--tag", "a", "--option", "HOSTILE=1", "--rules", "rules.bin", "jobs.jsonl"]),
@@ -344,6 +366,36 @@ fn complaint(form: Form, run: &Output) -> Option<String> {
         () if !both.contains("evil") => Some("nothing of the text is shown".to_owned()),
         () => None,
     }
+}
+
+/// The leaves of a tree of commands, as the words of a command line.
+fn leaves(command: &clap::Command, before: &[String], out: &mut Vec<Vec<String>>) {
+    for verb in command.get_subcommands().filter(|verb| verb.get_name() != "help") {
+        let words = [before, &[verb.get_name().to_owned()]].concat();
+        if verb.has_subcommands() { leaves(verb, &words, out) } else { out.push(words) }
+    }
+}
+
+/// All verbs, as the words of a command line.
+pub fn verbs() -> Vec<Vec<String>> {
+    let mut out = Vec::new();
+    leaves(&Cli::command(), &[], &mut out);
+    out
+}
+
+#[test]
+fn every_verb_is_in_the_table() {
+    let starts = |args: &[&str], words: &[String]| {
+        let args = args.iter().filter(|arg| !arg.starts_with('-'));
+        args.zip(words).filter(|(arg, word)| arg == word).count() == words.len()
+    };
+    let missing: Vec<String> = verbs()
+        .into_iter()
+        .filter(|words| !COMMANDS.iter().any(|(_, args)| starts(args, words)))
+        .map(|words| words.join(" "))
+        .filter(|verb| !NOT_TRIED.contains(&verb.as_str()))
+        .collect();
+    assert!(missing.is_empty(), "add a row to COMMANDS for each: {missing:?}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn check(files: &[PathBuf], expected: &Path) -> Result<(), String> {
     let mut sources = SourceMap::new();
     let mut problems = Diagnostics::new();
     let names = files.iter().map(|file| file.to_str().unwrap());
-    let config = tpv_compiler::config::load(names, &Limits::default(), &mut sources, &mut problems);
+    let config = tpv_config::load(names, &Limits::default(), &mut sources, &mut problems);
     if std::env::var_os("SHOW_PROBLEMS").is_some() {
         eprint!("{}", problems.render(&sources, false));
     }
@@ -78,11 +78,11 @@ fn configs_load_as_in_tpv() {
 }
 
 /// Loads texts as files named `1.yml`, `2.yml` and so on.
-fn load(texts: &[&str]) -> (tpv_compiler::config::Config, Diagnostics, SourceMap) {
+fn load(texts: &[&str]) -> (tpv_config::Config, Diagnostics, SourceMap) {
     let mut sources = SourceMap::new();
     let mut problems = Diagnostics::new();
     let ids: Vec<_> = texts.iter().zip(1..).map(|(text, n)| sources.add(&format!("{n}.yml"), text)).collect();
-    let config = tpv_compiler::config::load_sources(&sources, &ids, &mut problems);
+    let config = tpv_config::load_sources(&sources, &ids, &mut problems);
     (config, problems, sources)
 }
 
@@ -108,7 +108,7 @@ fn a_missing_file_is_reported_without_its_consequences() {
     let mut sources = SourceMap::new();
     let mut problems = Diagnostics::new();
     let names = ["no/such.yml", present.to_str().unwrap()];
-    tpv_compiler::config::load(names, &Limits::default(), &mut sources, &mut problems);
+    tpv_config::load(names, &Limits::default(), &mut sources, &mut problems);
     let said = problems.render(&sources, false);
     assert!(said.starts_with("error: cannot read `no/such.yml`: no such file\n"), "{said}");
     assert!(said.contains("help: check the path"), "{said}");
@@ -132,9 +132,7 @@ fn code_is_listed_with_its_kind_and_whether_loading_checks_it() {
         "destinations: {d: {cores: z}}\n",
     ]);
     assert!(problems.is_empty(), "{}", problems.render(&sources, false));
-    let show = |code: &tpv_compiler::config::code::CodeText| {
-        format!("{}={}:{:?}", code.property, code.text.as_str(), code.kind)
-    };
+    let show = |code: &tpv_config::code::CodeText| format!("{}={}:{:?}", code.property, code.text.as_str(), code.kind);
     let checked: Vec<String> = config.checks.iter().map(show).collect();
     let expected = "cores=a:Block env=A:FString env=b:FString env=B:FString env=3:FString params=c:FString \
                     rank=e:Block tags=d:FString cores=z:Block";
@@ -164,7 +162,7 @@ fn code_leads_back_to_where_it_was_written() {
         let entries = std::fs::read_dir(case.unwrap().path()).unwrap().map(|entry| entry.unwrap().path());
         let files: Vec<String> = entries.map(|path| path.to_str().unwrap().to_owned()).collect();
         let names = files.iter().map(String::as_str).filter(|name| name.ends_with(".yml"));
-        let config = tpv_compiler::config::load(names, &Limits::default(), &mut sources, &mut problems);
+        let config = tpv_config::load(names, &Limits::default(), &mut sources, &mut problems);
         for code in &config.checks {
             let written = sources.text(code.text.span).to_owned();
             // A value of `env` that is no string was converted.
@@ -173,8 +171,7 @@ fn code_leads_back_to_where_it_was_written() {
                 continue;
             }
             for (at, c) in code.text.as_str().char_indices().filter(|(_, c)| !c.is_whitespace()) {
-                let span =
-                    tpv_compiler::config::origin::TextOrigin::new(&code.text, &sources).span(at..at + c.len_utf8());
+                let span = tpv_config::origin::TextOrigin::new(&code.text, &sources).span(at..at + c.len_utf8());
                 let found = sources.text(tpv_text::source::Span { end: code.text.span.end, ..span }).chars().next();
                 assert_eq!(found, Some(c), "{} of {:?} at {}", at, code.text.as_str(), sources.locate(span));
                 compared += 1;

@@ -1,7 +1,7 @@
 //! A place in a text of the config leads back to the file, however the text is written there: random scalars of all styles.
 
 use crate::support::random::Random;
-use tpv_compiler::config::origin::TextOrigin;
+use tpv_config::origin::TextOrigin;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::render::Render;
 use tpv_text::source::{Limits, SourceMap};
@@ -71,7 +71,7 @@ fn every_word_is_found_in_the_file() {
         let path = folder.path().join("config.yml");
         std::fs::write(&path, &file).unwrap();
         let names = [path.to_str().unwrap()];
-        let config = tpv_compiler::config::load(names, &Limits::default(), &mut sources, &mut problems);
+        let config = tpv_config::load(names, &Limits::default(), &mut sources, &mut problems);
         assert!(!problems.has_errors(), "{file}\n{}", problems.render(&sources, false));
         let code = config.checks.iter().find(|code| code.property == "mem").unwrap_or_else(|| panic!("{file}"));
         let (text, origin) = (code.text.as_str(), TextOrigin::new(&code.text, &sources));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::support::{expect_file, project, run, site, stderr, stdout, tpvc_in};
 use serde_json::Value;
-use tpv_compiler::template::{Site, Templates};
+use tpv_config::template::{Site, Templates};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap};
 use tpvc::settings::Settings;

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod artifact_shape;
 mod built_jobs;
 mod compressed_jobs;
 mod conformance;

@@ -4,9 +4,9 @@ use std::borrow::Borrow;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::{Common, Dict, Entity, Oversize, Rule, StoreConfig};
-use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_config::Config;
+use tpv_config::entity::{Common, Dict, Entity, Oversize, Rule, StoreConfig};
+use tpv_config::scheduling::SchedulingTags;
 use tpv_literal::float_text;
 use tpv_model::{Amount, EntityClass, TagType};
 use tpv_yaml::value::{ConfigValue, Text, ValueKind};

@@ -13,7 +13,7 @@ use crate::cli::progress::Progress;
 use crate::cli::table::{Cell, Format, Rows};
 use tpv_analysis::summary::table::{Sum, Table};
 use tpv_analysis::summary::{Summary, Usage};
-use tpv_compiler::template::fits;
+use tpv_config::template::fits;
 use tpv_maps::cluster::Indices;
 use tpv_maps::item::Item;
 use tpv_maps::{Error, Map, damage, results, submit};

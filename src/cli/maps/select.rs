@@ -5,7 +5,7 @@ use std::io::Read;
 use clap::Args;
 
 use crate::cli::error::CliError;
-use tpv_compiler::template::fits;
+use tpv_config::template::fits;
 use tpv_maps::cluster::Indices;
 use tpv_maps::state::State;
 use tpv_maps::status::Status;

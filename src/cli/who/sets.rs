@@ -88,7 +88,7 @@ impl Sets {
     }
 
     /// Says that only the default is behind the answer, and which ids may have been meant.
-    fn note_unmatched(&self, config: &tpv_compiler::config::Config, common: &Common) {
+    fn note_unmatched(&self, config: &tpv_config::Config, common: &Common) {
         // Of an id of a tool shed, the repository tells most.
         let repository = self.tool.split('/').rev().nth(2).map(|name| format!("/{name}/"));
         let word = repository.as_deref().unwrap_or(&self.tool);

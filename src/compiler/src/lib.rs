@@ -2,19 +2,16 @@
 //!
 //! # Ways through the crate
 //!
-//! Data goes one way: [`tpv_text::source`] reads files and URLs, [`template`] fills in Jinja templates, [`tpv_yaml`] and [`config`] turn text
-//! into entities, [`python`] their code into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the
+//! Data goes one way: [`tpv_text::source`] reads files and URLs, [`tpv_config`] turns their text into entities, [`python`] their code into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the
 //! way becomes a [`tpv_text::diagnostic::Diagnostic`] with its place in the text. The [`checker`] of code reports which code raises when a
 //! job runs it, and which needs CPython.
 
 pub mod checker;
-pub mod config;
-pub mod json_as_yaml;
 pub mod link;
 pub mod python;
-pub mod template;
 pub mod unlink;
 
+use tpv_config::{Config, Input};
 use tpv_runtime::artifact::Rules;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, REPORT_BUG, Severity};
 use tpv_text::source::{Limits, SourceMap};
@@ -35,18 +32,18 @@ pub struct Compiled {
     /// The texts that the diagnostics point into.
     pub sources: SourceMap,
     /// The merged config.
-    pub config: config::Config,
+    pub config: Config,
 }
 
 /// Compiles config files and URLs, merged in the order given.
 pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
-    compile_inputs(&config::Input::named(names), SourceMap::new(), options)
+    compile_inputs(&Input::named(names), SourceMap::new(), options)
 }
 
 /// Compiles configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
-pub fn compile_inputs(inputs: &[config::Input], mut sources: SourceMap, options: &CompileOptions) -> Compiled {
+pub fn compile_inputs(inputs: &[Input], mut sources: SourceMap, options: &CompileOptions) -> Compiled {
     let mut diagnostics = Diagnostics::new();
-    let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
+    let config = tpv_config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
     let (tables, mut program, trees) = link::link(&config, &sources, options.strict, &mut diagnostics);
     let mut rules = None;
     // With `strict`, findings about code are errors too; those must not keep the checker from running.

@@ -10,11 +10,11 @@ use num_bigint::BigInt;
 use tpv_model::{Amount, EntityClass, TagType, Version};
 use tpv_runtime::artifact::tables::{DestinationRow, EntityRow, StringId, Tables, TagsRow, ValueRow};
 
-use crate::config::Config;
-use crate::config::entity::{Amounts, Common, DestinationFields, Dict, Entity, EnvEntry, GlobalConfig, Rule};
-use crate::config::rules::Rules;
-use crate::config::scheduling::SchedulingTags;
-use crate::config::validate::Section;
+use tpv_config::Config;
+use tpv_config::entity::{Amounts, Common, DestinationFields, Dict, Entity, EnvEntry, GlobalConfig, Rule};
+use tpv_config::rules::Rules;
+use tpv_config::scheduling::SchedulingTags;
+use tpv_config::validate::Section;
 use tpv_text::source::{SourceId, SourceMap, Span};
 use tpv_yaml::timestamp::Date;
 use tpv_yaml::value::{ConfigValue, Entry, Map, TaggedScalar, Text, ValueKind};

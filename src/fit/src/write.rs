@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use tpv_analysis::explain::Provenance;
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::{Common, Entity};
+use tpv_config::Config;
+use tpv_config::entity::{Common, Entity};
 use tpv_model::{Amount, EntityClass, Resource};
 use tpv_text::figures::count;
 use tpv_text::source::{SourceId, SourceMap, Span, is_url};

@@ -62,6 +62,17 @@ pub struct Edit {
     pub span: Span,
     /// The new text.
     pub text: String,
+    /// The effect on what jobs get.
+    pub applicability: Applicability,
+}
+
+/// The effect of an edit, after ruff's applicability.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Applicability {
+    /// It changes no answer.
+    Safe,
+    /// Jobs may get something else: whoever applies it looks at it.
+    NeedsLook,
 }
 
 /// An exception of Python: its class and its text.
@@ -142,9 +153,18 @@ impl Diagnostic {
         self
     }
 
-    /// Gives an edit that mends it.
-    pub fn fix(mut self, span: Span, text: impl Into<String>) -> Self {
-        self.fix.push(Edit { span, text: text.into() });
+    /// Gives an edit that mends it, and after which jobs may get something else.
+    pub fn fix(self, span: Span, text: impl Into<String>) -> Self {
+        self.edit(span, text.into(), Applicability::NeedsLook)
+    }
+
+    /// Gives an edit that mends it and changes no answer.
+    pub fn safe_fix(self, span: Span, text: impl Into<String>) -> Self {
+        self.edit(span, text.into(), Applicability::Safe)
+    }
+
+    fn edit(mut self, span: Span, text: String, applicability: Applicability) -> Self {
+        self.fix.push(Edit { span, text, applicability });
         self
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tpv_analysis::schema::File;
-use tpv_compiler::config::fields;
+use tpv_config::fields;
 
 use super::Judge;
 use super::documents::files;

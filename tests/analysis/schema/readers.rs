@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tpv_analysis::cases::read::Defaults;
 use tpv_analysis::schema::File;
-use tpv_compiler::config::validate::Validator;
+use tpv_config::validate::Validator;
 use tpv_runtime::{Job, World};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostics;

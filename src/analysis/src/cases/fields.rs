@@ -5,7 +5,7 @@ use tpv_galaxy::shape::Object;
 
 use super::keys::Kind;
 pub use super::read::wrong_kind;
-use tpv_compiler::config::validate::unknown::synonym;
+use tpv_config::validate::unknown::synonym;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::suggest::{closest, did_you_mean};
 use tpv_yaml::value::{ConfigValue, Entry, ValueKind};

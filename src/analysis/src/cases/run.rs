@@ -15,7 +15,7 @@ use super::coverage::{Counts, Seen};
 use super::expect::{Mismatch, compare};
 use super::{attempts, why};
 use crate::explain::{Collector, Explanation, Provenance};
-use tpv_compiler::config::Config;
+use tpv_config::Config;
 use tpv_text::parallel;
 use tpv_text::source::SourceMap;
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::lint::Linter;
-use tpv_compiler::config::entity::{Entity, Rule};
+use tpv_config::entity::{Entity, Rule};
 use tpv_model::EntityClass;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::Entity;
-use tpv_compiler::config::validate::{FileConfig, Section};
+use tpv_config::Config;
+use tpv_config::entity::Entity;
+use tpv_config::validate::{FileConfig, Section};
 use tpv_model::EntityClass;
 use tpv_text::source::SourceId;
 

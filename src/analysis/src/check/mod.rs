@@ -24,8 +24,8 @@ use files::Files;
 use reach::{Matrix, Reach, Users};
 
 use crate::lint::{Blocks, Extent, Linted, Linter, Options, run};
-use tpv_compiler::config::{Config, Input};
 use tpv_compiler::python::stack::on_roomy_thread;
+use tpv_config::{Config, Input};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::SourceMap;
 

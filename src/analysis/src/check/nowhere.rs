@@ -8,8 +8,8 @@ use std::collections::HashSet;
 use indexmap::IndexMap;
 
 use crate::lint::{Linter, about_limits};
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::Config;
+use tpv_config::entity::Entity;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};

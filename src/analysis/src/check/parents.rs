@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::files::Files;
 use crate::lint::Linter;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use tpv_compiler::config::entity::{Common, entries, env_value, whole};
+use tpv_config::entity::{Common, entries, env_value, whole};
 use tpv_model::field::Parts;
 use tpv_model::{Field, TagType};
 use tpv_text::source::Span;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::lint::Linter;
-use tpv_compiler::config::entity::{Common, Dict};
 use tpv_compiler::python::resubmit::{compile, refused};
+use tpv_config::entity::{Common, Dict};
 use tpv_galaxy::json::Json;
 use tpv_model::EntityClass;
 use tpv_runtime::resubmit::expression::VARIABLES;

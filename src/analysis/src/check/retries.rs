@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use crate::json_number::to_f64;
 use crate::lint::Linter;
-use tpv_compiler::config::Config;
 use tpv_compiler::link::link;
 use tpv_compiler::python::resubmit::compile;
 use tpv_compiler::python::run_time;
+use tpv_config::Config;
 use tpv_galaxy::answer::{Answer, Field};
 use tpv_galaxy::json::Json;
 use tpv_model::EntityClass;

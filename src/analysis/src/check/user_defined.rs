@@ -6,8 +6,8 @@
 use indexmap::IndexMap;
 
 use crate::lint::Linter;
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::Config;
+use tpv_config::entity::Entity;
 use tpv_model::TagType;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};

@@ -314,7 +314,7 @@ mod tests {
     use tpv_runtime::mapper::Mapper;
 
     use super::*;
-    use tpv_compiler::config::Input;
+    use tpv_config::Input;
     use tpv_text::render::Render;
     use tpv_text::source::SourceMap;
 

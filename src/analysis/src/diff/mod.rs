@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use tpv_runtime::artifact::Rules;
 
-use tpv_compiler::config::Config;
+use tpv_config::Config;
 use tpv_text::source::SourceMap;
 
 /// A rule set to compare.

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use tpv_compiler::config::entity::{
-    Common, DestinationFields, Dict, Entity, EnvEntry, GlobalConfig, Oversize, PoolFields, Rule,
-};
-use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_config::entity::{Common, DestinationFields, Dict, Entity, EnvEntry, GlobalConfig, Oversize, PoolFields, Rule};
+use tpv_config::scheduling::SchedulingTags;
 use tpv_model::{self as model, EntityClass, TagType};
 use tpv_yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 

@@ -5,8 +5,8 @@ mod text;
 
 use std::sync::Arc;
 
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::Config;
+use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_text::printable::line;

@@ -2,8 +2,8 @@
 
 use tpv_literal::unicode::is_line_break;
 
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::Config;
+use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_text::printable::put_line;
 use tpv_yaml::value::{ConfigValue, ValueKind};

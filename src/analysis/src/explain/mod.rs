@@ -252,7 +252,7 @@ impl Explanation {
 
     /// As YAML.
     pub fn yaml(&self) -> String {
-        tpv_compiler::json_as_yaml::yaml(&data::data(self), tpv_yaml::write::Layout::default())
+        tpv_config::json_as_yaml::yaml(&data::data(self), tpv_yaml::write::Layout::default())
     }
 
     /// As JSON, on one line.

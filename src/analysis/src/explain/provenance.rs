@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::{Common, DestinationFields, Entity, Rule, entries, whole};
-use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_config::Config;
+use tpv_config::entity::{Common, DestinationFields, Entity, Rule, entries, whole};
+use tpv_config::scheduling::SchedulingTags;
 use tpv_model::field::Parts;
 use tpv_model::merge::env_subject;
 use tpv_model::{EntityClass, Field, TagType};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Linter;
-use tpv_compiler::config::entity::{Entity, entries};
+use tpv_config::entity::{Entity, entries};
 use tpv_model::{EntityClass, Field, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Linter;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::entity::Entity;
 use tpv_model::{EntityClass, Quantity, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

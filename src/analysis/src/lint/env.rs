@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Linter;
-use tpv_compiler::config::entity::{EnvEntry, env_value};
+use tpv_config::entity::{EnvEntry, env_value};
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -1,8 +1,8 @@
 //! T104 for unknown fields that loading does not report: sections with private names, the options of a store, and comments that
-//! became fields. `config/validate/unknown.rs` reports the others.
+//! became fields. `validate/unknown.rs` of tpv-config reports the others.
 
 use super::Linter;
-use tpv_compiler::config::entity::Dict;
+use tpv_config::entity::Dict;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

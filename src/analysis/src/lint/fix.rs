@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Linted, Options, lint_inputs};
-use tpv_compiler::config::Input;
+use tpv_config::Input;
 use tpv_text::code::Code;
-use tpv_text::diagnostic::{Diagnostic, Edit};
+use tpv_text::diagnostic::{Applicability, Diagnostic, Edit};
 use tpv_text::finding::Finding;
 use tpv_text::source::{SourceId, SourceMap, is_url};
 use tpv_text::splice::splice;
@@ -30,6 +30,8 @@ pub struct Mended {
     pub new: String,
     /// The number of findings fixed.
     pub findings: usize,
+    /// Those of them after whose fix jobs may get something else.
+    pub to_look_at: usize,
 }
 
 /// The fixes of a file.
@@ -69,7 +71,13 @@ pub fn fix(inputs: &[Input], linted: &Linted, options: &Options) -> Fixed {
         if new != old {
             attempt.texts.insert(id, new.clone());
             attempt.mended.extend(&mended);
-            fixed.files.push(Mended { name: source.name.to_string(), old, new, findings: mended.len() });
+            let needs_look = |finding: &Finding| {
+                finding.diagnostic.fix.iter().any(|edit| edit.applicability == Applicability::NeedsLook)
+            };
+            let to_look_at =
+                mended.iter().filter_map(|index| linted.findings.get(*index)).filter(|one| needs_look(one));
+            let (name, findings, to_look_at) = (source.name.to_string(), mended.len(), to_look_at.count());
+            fixed.files.push(Mended { name, old, new, findings, to_look_at });
         }
     }
     fixed

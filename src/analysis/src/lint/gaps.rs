@@ -9,8 +9,8 @@ use tpv_bytecode::CodeKind;
 
 use super::Linter;
 use tpv_compiler::checker::constant;
-use tpv_compiler::config::entity::Rule;
 use tpv_compiler::python::{parse, validate};
+use tpv_config::entity::Rule;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::Linter;
 use super::server::Repository;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::entity::Entity;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::Linter;
 use super::tags::default;
 use super::units::amount;
-use tpv_compiler::config::entity::{Common, Entity};
+use tpv_config::entity::{Common, Entity};
 use tpv_model::{EntityClass, Quantity};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -3,7 +3,7 @@
 use tpv_text::code::Code;
 
 use super::{partial::Missing, server::Server, severities::Severities};
-use tpv_compiler::config::Config;
+use tpv_config::Config;
 use tpv_model::Version;
 use tpv_text::diagnostic::{Diagnostic, Severity};
 use tpv_text::finding::Finding;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Linter;
 use super::fields::key_span;
-use tpv_compiler::config::entity::{Common, Dict, env_value};
+use tpv_config::entity::{Common, Dict, env_value};
 use tpv_model::{EntityClass, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -46,7 +46,6 @@ use partial::Missing;
 use tpv_bytecode::ProgramData;
 
 use tpv_compiler::checker;
-use tpv_compiler::config;
 use tpv_compiler::python::program::Trees;
 use tpv_compiler::python::stack::on_roomy_thread;
 use tpv_text::code::Code;
@@ -89,11 +88,11 @@ pub(crate) struct Blocks {
 
 /// Lints config files and URLs, merged in the order given.
 pub fn lint(names: &[String], options: &Options) -> Linted {
-    lint_inputs(&config::Input::named(names), &SourceMap::new(), options)
+    lint_inputs(&tpv_config::Input::named(names), &SourceMap::new(), options)
 }
 
 /// Lints configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
-pub fn lint_inputs(inputs: &[config::Input], sources: &SourceMap, options: &Options) -> Linted {
+pub fn lint_inputs(inputs: &[tpv_config::Input], sources: &SourceMap, options: &Options) -> Linted {
     run(inputs, sources, options, Extent::Part, |linter, _| check(linter)).0
 }
 
@@ -153,7 +152,7 @@ pub(crate) enum Extent {
 /// Loads configs, merged in the order given, and looks through the config with `check`. Returns the findings, and the result of `check` if it was
 /// called.
 pub(crate) fn run<T: Send>(
-    inputs: &[config::Input],
+    inputs: &[tpv_config::Input],
     sources: &SourceMap,
     options: &Options,
     extent: Extent,
@@ -165,14 +164,14 @@ pub(crate) fn run<T: Send>(
 }
 
 fn run_here<T>(
-    inputs: &[config::Input],
+    inputs: &[tpv_config::Input],
     mut sources: SourceMap,
     options: &Options,
     extent: Extent,
     check: &impl Fn(&mut Linter<'_>, &Blocks) -> T,
 ) -> (Linted, Option<T>) {
     let mut diagnostics = Diagnostics::new();
-    let config = config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
+    let config = tpv_config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
     // Linking compiles all code, which TPV does when it loads.
     let (_, program, trees) = tpv_compiler::link::link(&config, &sources, false, &mut diagnostics);
     let blocks = Blocks { program, trees };

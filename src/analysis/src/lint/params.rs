@@ -6,7 +6,7 @@ use super::Linter;
 use super::fields::key_span;
 use super::server::is_open;
 use super::volumes;
-use tpv_compiler::config::entity::{Common, Dict};
+use tpv_config::entity::{Common, Dict};
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use tpv_compiler::config::Config;
-use tpv_compiler::config::holes::Holes;
+use tpv_config::Config;
+use tpv_config::holes::Holes;
 use tpv_model::EntityClass;
 use tpv_text::code::Scope;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Linter;
-use tpv_compiler::config::entity::Rule;
+use tpv_config::entity::Rule;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

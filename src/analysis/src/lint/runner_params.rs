@@ -8,7 +8,7 @@ use super::Linter;
 use super::fields::key_span;
 use super::server::JobConf;
 use tpv_compiler::checker::sites;
-use tpv_compiler::config::entity::{Dict, Entity};
+use tpv_config::entity::{Dict, Entity};
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

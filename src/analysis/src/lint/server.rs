@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use tpv_compiler::template::PLACEHOLDER;
+use tpv_config::template::PLACEHOLDER;
 use tpv_text::source::Source;
 
 /// The content of the files of `[server]` in `tpvc.toml`. Without a file nothing is reported about what it would list.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::Linter;
 use super::fields::key_span;
-use tpv_compiler::config::entity::Dict;
+use tpv_config::entity::Dict;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::Linter;
 use tpv_compiler::checker::units::{MOST_GIB, PER_CORE, finding};
-use tpv_compiler::config::entity::{Common, Entity};
+use tpv_config::entity::{Common, Entity};
 use tpv_model::{Amount, EntityClass, Limit, Quantity, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

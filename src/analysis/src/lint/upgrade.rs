@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use tpv_bytecode::CodeKind;
-use tpv_compiler::config::code::each_code;
-use tpv_compiler::config::entity::{Common, Entity};
+use tpv_config::code::each_code;
+use tpv_config::entity::{Common, Entity};
 use tpv_model::{Amount, Change, EntityClass, Limit, Quantity, Resource, TagType, Version};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::finding::Finding;
@@ -204,7 +204,7 @@ fn of_comments(linter: &mut Linter<'_>, seen: &mut Seen, from: Version) {
     let sources = linter.sources.clone().of_version(from);
     let ids: Vec<_> = sources.iter().map(|(id, _)| id).collect();
     // What is wrong was reported when the config was loaded.
-    let older = tpv_compiler::config::load_sources(&sources, &ids, &mut Diagnostics::new());
+    let older = tpv_config::load_sources(&sources, &ids, &mut Diagnostics::new());
     for (_, file) in &older.files {
         for entity in file.sections.iter().flat_map(|section| section.values()) {
             for common in entity.commons() {

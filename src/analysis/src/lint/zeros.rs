@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::Linter;
-use tpv_compiler::config::entity::Common;
+use tpv_config::entity::Common;
 use tpv_model::{EntityClass, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

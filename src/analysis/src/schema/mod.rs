@@ -16,7 +16,7 @@ use crate::cases::keys;
 use capacity::CAPACITY;
 use fit::SUMMARY;
 use settings::SETTINGS;
-use tpv_compiler::config::fields::CONFIG;
+use tpv_config::fields::CONFIG;
 
 /// A file that there is a schema of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -210,7 +210,7 @@ mod tests {
     use super::*;
     use crate::diff::answers::compare;
     use crate::random::{Random, setting};
-    use tpv_compiler::config::Input;
+    use tpv_config::Input;
     use tpv_text::render::Render;
     use tpv_text::source::SourceMap;
 

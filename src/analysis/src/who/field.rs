@@ -1,6 +1,6 @@
 //! The field that a question is about.
 
-use tpv_compiler::config::entity::Common;
+use tpv_config::entity::Common;
 use tpv_model as model;
 use tpv_model::field::Parts;
 use tpv_text::suggest::{closest, did_you_mean};

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::Config;
+use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_text::source::SourceMap;

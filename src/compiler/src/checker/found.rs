@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::config::Config;
 use crate::link::Need;
+use tpv_config::Config;
 use tpv_model::EntityClass;
 use tpv_text::finding::Finding;
 use tpv_text::source::SourceMap;

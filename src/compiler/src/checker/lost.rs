@@ -8,7 +8,7 @@ use super::Found;
 use super::sites::Site;
 use super::{Surroundings, place};
 use crate::checker::stubs::model;
-use crate::config::validate::unknown::synonym;
+use tpv_config::validate::unknown::synonym;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;

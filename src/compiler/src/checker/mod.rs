@@ -39,14 +39,14 @@ use rustpython_parser::text_size::TextRange;
 use tpv_bytecode::CodeKind;
 use tpv_runtime::mapper::inventory::Inventory;
 
-use crate::config::Config;
-use crate::config::origin::TextOrigin;
 use crate::link::{Need, python_3_12};
 use crate::python::parse::{self, Tree};
 use crate::python::program::Trees;
 use crate::python::run_time;
 use crate::python::stack::on_roomy_thread;
 use crate::python::validate;
+use tpv_config::Config;
+use tpv_config::origin::TextOrigin;
 use tpv_model::EntityClass;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;

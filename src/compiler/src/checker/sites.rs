@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::config::Config;
-use crate::config::code::each_code;
-use crate::config::entity::Entity;
 use tpv_bytecode::CodeKind;
+use tpv_config::Config;
+use tpv_config::code::each_code;
+use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_text::source::Span;
 use tpv_yaml::value::Text;

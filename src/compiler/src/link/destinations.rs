@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use tpv_runtime::artifact::tables::EntityRow;
 
-use crate::config::Config;
-use crate::config::entity::{DestinationFields, Entity};
-use crate::config::rules::Rules;
-use crate::config::scheduling::SchedulingTags;
+use tpv_config::Config;
+use tpv_config::entity::{DestinationFields, Entity};
+use tpv_config::rules::Rules;
+use tpv_config::scheduling::SchedulingTags;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::source::Span;
 use tpv_yaml::value::Text;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tpv_model::{EntityClass, Field, Resource};
 use tpv_runtime::artifact::tables::{DestinationRow, EntityRow, RuleRow, ValueRow};
 
-use crate::config::entity::{Common, Entity, EnvEntry, Rule};
 use tpv_bytecode::CodeKind;
+use tpv_config::entity::{Common, Entity, EnvEntry, Rule};
 use tpv_text::source::Span;
 use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 

@@ -3,8 +3,8 @@
 use tpv_runtime::artifact::tables::{PoolRow, StoreRow};
 use tpv_runtime::pools::configured::{ConfiguredError, IN_MEMORY, OptionValue, VALKEY, ValkeyOptions};
 
-use crate::config::Config;
-use crate::config::entity::{PoolFields, StoreConfig};
+use tpv_config::Config;
+use tpv_config::entity::{PoolFields, StoreConfig};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::source::Span;
 use tpv_yaml::value::{ConfigValue, ValueKind};
@@ -129,8 +129,8 @@ fn option_value(value: &ConfigValue) -> OptionValue {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic)]
 
-    use crate::config::Input;
     use crate::{CompileOptions, compile_inputs};
+    use tpv_config::Input;
     use tpv_text::source::SourceMap;
 
     /// The rendered messages about a store with these fields.

@@ -2,9 +2,9 @@
 
 use tpv_runtime::artifact::tables::{StringId, TagsRow, ValueRow};
 
-use crate::config::entity::Dict;
-use crate::config::scheduling::SchedulingTags;
 use tpv_bytecode::CodeKind;
+use tpv_config::entity::Dict;
+use tpv_config::scheduling::SchedulingTags;
 use tpv_model::TagType;
 use tpv_yaml::timestamp::DateTime;
 use tpv_yaml::value::{ConfigValue, ValueKind};

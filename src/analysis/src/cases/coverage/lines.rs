@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::ByFile;
 use super::counts::Cases;
-use tpv_compiler::config::entity::{Common, DestinationFields};
+use tpv_config::entity::{Common, DestinationFields};
 use tpv_text::source::{SourceId, SourceMap, Span};
 use tpv_yaml::value::{ConfigValue, ValueKind};
 

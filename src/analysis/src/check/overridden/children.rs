@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::check::files::Files;
 use crate::check::parts::{Name, Part, joined, parts};
 use crate::lint::Linter;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

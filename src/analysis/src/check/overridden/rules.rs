@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::check::files::Files;
 use crate::check::parts::{Name, parts};
 use crate::lint::Linter;
-use tpv_compiler::config::entity::{Entity, Rule};
+use tpv_config::entity::{Entity, Rule};
 use tpv_model::{EntityClass, Field};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

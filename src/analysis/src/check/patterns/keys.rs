@@ -11,8 +11,8 @@ use tpv_runtime::patterns::{Matcher, PatternSet};
 use super::language::Language;
 use crate::check::budget::Budget;
 use crate::check::parts::{Part, parts};
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::Config;
+use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_text::source::Span;
 
@@ -182,7 +182,7 @@ impl<'a> Keys<'a> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
-    use tpv_compiler::config::load_sources;
+    use tpv_config::load_sources;
     use tpv_text::diagnostic::Diagnostics;
     use tpv_text::source::SourceMap;
 

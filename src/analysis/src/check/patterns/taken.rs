@@ -8,7 +8,7 @@ use tpv_python::regex::ast::{At, Node, RepeatKind};
 use super::keys::{Key, Keys};
 use crate::check::parts::{Name, joined, parts};
 use crate::lint::Linter;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::entity::Entity;
 use tpv_model::Field;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

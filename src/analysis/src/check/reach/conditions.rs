@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tpv_compiler::config::entity::Rule;
+use tpv_config::entity::Rule;
 use tpv_python::word_hash::WordMap;
 use tpv_text::source::Span;
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use tpv_bytecode::CodeKind;
 
 use crate::check::domain::{Kinds, Value};
-use tpv_compiler::config::entity::Entity;
-use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_config::entity::Entity;
+use tpv_config::scheduling::SchedulingTags;
 use tpv_model::{Limit, Quantity, TagType, Version};
 use tpv_text::source::Span;
 use tpv_yaml::value::ConfigValue;

@@ -6,7 +6,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use tpv_compiler::config::entity;
+use tpv_config::entity;
 use tpv_model::{Common, Merge, Resource, Values};
 
 use tpv_yaml::value::{ConfigValue, ValueKind};

@@ -10,7 +10,7 @@ use tpv_bytecode::CodeKind;
 use tpv_model::{Quantity, Resource, TagType};
 
 use crate::check::domain::{self, Kinds, Outcome, Truth, Value};
-use tpv_compiler::config::entity::{Entity, Rule};
+use tpv_config::entity::{Entity, Rule};
 use tpv_text::source::Span;
 use tpv_yaml::value::{ConfigValue, Text};
 

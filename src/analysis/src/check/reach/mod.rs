@@ -28,9 +28,9 @@ use crate::check::domain::Value;
 use crate::lint::Blocks;
 use crate::lint::capacity::of_everyone;
 use crate::lint::tags::default;
-use tpv_compiler::config::Config;
-use tpv_compiler::config::code::each_code;
 use tpv_compiler::link::destination_defaults;
+use tpv_config::Config;
+use tpv_config::code::each_code;
 use tpv_model::{Change, EntityClass};
 use tpv_python::word_hash::WordMap;
 use tpv_text::source::{SourceMap, Span};
@@ -465,7 +465,7 @@ fn verdict(destination: &Destination, asked: &Asked) -> Verdict {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
     use super::*;
-    use tpv_compiler::config::load_sources;
+    use tpv_config::load_sources;
     use tpv_text::diagnostic::Diagnostics;
 
     /// The analysis of a config with ten tools of ten rules each, and its texts.

@@ -6,7 +6,7 @@ use tpv_model::Resource;
 use tpv_python::word_hash::WordMap;
 
 use crate::check::domain::{Kinds, Names, Outcome, Value};
-use tpv_compiler::config::entity::Dict;
+use tpv_config::entity::Dict;
 
 use super::code::constant;
 

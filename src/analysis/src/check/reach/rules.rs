@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use tpv_compiler::config::entity::Rule;
+use tpv_config::entity::Rule;
 use tpv_yaml::value::Text;
 
 use super::fields::{Fields, fields_of, inherit};

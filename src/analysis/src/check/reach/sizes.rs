@@ -3,7 +3,7 @@
 //! The sizes are cut where the conditions of rules change their outcome, and each piece is followed by itself. Within a piece the amounts may still
 //! depend on the size, so its upper end is looked at as well; what grows without a bound there is not reported, because some size is always too much.
 
-use tpv_compiler::config::Config;
+use tpv_config::Config;
 
 use super::names::any_input_size;
 use super::{Follower, JobsOf, Reached, Users, Verdict, tools};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_config::scheduling::SchedulingTags;
 use tpv_model::TagType;
 
 /// The types that a tag may have, and absence.

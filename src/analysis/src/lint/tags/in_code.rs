@@ -6,8 +6,8 @@ use std::convert::Infallible;
 use rustpython_parser::ast::{Arguments, Constant, Expr, ExprCall, Operator, Stmt};
 
 use tpv_compiler::checker::{parse, sites};
-use tpv_compiler::config::Config;
 use tpv_compiler::python::walk::{self, Part};
+use tpv_config::Config;
 use tpv_model::EntityClass;
 
 use super::destinations_in_code::changes_destinations;

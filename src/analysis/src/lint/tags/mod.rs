@@ -11,9 +11,9 @@ mod turned;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::Linter;
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::Entity;
-use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_config::Config;
+use tpv_config::entity::Entity;
+use tpv_config::scheduling::SchedulingTags;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::{Tags, having};
 use crate::lint::Linter;
-use tpv_compiler::config::entity::Entity;
+use tpv_config::entity::Entity;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

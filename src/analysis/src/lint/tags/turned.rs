@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{Tags, default, having};
 use crate::lint::Linter;
-use tpv_compiler::config::scheduling::SchedulingTags;
+use tpv_config::scheduling::SchedulingTags;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

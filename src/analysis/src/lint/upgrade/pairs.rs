@@ -6,8 +6,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tpv_compiler::config::Config;
-use tpv_compiler::config::entity::{Common, Entity, env_value};
+use tpv_config::Config;
+use tpv_config::entity::{Common, Entity, env_value};
 use tpv_model::{Change, EntityClass};
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;

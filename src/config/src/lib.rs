@@ -1,6 +1,9 @@
-//! Config texts to entities: YAML, validation, merging of files, inheritance.
+#![doc = include_str!("../README.md")]
 //!
-//! [`load`] does for all files of a run what TPV's loader does, and keeps for every value the place it was written at.
+//! # Ways through the crate
+//!
+//! [`load`] does for all files of a run what TPV's loader does: [`template`] fills in Jinja templates, [`validate`] makes entities of YAML, and files and
+//! parents are merged. Every value keeps the place it was written at.
 
 mod chains;
 pub mod code;
@@ -9,19 +12,21 @@ pub mod fields;
 pub mod holes;
 mod inherit;
 pub mod job_conf;
+pub mod json_as_yaml;
 mod merge;
 pub mod origin;
 pub mod rules;
 pub mod scheduling;
+pub mod template;
 pub mod validate;
 
 use std::sync::LazyLock;
 
-use crate::config::code::CodeText;
-use crate::config::entity::{Dict, GlobalConfig};
-use crate::config::holes::Holes;
-use crate::config::merge::Merger;
-use crate::config::validate::{FileConfig, Section, Validator};
+use crate::code::CodeText;
+use crate::entity::{Dict, GlobalConfig};
+use crate::holes::Holes;
+use crate::merge::Merger;
+use crate::validate::{FileConfig, Section, Validator};
 use tpv_model::{EntityClass, Version};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::parallel;

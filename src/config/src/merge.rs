@@ -8,11 +8,11 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
-use crate::config::chains::{Broken, Chains};
-use crate::config::entity::GlobalConfig;
-use crate::config::holes::Holes;
-use crate::config::inherit::merge_dicts;
-use crate::config::validate::{FileConfig, Section};
+use crate::chains::{Broken, Chains};
+use crate::entity::GlobalConfig;
+use crate::holes::Holes;
+use crate::inherit::merge_dicts;
+use crate::validate::{FileConfig, Section};
 use tpv_model::{EntityClass, Version};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::Span;
@@ -21,13 +21,13 @@ use tpv_yaml::value::Text;
 
 /// Merges the files of one run, in load order.
 #[derive(Debug)]
-pub(super) struct Merger<'a> {
+pub(crate) struct Merger<'a> {
     version: Version,
     /// The missing parts, which may define the parents that are not there.
     holes: &'a Holes,
     problems: &'a mut Diagnostics,
     /// The config after the files so far.
-    pub(super) config: FileConfig,
+    pub(crate) config: FileConfig,
     /// Places of `inherits` that were reported: every file resolves them all again.
     reported: HashSet<Span>,
     /// The files to come.
@@ -36,7 +36,7 @@ pub(super) struct Merger<'a> {
 
 impl<'a> Merger<'a> {
     /// A merger that adds to `problems`.
-    pub(super) fn new(version: Version, holes: &'a Holes, problems: &'a mut Diagnostics) -> Self {
+    pub(crate) fn new(version: Version, holes: &'a Holes, problems: &'a mut Diagnostics) -> Self {
         Self {
             version,
             holes,
@@ -48,7 +48,7 @@ impl<'a> Merger<'a> {
     }
 
     /// Takes all files.
-    pub(super) fn merge(&mut self, files: Vec<FileConfig>) {
+    pub(crate) fn merge(&mut self, files: Vec<FileConfig>) {
         self.later = files.into();
         let mut is_first = true;
         while let Some(file) = self.later.pop_front() {
@@ -228,8 +228,8 @@ mod tests {
     use std::fmt::Write;
 
     use super::*;
-    use crate::config::entity::Entity;
-    use crate::config::validate::Validator;
+    use crate::entity::Entity;
+    use crate::validate::Validator;
     use tpv_text::source::SourceMap;
 
     /// The section `tools` of a text, before anything is inherited.

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use tpv_model::merge::{self, Env};
 use tpv_model::{Merge, Version};
 
-use crate::config::entity::{
+use crate::entity::{
     Amounts, Common, ConfigValues, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Rule, env_value,
 };
-use crate::config::scheduling::SchedulingTags;
+use crate::scheduling::SchedulingTags;
 use tpv_text::source::Span;
 use tpv_yaml::value::{ConfigValue, Text};
 
@@ -43,7 +43,7 @@ impl Entity {
 
     /// Returns `true` if an entity that has inherited from `parent` would not change by doing so again; `false` if that
     /// is not clear at once.
-    pub(super) fn is_settled(&self, parent: &Self) -> bool {
+    pub(crate) fn is_settled(&self, parent: &Self) -> bool {
         let destination = parent.destination.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
         let pool = parent.pool.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
         destination && pool && parent.common.tags.are_distinct() && parent.rules.are_settled(&self.rules)
@@ -79,7 +79,7 @@ impl Rule {
     }
 
     /// Returns `true` if inheriting from itself changes nothing: unset fields become empty then.
-    pub(super) fn is_settled(&self) -> bool {
+    pub(crate) fn is_settled(&self) -> bool {
         let Common { env, params, context, tags, .. } = &self.common;
         env.is_some() && params.is_some() && context.is_some() && tags.are_distinct()
     }
@@ -196,7 +196,7 @@ impl PoolFields {
 }
 
 /// The parent's entries in their places, with the child's values where both have the key, then the child's others.
-pub(super) fn merge_dicts(parent: Option<&Arc<Dict>>, child: Option<&Arc<Dict>>) -> Arc<Dict> {
+pub(crate) fn merge_dicts(parent: Option<&Arc<Dict>>, child: Option<&Arc<Dict>>) -> Arc<Dict> {
     match (parent.filter(|dict| !dict.is_empty()), child.filter(|dict| !dict.is_empty())) {
         (None, None) => Arc::default(),
         (Some(dict), None) | (None, Some(dict)) => dict.clone(),

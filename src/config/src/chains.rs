@@ -8,12 +8,12 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::config::entity::Entity;
+use crate::entity::Entity;
 use tpv_model::{TagType, Version};
 use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 /// The error of resolving the parents of an entity.
-pub(super) enum Broken<'a> {
+pub(crate) enum Broken<'a> {
     /// The parent does not exist.
     Missing {
         /// The entity that names it.
@@ -45,7 +45,7 @@ enum Known {
 }
 
 /// Entities that inherit from one another.
-pub(super) struct Chains {
+pub(crate) struct Chains {
     version: Version,
     entities: Vec<Arc<Entity>>,
     links: Vec<Link>,
@@ -96,7 +96,7 @@ impl Chains {
     /// Entities of a config for this version of TPV, of which `find` knows the places by id.
     ///
     /// In TPV 1 those without `inherits` inherit from `default`.
-    pub(super) fn new(
+    pub(crate) fn new(
         version: Version,
         entities: Vec<Arc<Entity>>,
         default: Option<&str>,
@@ -128,7 +128,7 @@ impl Chains {
 
     /// The entity at a place with everything that it inherits. The error of its chain otherwise, or `None` if that has been reported
     /// for another entity.
-    pub(super) fn resolve(&mut self, index: usize) -> Result<Arc<Entity>, Option<Broken<'_>>> {
+    pub(crate) fn resolve(&mut self, index: usize) -> Result<Arc<Entity>, Option<Broken<'_>>> {
         let (mut chain, mut on_chain) = (Vec::new(), HashSet::new());
         let mut current = index;
         let (base, is_news) = loop {
@@ -177,7 +177,7 @@ impl Chains {
     }
 
     /// Replaces an entity by its resolved form. Returns `false` if all of them together are too large.
-    pub(super) fn replace(&mut self, index: usize, resolved: Arc<Entity>) -> bool {
+    pub(crate) fn replace(&mut self, index: usize, resolved: Arc<Entity>) -> bool {
         self.held = self.held.saturating_add(size(&resolved));
         if let Some(is_replaced) = self.is_replaced.get_mut(index) {
             *is_replaced = true;
@@ -228,7 +228,7 @@ impl Chains {
     }
 
     /// The entities, as they are now.
-    pub(super) fn into_entities(self) -> Vec<Arc<Entity>> {
+    pub(crate) fn into_entities(self) -> Vec<Arc<Entity>> {
         self.entities
     }
 

@@ -10,7 +10,7 @@ use indexmap::IndexMap;
 use tpv_model::Version;
 use tpv_model::merge::{RuleList, merge_rules};
 
-use crate::config::entity::Rule;
+use crate::entity::Rule;
 
 /// The rules of an entity, in the order they are evaluated. Their keys are distinct.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ impl Rules {
     }
 
     /// Rules that other entities may have too, each under the key it knows.
-    pub(crate) fn shared(list: Vec<Arc<Rule>>) -> Self {
+    pub fn shared(list: Vec<Arc<Rule>>) -> Self {
         Self { list: Arc::new(list) }
     }
 
@@ -50,14 +50,14 @@ impl Rules {
     }
 
     /// Returns `true` if an entity that has `inherited` by now would not change by inheriting from these rules again.
-    pub(super) fn are_settled(&self, inherited: &Self) -> bool {
+    pub(crate) fn are_settled(&self, inherited: &Self) -> bool {
         self.is_empty()
             || inherited.is_empty()
             || (self.values().all(|rule| rule.is_settled()) && inherited.values().all(|rule| rule.key == rule.id))
     }
 
     /// The parent's rules, then the child's; a rule of the child inherits from the parent's rule whose key is its id.
-    pub(super) fn inherit(&self, parent: &Self, version: Version) -> Self {
+    pub(crate) fn inherit(&self, parent: &Self, version: Version) -> Self {
         if self.is_empty() {
             return parent.clone();
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use tpv_model::TagType;
 use tpv_model::merge::{TagLists, inherit_tags};
 
-use crate::config::entity::Dict;
+use crate::entity::Dict;
 use tpv_yaml::value::Text;
 
 /// The tags of an entity. A list may be `None` where the config says `null`.
@@ -59,7 +59,7 @@ impl SchedulingTags {
     }
 
     /// Returns `true` if no tag occurs twice.
-    pub(super) fn are_distinct(&self) -> bool {
+    pub(crate) fn are_distinct(&self) -> bool {
         let mut tags = TagType::APPLICATION.into_iter().flat_map(|kind| self.get(kind));
         let mut seen = HashSet::new();
         tags.all(|tag| seen.insert(&tag.value))

@@ -45,7 +45,7 @@ impl Holes {
     }
 
     /// Adds a template that cannot be filled. It may define anything if it names other files or computes keys.
-    pub(super) fn add_template(&mut self, id: SourceId, sources: &SourceMap) {
+    pub(crate) fn add_template(&mut self, id: SourceId, sources: &SourceMap) {
         let text = sources.get(id).map_or("", |source| &source.text);
         let is_computed = |line: &str| match (line.find("{{"), line.find(": ")) {
             (Some(expression), Some(colon)) => expression < colon,

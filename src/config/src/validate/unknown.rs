@@ -4,7 +4,7 @@ use tpv_galaxy::shape::Object;
 use tpv_model::{Quantity, Resource, Version};
 
 use super::{Owner, Validator};
-use crate::config::fields::CONFIG;
+use crate::fields::CONFIG;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::suggest::closest;

@@ -3,7 +3,7 @@
 use tpv_bytecode::CodeKind;
 use tpv_model::{Field, Version};
 
-use crate::config::entity::{Common, DestinationFields, Entity, Rule};
+use crate::entity::{Common, DestinationFields, Entity, Rule};
 use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 /// A text that is Python code.

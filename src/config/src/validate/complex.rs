@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::braces::braced;
 use super::scalar::number_or_text;
 use super::{Owner, Validator, at_value};
-use crate::config::entity::{Dict, EnvEntry};
+use crate::entity::{Dict, EnvEntry};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_yaml::load::quoted;
 use tpv_yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};

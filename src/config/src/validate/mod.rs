@@ -18,9 +18,9 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::config::code::CodeText;
-use crate::config::entity::{Dict, Entity, GlobalConfig, StoreConfig};
-use crate::config::fields::{CONFIG, GLOBAL};
+use crate::code::CodeText;
+use crate::entity::{Dict, Entity, GlobalConfig, StoreConfig};
+use crate::fields::{CONFIG, GLOBAL};
 use tpv_model::{EntityClass, Version};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::Span;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use super::scalar::{boolean, float, integer};
 use super::{Owner, Validator, at_value};
-use crate::config::entity::{Oversize, PoolFields};
-use crate::config::fields::OVERSIZE;
-use crate::config::scheduling::SchedulingTags;
+use crate::entity::{Oversize, PoolFields};
+use crate::fields::OVERSIZE;
+use crate::scheduling::SchedulingTags;
 use tpv_model::TagType;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::suggest::closest;

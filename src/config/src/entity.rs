@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock};
 use indexmap::IndexMap;
 use tpv_model::{EntityClass, Field, Values};
 
-use crate::config::rules::Rules;
-use crate::config::scheduling::SchedulingTags;
+use crate::rules::Rules;
+use crate::scheduling::SchedulingTags;
 use tpv_text::source::Span;
 use tpv_yaml::value::{ConfigValue, Text};
 

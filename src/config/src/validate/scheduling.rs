@@ -4,9 +4,9 @@ use std::collections::{HashMap, hash_map};
 use std::sync::Arc;
 
 use super::{Owner, Validator};
-use crate::config::entity::Dict;
-use crate::config::fields::SCHEDULING;
-use crate::config::scheduling::SchedulingTags;
+use crate::entity::Dict;
+use crate::fields::SCHEDULING;
+use crate::scheduling::SchedulingTags;
 use tpv_model::TagType;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_yaml::value::{Entry, Text};
