@@ -4,7 +4,7 @@ use crate::censored::{GOLDEN, Needs, Ratios, count};
 use crate::judge::{Judge, sums};
 use crate::line::{Family, Line};
 use crate::need::{Need, Observation};
-use crate::propose::Rule;
+use crate::rule::Rule;
 use crate::search::{Search, Terms};
 use crate::tail::{Tail, trend};
 

@@ -19,6 +19,7 @@ pub mod propose;
 mod random;
 pub mod report;
 pub mod response;
+pub mod rule;
 pub mod search;
 pub mod summary;
 pub mod tail;

@@ -12,17 +12,16 @@ use crate::history::{Group, History, Key};
 use crate::need::Observation;
 use crate::patch::Value;
 use crate::policy::Assumed;
-use crate::propose::{Evidence, Keep, Rule, Settings, Verdict, propose};
+use crate::propose::{Evidence, Keep, Settings, Verdict, propose};
 use crate::response::Response;
+use crate::rule::Rule;
 use crate::today::Setter;
-use crate::trial::{Trial, Trials};
+use crate::trial::{GIB_HOUR, Trial, Trials};
 use crate::units::OtherUnit;
 use crate::write::Way;
 
 /// The jobs of a tool that plots show.
 const MOST_POINTS: usize = 400;
-/// MiB·s in a GiB·h.
-const GIB_HOUR: f64 = 1024.0 * 3600.0;
 
 /// The report of a run.
 #[derive(Clone, Debug, Serialize)]

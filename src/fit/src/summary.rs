@@ -13,6 +13,7 @@ use crate::history::{Group, History, Key};
 use crate::need::{Ladder, Observation};
 use crate::random::mixed;
 use crate::today::Setter;
+use crate::trial::GIB_HOUR;
 
 /// The version of the format.
 pub const VERSION: u32 = 1;
@@ -24,8 +25,6 @@ const BAND: f64 = std::f64::consts::SQRT_2;
 const STEP: f64 = 1.1;
 /// The jobs that stand for a cell of one summary at most, when several are merged.
 const MOST_JOBS: u64 = 1 << 40;
-/// MiB·s in a GiB·h.
-const GIB_HOUR: f64 = 1024.0 * 3600.0;
 
 /// The use of memory by the tools of a site.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -11,9 +11,10 @@ use std::collections::BTreeMap;
 use crate::line::{Family, Line};
 use crate::need::{Ladder, Need, Observation};
 use crate::policy::{Assumed, Cost, LostCosts};
-use crate::propose::{Rule, Settings, Verdict, propose};
+use crate::propose::{Settings, Verdict, propose};
 use crate::random::Random;
 use crate::response::Response;
+use crate::rule::Rule;
 use crate::search::{Search, Terms};
 
 /// A kind of tool.

@@ -19,7 +19,7 @@ use crate::policy::Assumed;
 use crate::today;
 
 /// MiB·s in a GiB·h.
-const GIB_HOUR: f64 = 1024.0 * 3600.0;
+pub(crate) const GIB_HOUR: f64 = 1024.0 * 3600.0;
 /// The part of what a killed job had that counts as more: clusters round.
 const MORE: f64 = 1.01;
 /// Thousandths of a core·s in a core·h.
