@@ -40,7 +40,7 @@ const WALLS: [(&str, &[&str]); 8] = [
         ],
     ),
     ("minijinja", &["runtime", "src/compiler", "src/text", "src/yaml"]),
-    ("rustpython-parser", &["runtime", "src/config", "src/text", "src/yaml"]),
+    ("rustpython-parser", &["runtime", "src/analysis", "src/config", "src/text", "src/yaml"]),
     ("tempfile", &["runtime", "src/compiler", "src/config", "src/fit", "src/simulate", "src/yaml"]),
     ("ureq", &["runtime", "src/analysis", "src/compiler", "src/config", "src/fit", "src/maps", "src/simulate"]),
     ("zstd", &["runtime", "src/compiler", "src/config"]),

@@ -89,7 +89,8 @@ pub fn settings(text: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tpvc.toml");
     std::fs::write(&path, text).unwrap();
-    Settings::of_file(&path, None).err().map(|problem| problem.diagnostic.message)
+    let read = Settings::of_file(&path, None).and_then(|settings| settings.maps());
+    read.err().map(|problem| problem.diagnostic.message)
 }
 
 /// A document as TOML, which has no null.

@@ -4,8 +4,8 @@
 
 use std::collections::HashSet;
 
-use rustpython_parser::ast::{CmpOp, Expr, Stmt};
 use tpv_bytecode::CodeKind;
+use tpv_compiler::python::syntax::ast::{CmpOp, Expr, Stmt};
 
 use super::Linter;
 use tpv_compiler::checker::constant;

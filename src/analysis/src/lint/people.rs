@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::convert::Infallible;
 
-use rustpython_parser::ast::{Constant, Expr};
+use tpv_compiler::python::syntax::ast::{Constant, Expr};
 
 use super::Linter;
 use tpv_compiler::checker::{parse, place, sites};
@@ -107,7 +107,7 @@ fn is_address(text: &str) -> bool {
 }
 
 /// The texts that code writes out.
-fn texts_of<'a>(part: Part<'a>, out: &mut Vec<(&'a str, rustpython_parser::text_size::TextRange)>) {
+fn texts_of<'a>(part: Part<'a>, out: &mut Vec<(&'a str, tpv_compiler::python::syntax::text_size::TextRange)>) {
     let mut next = |part: Part<'a>| {
         texts_of(part, out);
         Ok::<(), Infallible>(())

@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use rustpython_parser::ast::{BoolOp, CmpOp, Expr, Ranged, Stmt};
 use tpv_bytecode::CodeKind;
+use tpv_compiler::python::syntax::ast::{BoolOp, CmpOp, Expr, Ranged, Stmt};
 
 use super::Linter;
 use crate::check::parts::{Name, parts};

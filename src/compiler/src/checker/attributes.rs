@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use rustpython_parser::ast::{Expr, ExprAttribute};
-use rustpython_parser::text_size::TextRange;
+use crate::python::syntax::ast::{Expr, ExprAttribute};
+use crate::python::syntax::text_size::TextRange;
 
 use super::block::Checker;
 use super::cpython::WITH_CPYTHON;

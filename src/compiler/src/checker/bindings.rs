@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::convert::Infallible;
 
-use rustpython_parser::ast::{Constant, ExceptHandler, Expr, ExprCall, ExprConstant, ExprContext, Pattern, Stmt};
+use crate::python::syntax::ast::{Constant, ExceptHandler, Expr, ExprCall, ExprConstant, ExprContext, Pattern, Stmt};
 
 use crate::python::walk::{self, Part};
 

@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use rustpython_parser::ast::{Expr, Ranged, Stmt};
-use rustpython_parser::text_size::TextRange;
+use crate::python::syntax::ast::{Expr, Ranged, Stmt};
+use crate::python::syntax::text_size::TextRange;
 
 use super::bindings::Bindings;
 use super::cpython::{is_left_out_name, strongest};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use rustpython_parser::ast::{Constant, Expr, ExprCall, ExprConstant, Ranged};
-use rustpython_parser::text_size::TextRange;
+use crate::python::syntax::ast::{Constant, Expr, ExprCall, ExprConstant, Ranged};
+use crate::python::syntax::text_size::TextRange;
 
 use super::attributes::{ATTRIBUTE_ERROR, Use};
 use super::block::Checker;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rustpython_parser::ast::{BoolOp, CmpOp, Comprehension, Constant, Expr, Operator, Ranged, UnaryOp};
-use rustpython_parser::text_size::TextRange;
+use crate::python::syntax::ast::{BoolOp, CmpOp, Comprehension, Constant, Expr, Operator, Ranged, UnaryOp};
+use crate::python::syntax::text_size::TextRange;
 
 use super::attributes::Use;
 use super::block::Checker;

@@ -1,8 +1,8 @@
 //! Constructs that the native language omits (T130), and attributes that code requests by a text.
 
+use crate::python::syntax::ast::{Constant, Expr, ExprBinOp, ExprCall, ExprConstant, Operator, Ranged, Stmt};
+use crate::python::syntax::text_size::TextRange;
 use num_traits::ToPrimitive;
-use rustpython_parser::ast::{Constant, Expr, ExprBinOp, ExprCall, ExprConstant, Operator, Ranged, Stmt};
-use rustpython_parser::text_size::TextRange;
 use tpv_runtime::mapper::inventory::Inventory;
 
 use super::bindings;

@@ -34,8 +34,8 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use rustpython_parser::ast::Stmt;
-use rustpython_parser::text_size::TextRange;
+use crate::python::syntax::ast::Stmt;
+use crate::python::syntax::text_size::TextRange;
 use tpv_bytecode::CodeKind;
 use tpv_runtime::mapper::inventory::Inventory;
 

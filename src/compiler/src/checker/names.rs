@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use rustpython_parser::text_size::TextRange;
+use crate::python::syntax::text_size::TextRange;
 
 use super::Found;
 use super::block::{Bound, Free, Surroundings};

@@ -1,6 +1,6 @@
 //! T113: sizes of inputs, which are in GiB, beside a number of bytes.
 
-use rustpython_parser::ast::{Expr, Ranged};
+use crate::python::syntax::ast::{Expr, Ranged};
 
 use super::block::Checker;
 use super::values::constant;

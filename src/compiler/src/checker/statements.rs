@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use rustpython_parser::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Stmt};
+use crate::python::syntax::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Stmt};
 
 use super::bindings;
 use super::block::{Checker, IN_TRY, join};

@@ -1,7 +1,7 @@
 //! T133: methods and functions that are meant to be called. Where that raises whatever the names hold, it is T111.
 
-use rustpython_parser::ast::{Expr, ExprAttribute, ExprCall, UnaryOp};
-use rustpython_parser::text_size::TextRange;
+use crate::python::syntax::ast::{Expr, ExprAttribute, ExprCall, UnaryOp};
+use crate::python::syntax::text_size::TextRange;
 
 use super::block::Checker;
 use super::types::Type;

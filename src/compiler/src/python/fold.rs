@@ -7,7 +7,7 @@ mod arithmetic;
 
 use std::convert::Infallible;
 
-use rustpython_parser::ast::{self, Constant, Expr, Pattern, Ranged, Stmt};
+use crate::python::syntax::ast::{self, Constant, Expr, Pattern, Ranged, Stmt};
 
 use super::walk::{self, PartMut};
 

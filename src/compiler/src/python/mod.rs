@@ -21,6 +21,7 @@ pub mod resubmit;
 pub mod run_time;
 pub mod scope;
 pub mod stack;
+pub mod syntax;
 pub mod tokens;
 pub mod validate;
 pub mod walk;

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use rustpython_parser::Parse;
-use rustpython_parser::ast;
-use rustpython_parser::text_size::TextSize;
+use crate::python::syntax::Parse;
+use crate::python::syntax::ast;
+use crate::python::syntax::text_size::TextSize;
 use tpv_bytecode::CodeKind;
 
 use super::diagnose;
@@ -215,7 +215,7 @@ mod tests {
 
     use std::convert::Infallible;
 
-    use rustpython_parser::ast::Ranged;
+    use crate::python::syntax::ast::Ranged;
 
     use super::super::walk::{self, PartMut};
     use super::*;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use rustpython_parser::ast::{Expr, Operator, Stmt, UnaryOp};
+use crate::python::syntax::ast::{Expr, Operator, Stmt, UnaryOp};
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_runtime::resubmit::expression::VARIABLES;
 

@@ -9,9 +9,9 @@ mod collect;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
+use crate::python::syntax::ast;
+use crate::python::syntax::text_size::TextSize;
 use indexmap::{IndexMap, IndexSet};
-use rustpython_parser::ast;
-use rustpython_parser::text_size::TextSize;
 
 use super::error::{ErrorKind, PythonError, Stage};
 use super::parse::Text;

@@ -1,6 +1,6 @@
 //! The changes that code may make to a job before destinations are matched.
 
-use rustpython_parser::ast::Stmt;
+use tpv_compiler::python::syntax::ast::Stmt;
 use tpv_model::Quantity;
 
 use crate::lint::tags::in_code::{TagsInCode, of_block};

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::convert::Infallible;
 
-use rustpython_parser::ast::{Arguments, Comprehension, ExceptHandler, Expr, ExprCall, Stmt};
+use tpv_compiler::python::syntax::ast::{Arguments, Comprehension, ExceptHandler, Expr, ExprCall, Stmt};
 
 use tpv_compiler::python::walk::{self, Part};
 use tpv_model::Limit;

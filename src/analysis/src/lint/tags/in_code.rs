@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::convert::Infallible;
 
-use rustpython_parser::ast::{Arguments, Constant, Expr, ExprCall, Operator, Stmt};
+use tpv_compiler::python::syntax::ast::{Arguments, Constant, Expr, ExprCall, Operator, Stmt};
 
 use tpv_compiler::checker::{parse, sites};
 use tpv_compiler::python::walk::{self, Part};

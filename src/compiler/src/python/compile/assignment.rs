@@ -1,6 +1,6 @@
 //! Targets: assignment, augmented assignment, deletion.
 
-use rustpython_parser::ast::{self, Expr, Ranged};
+use crate::python::syntax::ast::{self, Expr, Ranged};
 use tpv_bytecode::Instr;
 
 use super::expression::{binary_op, count};

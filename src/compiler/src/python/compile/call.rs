@@ -1,6 +1,6 @@
 //! Calls.
 
-use rustpython_parser::ast::{self, Expr};
+use crate::python::syntax::ast::{self, Expr};
 use tpv_bytecode::{Const, Instr};
 
 use super::expression::count;

@@ -1,6 +1,6 @@
 //! Comprehensions and generator expressions: codes of their own with one parameter, the iterator of the first `for`.
 
-use rustpython_parser::ast::{self, Expr, Ranged};
+use crate::python::syntax::ast::{self, Expr, Ranged};
 use tpv_bytecode::{Const, Instr};
 
 use super::{Compiler, Done};

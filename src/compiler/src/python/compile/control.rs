@@ -1,7 +1,7 @@
 //! Loops, and the ways out of them and of functions: what is open on the way is closed properly.
 
-use rustpython_parser::ast;
-use rustpython_parser::text_size::TextSize;
+use crate::python::syntax::ast;
+use crate::python::syntax::text_size::TextSize;
 use tpv_bytecode::{Const, Instr};
 
 use super::unit::Open;

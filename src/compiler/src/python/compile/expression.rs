@@ -1,6 +1,6 @@
 //! Expressions.
 
-use rustpython_parser::ast::{self, CmpOp, Constant, Expr, Operator, Ranged};
+use crate::python::syntax::ast::{self, CmpOp, Constant, Expr, Operator, Ranged};
 use tpv_bytecode::{BinaryOp, CodeKind, CompareOp, Const, Instr, UnaryOp};
 
 use super::{Compiler, Done, fstring};

@@ -1,6 +1,6 @@
 //! Functions and lambdas.
 
-use rustpython_parser::ast::{self, Expr};
+use crate::python::syntax::ast::{self, Expr};
 use tpv_bytecode::{Capture, CodeKind, Const, Instr, Parameters};
 
 use super::expression::count;
@@ -21,7 +21,7 @@ impl<'a> Compiler<'a> {
         self.at(node.range.start());
         self.emit(Instr::MakeFunction { code })?;
         for decorator in node.decorator_list.iter().rev() {
-            self.at(rustpython_parser::ast::Ranged::start(decorator));
+            self.at(crate::python::syntax::ast::Ranged::start(decorator));
             self.emit(Instr::Call { argc: 1 })?;
         }
         self.at(node.range.start());

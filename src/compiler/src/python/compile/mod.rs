@@ -13,9 +13,9 @@ mod names;
 mod statement;
 mod unit;
 
+use crate::python::syntax::ast::{self, Ranged, Stmt};
+use crate::python::syntax::text_size::{TextRange, TextSize};
 use indexmap::IndexSet;
-use rustpython_parser::ast::{self, Ranged, Stmt};
-use rustpython_parser::text_size::{TextRange, TextSize};
 use std::collections::HashMap;
 use tpv_bytecode::kernel::Kernel;
 use tpv_bytecode::{BinaryOp, CodeKind, Const, Instr};
@@ -262,7 +262,7 @@ impl kernel::Tables for Compiler<'_> {
 fn docstring(body: &[Stmt]) -> Option<&str> {
     match body.first() {
         Some(Stmt::Expr(first)) => match fold::constant(&first.value) {
-            Some(rustpython_parser::ast::Constant::Str(text)) => Some(text),
+            Some(crate::python::syntax::ast::Constant::Str(text)) => Some(text),
             _ => None,
         },
         _ => None,

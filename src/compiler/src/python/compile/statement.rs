@@ -1,6 +1,6 @@
 //! Statements.
 
-use rustpython_parser::ast::{self, Ranged, Stmt};
+use crate::python::syntax::ast::{self, Ranged, Stmt};
 use tpv_bytecode::{CodeKind, Instr};
 
 use super::{Compiler, Done};
@@ -59,7 +59,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Refuses what may stand in functions only.
-    pub(super) fn in_function(&self, at: rustpython_parser::text_size::TextSize, message: &str) -> Done {
+    pub(super) fn in_function(&self, at: crate::python::syntax::text_size::TextSize, message: &str) -> Done {
         if self.unit.kind == CodeKind::Function { Ok(()) } else { self.refuse(at, message) }
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::python::syntax::ast::Stmt;
 use indexmap::IndexSet;
-use rustpython_parser::ast::Stmt;
 use tpv_bytecode::{Capture, Code, CodeKind, Const, Parameters};
 
 use crate::python::assemble::{Assembler, Label};

@@ -1,8 +1,8 @@
 //! Arithmetic of constants.
 
+use crate::python::syntax::ast::{Constant, Operator, UnaryOp};
 use num_bigint::{BigInt, Sign};
 use num_traits::{Signed, ToPrimitive};
-use rustpython_parser::ast::{Constant, Operator, UnaryOp};
 
 use super::MAX_ITEMS;
 

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use rustpython_parser::ast::{self, Constant, ConversionFlag, Expr, Ranged, Stmt};
-use rustpython_parser::text_size::{TextRange, TextSize};
-use rustpython_parser::{Parse, ParseError};
+use crate::python::syntax::ast::{self, Constant, ConversionFlag, Expr, Ranged, Stmt};
+use crate::python::syntax::text_size::{TextRange, TextSize};
+use crate::python::syntax::{Parse, ParseError};
 
 use super::scanner::{FString, Field, Refusal, Scan, scan};
 use super::{occurs, version_3_11};

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use rustpython_parser::ast::ConversionFlag;
+use crate::python::syntax::ast::ConversionFlag;
 
 /// The maximum nesting of fields in format specs.
 const MAX_NESTING: usize = 2;

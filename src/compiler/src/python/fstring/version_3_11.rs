@@ -2,7 +2,7 @@
 //!
 //! The syntax of later versions (PEP 701) is the subject of [`super::scanner`].
 
-use rustpython_parser::{Parse, ast};
+use crate::python::syntax::{Parse, ast};
 
 use crate::python::diagnose;
 use crate::python::error::PythonError;

@@ -1,6 +1,6 @@
 //! Statements: assignments, `if`, `try`, imports.
 
-use rustpython_parser::ast::{self, Expr, Stmt};
+use crate::python::syntax::ast::{self, Expr, Stmt};
 use tpv_bytecode::kernel::{Import, Node};
 
 use super::{Lowerer, Tables};

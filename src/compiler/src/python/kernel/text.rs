@@ -1,6 +1,6 @@
 //! f-strings to kernels.
 
-use rustpython_parser::ast::{Constant, ConversionFlag, Expr};
+use crate::python::syntax::ast::{Constant, ConversionFlag, Expr};
 use tpv_bytecode::kernel::{Node, TextPart};
 
 use super::super::fold;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
+use crate::python::syntax::ast::{self, Expr, ExprContext, Pattern, Ranged, Stmt};
+use crate::python::syntax::text_size::TextSize;
 use indexmap::{IndexMap, IndexSet};
-use rustpython_parser::ast::{self, Expr, ExprContext, Pattern, Ranged, Stmt};
-use rustpython_parser::text_size::TextSize;
 
 use super::{Scope, ScopeId, ScopeKind, Scopes, TreeNode, Uses, refuse};
 use crate::python::error::PythonError;
