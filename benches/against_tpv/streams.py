@@ -90,7 +90,7 @@ class Streams:
         part = self.folder / "part.jsonl"
         part.write_text("".join(line + "\n" for line in self.first[name]), encoding="utf-8")
         compare(name, expected, answers(self.args.tpvc, self.rules, part, self.with_world))
-        refuse_errors(name, self.args.tpvc, self.rules, self.files[name], self.with_world)
+        refuse_errors(name, self.args, self.rules, self.files[name], self.with_world)
 
     def run(self):
         mapper = load(self.configs)

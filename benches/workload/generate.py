@@ -50,7 +50,7 @@ def put_together(pool, tool, user, number, rng):
     """A job of the tool: a line of the pool with another user, other sizes, another seed."""
     job = json.loads(rng.choice(pool.by_tool[tool]))
     job["id"], job["seed"], job["user"] = f"job-{number}", rng.getrandbits(32), user
-    job["job"]["id"] = number
+    job.setdefault("job", {})["id"] = number
     for dataset in job["job"].get("input_datasets") or []:
         if dataset.get("size") is not None:
             dataset["size"] = int(min(rng.lognormvariate(0, SIGMA) * MEDIAN_SIZE, LARGEST))

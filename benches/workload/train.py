@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Maps streams of jobs by a program that notes how often each part of it runs. See README.md."""
+"""Compiles, lints and checks rules, and maps streams of jobs, by a program that notes how often each part of it runs. See README.md."""
 
 import argparse
 import json
@@ -27,10 +27,15 @@ def main():
 
 
 def train(args, case, folder):
-    """Maps by the rules of a case, with machine code and without."""
+    """Runs all that is timed: a command without a run would be built as code that hardly ever runs."""
     rules, jobs = folder / "rules.bin", folder / "jobs.jsonl"
     configs = [case / name for name in json.loads((case / "case.json").read_text())["configs"]]
     subprocess.run([args.program, "compile", "--quiet", *configs, "-o", rules], check=True)
+    for command in ("lint", "check"):
+        # What they find is no matter.
+        run = subprocess.run([args.program, command, *configs], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        if run.returncode not in (0, 1):
+            raise SystemExit(f"tpvc {command} ended with {run.returncode}")
     world = ["--world", case / "world.json"] if (case / "world.json").is_file() else []
     for name in ("server-like", "new"):
         rng = random.Random(SEED)

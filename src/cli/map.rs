@@ -8,7 +8,6 @@ use std::time::Instant;
 use clap::Args;
 use tpv_galaxy::world::World;
 use tpv_python::vm::LogLevel;
-use tpv_runtime::Job;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::stream::{self, Work};
@@ -23,7 +22,7 @@ use super::progress::Progress;
 use super::{rules, world};
 use crate::settings::Settings;
 use tpv_analysis::job_file::JobFile;
-use tpv_analysis::summary::{Summary, Usage};
+use tpv_analysis::summary::Counts;
 use tpv_compiler::{CompileOptions, compile_inputs};
 use tpv_config::Input;
 use tpv_text::figures::{count, grouped};
@@ -106,11 +105,11 @@ impl Map {
         if let Some(fault) = fault.get() {
             return Err(fault.into());
         }
-        let Tally { summary: total, left_out } = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
+        let Tally { counts: total, left_out } = match streamed.and_then(|tallies| output.finish().map(|()| tallies)) {
             Ok(tallies) => {
                 note_threads(common, threads, tallies.len());
                 tallies.iter().fold(Tally::default(), |mut total, tally| {
-                    total.summary.merge(&tally.summary);
+                    total.counts.merge(&tally.counts);
                     total.left_out += tally.left_out;
                     total
                 })
@@ -289,7 +288,7 @@ struct Lines {
 /// The jobs of one thread.
 #[derive(Default)]
 struct Tally {
-    summary: Summary,
+    counts: Counts,
     /// The number of jobs of other dispatchers.
     left_out: u64,
 }
@@ -302,11 +301,11 @@ impl Work for Lines {
             None => Some(self.mapper.map_line(number, line, &self.world)),
             Some(dispatcher) => self.mapper.map_line_of(dispatcher, number, line, &self.world),
         };
-        let Some((job, answer)) = mapped else {
+        let Some((_, answer)) = mapped else {
             tally.left_out += 1;
             return;
         };
-        tally.summary.add(job.as_deref().map_or("", Job::tool_id), &answer);
+        tally.counts.add(&answer);
         answer.write_line(output);
     }
 
@@ -321,23 +320,24 @@ pub(super) fn are(number: u64) -> &'static str {
 
 /// Reports how many jobs went to each destination.
 #[expect(clippy::cast_precision_loss, reason = "a rate to three digits")]
-fn report(common: &Common, summary: &Summary, seconds: f64) {
-    let Usage { jobs, errors, .. } = summary.total;
-    let (destinations, kinds) = (summary.destinations.rows(), summary.errors.rows());
-    let rate = if seconds > 0.0 { jobs as f64 / seconds } else { 0.0 };
+fn report(common: &Common, counts: &Counts, seconds: f64) {
+    let Counts { jobs, destinations, errors: kinds, .. } = counts;
+    let (destinations, kinds) = (destinations.rows(), kinds.rows());
+    let errors = kinds.rows.values().chain(&kinds.others).sum();
+    let rate = if seconds > 0.0 { *jobs as f64 / seconds } else { 0.0 };
     common.note(&format!(
         "mapped {}: {} to {}, {}; {:.3} s, {} jobs a second",
-        count(jobs, "job"),
+        count(*jobs, "job"),
         grouped(jobs - errors),
         count(destinations.rows.len() as u64, "destination"),
         count(errors, "error"),
         seconds,
         grouped(rate.round() as u64),
     ));
-    let line = |(name, usage): (&str, &Usage)| common.note(&format!("  {:>10}  {name}", grouped(usage.jobs)));
-    destinations.most_first(|usage| usage.jobs).into_iter().take(20).for_each(line);
+    let line = |(name, jobs): (&str, &u64)| common.note(&format!("  {:>10}  {name}", grouped(*jobs)));
+    destinations.most_first(|jobs| *jobs).into_iter().take(20).for_each(line);
     if errors > 0 {
         common.note("errors:");
-        kinds.most_first(|usage| usage.jobs).into_iter().for_each(line);
+        kinds.most_first(|jobs| *jobs).into_iter().for_each(line);
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod table;
 
+use std::borrow::Cow;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
@@ -155,6 +156,46 @@ pub struct Summary {
 /// The type of the error that answers a line that is not a job.
 const INVALID: &str = "InvalidJob";
 
+/// The name of an answer's destination.
+fn destination(answer: &Answer) -> Cow<'_, str> {
+    answer.destination_id().unwrap_or("(not a string)".into())
+}
+
+/// Numbers of answers, which cost each job less than a [`Summary`].
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// All lines that are not blank.
+    pub jobs: u64,
+    /// Those that are not jobs.
+    pub invalid: u64,
+    /// The jobs that were mapped, by the id of the destination.
+    pub destinations: Table<u64>,
+    /// The jobs that ended in an error, and the lines that are not jobs, by the type of the error.
+    pub errors: Table<u64>,
+}
+
+impl Counts {
+    /// Counts a line's answer.
+    pub fn add(&mut self, answer: &Answer) {
+        self.jobs += 1;
+        match answer.error() {
+            Some((kind, _)) => {
+                self.invalid += u64::from(kind == INVALID);
+                self.errors.add(kind, &1);
+            }
+            None => self.destinations.add(&destination(answer), &1),
+        }
+    }
+
+    /// Adds the numbers of other answers.
+    pub fn merge(&mut self, other: &Self) {
+        self.jobs += other.jobs;
+        self.invalid += other.invalid;
+        self.destinations.merge(&other.destinations);
+        self.errors.merge(&other.errors);
+    }
+}
+
 impl Summary {
     /// Counts a line's answer. `tool` is the id of the job's tool, of no account where the line is not a job.
     pub fn add(&mut self, tool: &str, answer: &Answer) {
@@ -167,7 +208,7 @@ impl Summary {
                 return;
             }
             Some((kind, _)) => self.errors.add(kind, &usage),
-            None => self.destinations.add(answer.destination_id().as_deref().unwrap_or("(not a string)"), &usage),
+            None => self.destinations.add(&destination(answer), &usage),
         }
         self.tools.add(tool, &usage);
     }
@@ -201,6 +242,7 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use tpv_galaxy::world::World;
@@ -271,6 +313,22 @@ mod tests {
             ]
         );
         assert_eq!(rows(&summary.errors), [row("InvalidJob", usage(1, 1, 0, 0)), row("NameError", usage(1, 1, 0, 0))]);
+    }
+
+    #[test]
+    fn counts_are_those_of_a_summary() {
+        let (mut counts, mut summary) = (Counts::default(), Summary::default());
+        for (tool, answer) in answers("job.id * 3 if job.id else nothing", 4) {
+            let mut one = Counts::default();
+            one.add(&answer);
+            counts.merge(&one);
+            summary.add(&tool, &answer);
+        }
+        assert_eq!((counts.jobs, counts.invalid), (summary.total.jobs, summary.invalid));
+        for (counts, usages) in [(&counts.destinations, &summary.destinations), (&counts.errors, &summary.errors)] {
+            let jobs: BTreeMap<_, _> = usages.rows().rows.into_iter().map(|(name, usage)| (name, usage.jobs)).collect();
+            assert_eq!(counts.rows().rows, jobs);
+        }
     }
 
     #[test]
