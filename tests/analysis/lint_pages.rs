@@ -130,7 +130,8 @@ fn examples_have_the_findings_that_their_comments_expect() {
     for code in Code::ALL.iter().copied() {
         let page = code.page();
         assert!(page.starts_with(&format!("# {code}: {}\n", code.title())), "{code}");
-        let command = page.lines().find_map(|line| line.strip_prefix("$ tpvc ")).expect(code.as_str());
+        let command = page.lines().find_map(|line| line.strip_prefix("$ tpvc "));
+        let command = command.unwrap_or_else(|| panic!("{code}: the page shows no command"));
         let (mut files, mut is_shown, mut is_fixed, mut written) = (BTreeMap::new(), false, false, String::new());
         for section in sections(page) {
             files.extend(blocks(section).filter_map(|block| Some((block.file()?.to_owned(), block.text))));

@@ -120,12 +120,14 @@ pub struct Draft {
     ends: [u32; 9],
 }
 
-impl Draft {
-    /// No field yet.
-    pub fn new() -> Self {
+/// No field yet.
+impl Default for Draft {
+    fn default() -> Self {
         Self { text: String::with_capacity(1024), ends: [0; 9] }
     }
+}
 
+impl Draft {
     /// Appends a field, whose JSON text `write` appends.
     ///
     /// # Errors

@@ -226,7 +226,7 @@ impl Worker {
     // The name says what is made, and not what of.
     #[allow(clippy::wrong_self_convention)]
     fn to_text(&mut self, evaluated: &Evaluated) -> PyResult<MappedText> {
-        let mut draft = Draft::new();
+        let mut draft = Draft::default();
         let runner = evaluated.entity.destination.as_ref().map_or(&Value::None, |fields| &fields.runner);
         let (version, vm) = (self.version(), &mut self.vm);
         draft.field(Field::Id, |out| dump(vm, out, &evaluated.dest_name))?;

@@ -45,7 +45,7 @@ impl Mapped {
     }
 
     fn written(&self, vm: &mut Vm, id: &Arc<str>) -> PyResult<Answer> {
-        let mut draft = Draft::new();
+        let mut draft = Draft::default();
         for (field, value) in [
             (Field::Id, &self.dest_name),
             (Field::Runner, &self.runner),

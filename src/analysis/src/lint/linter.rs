@@ -91,7 +91,7 @@ impl<'a> Linter<'a> {
     /// The findings by place, each once.
     pub(super) fn finish(self) -> Vec<Finding> {
         let mut findings = self.findings;
-        findings.sort_by(|a, b| (a.span(), a.code).cmp(&(b.span(), b.code)));
+        findings.sort_by_key(|finding| (finding.span(), finding.code));
         findings.dedup_by(|a, b| a.code == b.code && a.diagnostic == b.diagnostic);
         findings
     }
