@@ -361,7 +361,7 @@ mod tests {
             (Field::Candidates, "[\"slurm\"]"),
         ];
         let answer = |candidates: Option<&[Option<String>]>| {
-            let mut draft = Draft::new();
+            let mut draft = Draft::default();
             for (field, text) in fields.split_last().unwrap().1 {
                 let written = draft.field(*field, |out| {
                     out.push_str(text);
