@@ -8,11 +8,11 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyCode, PyCodeMethods, PyDict, PyList, PyString, PyTuple};
 use tpv_bytecode::CodeKind;
+use tpv_galaxy::tpv::version_of;
 use tpv_model::Change;
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
-use tpv_galaxy::tpv::version_of;
 use tpv_runtime::mapper::Cpython;
 use tpv_runtime::mapper::cpython::{Origin, hiding_names};
 

@@ -10,14 +10,12 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use tpv_galaxy::errors::{JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION};
 use tpv_python::exception::{EXCEPTION, EXCEPTIONS, HOST_UNAVAILABLE};
 use tpv_python::lacking;
 use tpv_python::modules::datetime;
 use tpv_python::types::{
     BYTES, BuiltinType, DICT, FLOAT, FROZENSET, INT, Implementation, LIST, OBJECT, SET, STR, TUPLE, TYPES,
-};
-use tpv_galaxy::errors::{
-    JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION,
 };
 use tpv_runtime::mapper::objects::{
     DESTINATION, ENTITY, ENTITY_WITH_RULES, INCOMPATIBLE_TAGS_EXCEPTION, POOL_ENTITY, ROLE, RULE, SCHEDULING_TAGS, TAG,

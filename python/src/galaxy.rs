@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 use tpv_analysis::explain::{Collector, Provenance};
+use tpv_galaxy::errors::JOB_NOT_READY_EXCEPTION;
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
-use tpv_galaxy::errors::JOB_NOT_READY_EXCEPTION;
 use tpv_runtime::mapper::explain::{Observer, SpentBudget, Step, Unobserved};
 use tpv_runtime::mapper::{HostJob, Mapped, Mapper};
 

@@ -11,8 +11,7 @@ use pyo3::exceptions::{PyException, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use serde::Serialize;
-use tpv_text::render::Render;
-use tpv_text::diagnostic::Diagnostics;
+use tpv_galaxy::world::World;
 use tpv_maps::create::{Execution, Plan, RuleSet, Versions, create};
 use tpv_maps::engine::{Action, Kind};
 use tpv_maps::history::Plain;
@@ -23,8 +22,9 @@ use tpv_maps::store::Root;
 use tpv_maps::submit::Budget;
 use tpv_maps::{Error, Map, results};
 use tpv_python::vm::Limits;
-use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Hooks;
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::render::Render;
 use tpvc::settings::Problem;
 
 use crate::command;
@@ -78,7 +78,7 @@ impl PyMaps {
     #[new]
     #[pyo3(signature = (folder = None))]
     fn new(folder: Option<PathBuf>) -> PyResult<Self> {
-        let read = tpvc::settings::Settings::read(None).and_then(tpvc::settings::Settings::maps);
+        let read = tpvc::settings::Settings::read(None).and_then(|settings| settings.maps());
         let mut settings = read.map_err(|Problem { diagnostic, sources }| {
             let help = diagnostic.help.clone().unwrap_or_default();
             let mut diagnostics = Diagnostics::new();

@@ -7,14 +7,14 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use tpv_text::render::Render;
-use tpv_config::Input;
-use tpv_text::code::Code;
-use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
-use tpv_text::source::{SourceMap, is_url, redacted};
 use tpv_compiler::{CompileOptions, Compiled, python};
+use tpv_config::Input;
 use tpv_model::{UnknownVersion, Version};
 use tpv_runtime::artifact::Rules;
+use tpv_text::code::Code;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
+use tpv_text::render::Render;
+use tpv_text::source::{SourceMap, is_url, redacted};
 
 create_exception!(
     tpvc,
