@@ -35,10 +35,14 @@ fn definitions(text: &str) -> Vec<String> {
         let encodes = line.starts_with("impl") && line.contains("Encode for");
         let uses = macros.iter().any(|name| line.starts_with(name.as_str())) || *line == "instructions! {";
         // A row whose fields are written by a macro, `sparse!` in `sparse.rs`.
-        let is_row = line.starts_with("pub struct ") && line.ends_with("Row {");
+        let is_row = line.starts_with("pub struct ")
+            && line.ends_with("Row {")
+            && !code[..at].last().is_some_and(|before| before.contains("Encode"));
         if is_row || derives || encodes || uses {
             let item = item(&code[at..]);
-            let shown = item.lines().filter(|line| !line.trim_start().starts_with("#["));
+            // The texts of fields are not encoded.
+            let without_texts: String = item.split('"').step_by(2).collect::<Vec<_>>().join("\"\"");
+            let shown = without_texts.lines().filter(|line| !line.trim_start().starts_with("#["));
             found.push(shown.map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"));
         }
     }

@@ -193,7 +193,7 @@ pub trait AllocationStore: Send + Sync {
 
 /// Says which jobs have ended, for a Galaxy that is not a world file.
 pub trait FinishedJobs: Send + Sync {
-    /// Those of the ids whose jobs are in a state of [`TERMINAL_STATES`]. `session` is `app.model.context`. There is at least
+    /// Those of the ids whose jobs are in a state of [`tpv_galaxy::job_table::TERMINAL_STATES`]. `session` is `app.model.context`. There is at least
     /// one id.
     ///
     /// # Errors

@@ -19,7 +19,7 @@ pub struct Text {
     pub value: Arc<str>,
     /// The whole scalar, with quotes or block header.
     pub span: Span,
-    /// The style of the scalar, which [`crate::config::origin`] needs to find a place inside it.
+    /// The style of the scalar, which finding a place inside it needs.
     pub style: ScalarStyle,
 }
 
