@@ -5,14 +5,12 @@ use std::borrow::Cow;
 use num_bigint::BigInt;
 
 use super::skip::{MAX_QUICK_DEPTH, blanks, quick_end};
+use tpv_literal::int_text::MAX_DIGITS;
 use tpv_python::modules::json::{BadEscape, plain_end, unescape};
 use tpv_python::value::Value;
 
 /// Values nest no deeper than this, so that recursion over them is bounded.
 const MAX_DEPTH: usize = 200;
-
-/// CPython refuses to read longer ints from text (`sys.set_int_max_str_digits`).
-const MAX_INT_DIGITS: usize = 4300;
 
 /// A fault of a text with its position. It is boxed, so that the success path pays no space for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -382,8 +380,8 @@ impl<'a> Reader<'a> {
                 return Err(bad(from));
             }
         }
-        if is_int && whole > MAX_INT_DIGITS {
-            return Err(Fault::syntax(format!("an integer of more than {MAX_INT_DIGITS} digits"), from));
+        if is_int && whole > MAX_DIGITS {
+            return Err(Fault::syntax(format!("an integer of more than {MAX_DIGITS} digits"), from));
         }
         Ok((self.text.get(from..self.at).unwrap_or_default(), is_int))
     }
