@@ -114,7 +114,7 @@ fn does_not_load(linted: &Linted) -> bool {
 /// or is gone.
 fn is_covered(known: &Known, runs: &[Linted], folder: &Path, report: &Report<'_>) -> bool {
     let options = report.options;
-    let code = Code::find(&known.code);
+    let code = Code::named(&known.code);
     // A code that there is no longer counts as one of `lint`.
     let is_of_verb = code.is_some_and(|code| code.verb() == Verb::Check) == (report.verb == super::check::VERB);
     let is_hidden = code.is_some_and(|code| Code::LIMITS.contains(&code)) && !options.limits;

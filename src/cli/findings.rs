@@ -147,7 +147,7 @@ fn ignored(list: Option<&str>, common: &Common) -> Result<Vec<Code>, CliError> {
     let list = list.unwrap_or("");
     let mut ignored = Vec::new();
     for code in list.split(',').map(str::trim).filter(|code| !code.is_empty()) {
-        let Some(known) = Code::find(code).filter(|known| known.as_str() == code) else {
+        let Some(known) = Code::named(code) else {
             let help = match Code::near(code) {
                 Some(near) => did_you_mean(near),
                 None => "`tpvc explain-code` lists all codes; several are joined by commas".to_owned(),

@@ -62,7 +62,7 @@ fn blocks(section: &str) -> impl Iterator<Item = Block<'_>> {
 /// The codes of a comment that expects findings.
 fn expectation(line: &str) -> Option<&str> {
     let codes = &line[line.rfind("# ")? + 2..];
-    codes.split(", ").all(|code| Code::find(code).is_some_and(|known| known.as_str() == code)).then_some(codes)
+    codes.split(", ").all(|code| Code::named(code).is_some()).then_some(codes)
 }
 
 /// The findings that the comments of files expect.

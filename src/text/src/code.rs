@@ -147,6 +147,11 @@ impl Code {
     /// `--limits`, compiling always.
     pub const LIMITS: [Self; 3] = [Self::LiveAttribute, Self::NeedsCPython, Self::AsksLiveServer];
 
+    /// The kind with exactly this code.
+    pub fn named(code: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|known| known.as_str() == code)
+    }
+
     /// The kind with this code, in large or small letters.
     pub fn find(code: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|known| known.as_str().eq_ignore_ascii_case(code))

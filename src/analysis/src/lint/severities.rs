@@ -33,7 +33,7 @@ impl Severities {
     /// # Errors
     /// A message and a help, where there is no such code, or where it is an error without which nothing loads.
     pub fn set(&mut self, code: &str, level: Level) -> Result<(), (String, String)> {
-        let Some(known) = Code::find(code).filter(|known| known.as_str() == code) else {
+        let Some(known) = Code::named(code) else {
             let help = Code::near(code).map_or_else(|| "`tpvc explain-code` lists all codes".to_owned(), did_you_mean);
             return Err((format!("unknown code `{code}`"), help));
         };
