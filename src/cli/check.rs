@@ -1,6 +1,7 @@
 //! `tpvc check`
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use clap::Args;
@@ -9,15 +10,17 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::findings::{Report, Reporting};
 use super::output::write_text;
-use super::paths;
+use super::{paths, world};
 use tpv_analysis::check::reach::{self, Matrix};
-use tpv_analysis::check::{Checked, check_inputs};
+use tpv_analysis::check::{Checked, Further, check_inputs};
 use tpv_config::Input;
+use tpv_prove::tried;
 use tpv_text::printable::Form;
 
-/// Find tools that no destination accepts and rules that never apply, proved for every job
+/// Find tools that no destination accepts, rules that never apply and code that fails, proved for every job or shown by one
 ///
-/// Findings hold for every job, user and role; no job is mapped. The files are merged in the order given, later over earlier; give
+/// What T2xx says holds for every job, user and role. For T3xx ordinary jobs of each tool are mapped, at several sizes of inputs and with each
+/// role; each such finding has a job for `tpvc dry-run`. The files are merged in the order given, later over earlier; give
 /// all files, because any of them may define tags and destinations. Findings of `tpvc lint` are not repeated. Exits 1 if there is an
 /// error, 0 if there are only warnings.
 #[derive(Args)]
@@ -33,6 +36,10 @@ pub(super) struct Check {
     /// Write which tools can reach which destinations, and what excludes the others: a page if the file ends in .html, else JSON
     #[arg(long, value_name = "FILE")]
     matrix: Option<PathBuf>,
+    /// Galaxy's state (a world file) in which jobs are tried: their count, tool data tables, files [default: that of tpvc.toml, else an
+    /// empty Galaxy]
+    #[arg(long, value_name = "WORLD")]
+    world: Option<PathBuf>,
     #[command(flatten)]
     reporting: Reporting,
 }
@@ -46,7 +53,10 @@ impl Check {
         let settings = common.settings()?;
         let options = self.reporting.options(false, &settings, common)?;
         let configs = paths::configs(&self.configs, common)?;
-        let Checked { linted, matrix, unproved } = check_inputs(&Input::named(&configs), &common.sources()?, &options);
+        let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
+        let further: Further<'_> = &|linter, told| tried::check(linter, told, &world);
+        let inputs = Input::named(&configs);
+        let Checked { linted, matrix, unproved } = check_inputs(&inputs, &common.sources()?, &options, further);
         let (errors, files) = (linted.errors(), configs.len());
         let unproved: Vec<String> = unproved.iter().map(|unproved| unproved.text(&linted.sources)).collect();
         let report = Report { verb: VERB, files, started, options: &options, settings: &settings };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::error::{CliError, io_help};
 use super::kind::Kind;
-use tpv_text::open::open;
+use tpv_text::open::{open, stdin};
 use tpv_text::source::{is_url, read_limited};
 
 /// The most bytes of a file that is read whole.
@@ -20,12 +20,16 @@ fn unreadable(what: &str, path: &Path, error: &io::Error) -> CliError {
     CliError::new(format!("{what} cannot be read from {place}"), help)
 }
 
-/// The text of a file; `what` it is, such as `the world`.
+/// The text of a file, `-` being stdin; `what` it is, such as `the world`.
 ///
 /// # Errors
 /// An error if the file cannot be read or is of another kind.
 pub(super) fn text(what: &str, path: &Path) -> Result<String, CliError> {
-    let bytes = open(path).and_then(|file| read_limited(file, MOST)).map_err(|error| unreadable(what, path, &error))?;
+    let read = || match path == Path::new("-") {
+        true => read_limited(stdin(), MOST),
+        false => read_limited(open(path)?, MOST),
+    };
+    let bytes = read().map_err(|error| unreadable(what, path, &error))?;
     let name = path.display();
     let bytes = bytes.ok_or_else(|| {
         CliError::new(

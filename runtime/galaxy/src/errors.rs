@@ -15,6 +15,9 @@ pub static JOB_MAPPING_EXCEPTION: BuiltinType = BuiltinType {
     ..BuiltinType::new("JobMappingException", "galaxy.jobs.mapper", &EXCEPTION)
 };
 
+/// The beginning of TPV's message for a job that no destination accepts; the id of its entity follows.
+pub const NO_DESTINATIONS: &str = "No destinations are available to fulfill request";
+
 /// `galaxy.jobs.mapper.JobNotReadyException`
 pub static JOB_NOT_READY_EXCEPTION: BuiltinType = BuiltinType {
     construct: Some(new_job_not_ready_exception),

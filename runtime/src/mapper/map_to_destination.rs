@@ -6,7 +6,7 @@ use std::sync::Arc;
 use num_bigint::BigInt;
 
 use tpv_galaxy::answer::{Answer, Draft, Field, MappedText};
-use tpv_galaxy::errors::{JOB_NOT_READY_EXCEPTION, job_mapping_exception};
+use tpv_galaxy::errors::{JOB_NOT_READY_EXCEPTION, NO_DESTINATIONS, job_mapping_exception};
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::{Json, dump};
 use tpv_model::{Quantity, Resource, Version};
@@ -166,7 +166,7 @@ impl Worker {
         }
         let entity = entity.entity(&mut self.vm)?;
         let id = self.vm.str(&entity.id)?;
-        let message = format!("No destinations are available to fulfill request: {}", id.as_str());
+        let message = format!("{NO_DESTINATIONS}: {}", id.as_str());
         Err(job_mapping_exception(Value::str(message)))
     }
 

@@ -3,6 +3,7 @@
 pub mod cases;
 pub mod check;
 pub mod diff;
+pub mod dry_job;
 pub mod dump;
 pub mod explain;
 pub mod format;

@@ -1,9 +1,11 @@
 //! A trace as excerpts of the config: where the exception was raised, and where what raised it was called.
 
-use tpv_runtime::mapper::trace::{Call, Trace, word_length};
+use tpv_analysis::explain::word_at;
+use tpv_runtime::mapper::places::ConfigPlace;
+use tpv_runtime::mapper::trace::{Call, Trace};
 
 use tpv_text::diagnostic::Diagnostic;
-use tpv_text::source::{SourceId, SourceMap, Span};
+use tpv_text::source::{SourceMap, Span};
 
 /// The texts to show excerpts of.
 pub(super) enum Excerpts<'a> {
@@ -52,19 +54,12 @@ impl Excerpts<'_> {
 
     /// The word under a place, or one character, where the text is known.
     fn span(&mut self, call: &Call) -> Option<Span> {
-        let id = match self {
-            Self::Whole(_) => SourceId(call.place.source),
+        let source = match self {
+            Self::Whole(_) => call.place.source,
             Self::Lines(sources) => {
-                sources.add_excerpt(&call.place.file, call.line.as_deref()?, call.place.line as usize)
+                sources.add_excerpt(&call.place.file, call.line.as_deref()?, call.place.line as usize).0
             }
         };
-        let source = self.sources().get(id)?;
-        let start = source.line_start(call.place.line as usize);
-        let line = source.text.get(start..)?.lines().next()?;
-        let at = |column: usize| line.char_indices().nth(column).map_or(line.len(), |(at, _)| at) + start;
-        let column = call.place.column.saturating_sub(1) as usize;
-        line.char_indices().nth(column)?;
-        let length = word_length(line.chars().skip(column));
-        Some(Span::new(id, at(column), at(column + length)))
+        word_at(self.sources(), &ConfigPlace { source, ..call.place.clone() })
     }
 }

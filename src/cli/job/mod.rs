@@ -5,6 +5,7 @@ mod set;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use tpv_analysis::dry_job::DryJob;
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::{Json, Reader, write_text};
 
@@ -12,19 +13,14 @@ use crate::cli::error::CliError;
 use crate::cli::input;
 pub(super) use set::{input_size, set};
 
-/// The user of TPV's dry runs, with the id that their name gives there.
-const USERNAME: &str = "gargravarr";
-/// `int(sha256(b"gargravarr").hexdigest(), 16) % 1000000`
-const USER_ID: i64 = 133_988;
-const EMAIL: &str = "gargravarr@vortex.org";
-
 /// The job as given by flags.
 #[derive(Args)]
 pub(super) struct JobArgs {
     /// The id of the tool
     #[arg(long, default_value = "_default_")]
     tool: String,
-    /// A job, as a line of the job file of `tpvc map`, in place of `--tool` and the flags of its user and inputs
+    /// A job, as a line of the job file of `tpvc map`, in place of `--tool` and the flags of its user and inputs; `-` reads
+    /// stdin
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "user", "roles", "history_tags", "input_size", "job_state"])]
     job: Option<PathBuf>,
     #[command(flatten)]
@@ -111,16 +107,6 @@ impl JobArgs {
     }
 }
 
-/// A user as TPV's dry run makes one.
-fn user(email: &str, roles: &[String]) -> Json {
-    object([
-        ("id", Json::Int(USER_ID)),
-        ("username", Json::str(USERNAME)),
-        ("email", Json::str(email)),
-        ("roles", strings(roles)),
-    ])
-}
-
 impl JobFlags {
     /// The job of a tool in its JSON form.
     ///
@@ -159,45 +145,17 @@ impl JobFlags {
 
     /// The job that TPV's dry run would make of the flags.
     fn of_tool(&self, id: &str) -> Json {
-        let mut tool = vec![("id", Json::str(id))];
-        if let Some((_, version)) = id.rsplit_once('/') {
-            tool.push(("version", Json::str(version)));
-        }
-        let email = self.user.as_deref().or((!self.roles.is_empty()).then_some(EMAIL));
-        let user = email.map_or(Json::Null, |email| user(email, &self.roles));
-        // A size of 0 is none.
-        let inputs = self.input_size.filter(|size| *size != 0).map(|size| {
-            object([
-                ("name", Json::str("test")),
-                ("id", Json::Int(0)),
-                ("size", Json::Int(size)),
-                ("extension", Json::str("txt")),
-            ])
-        });
-        let history =
-            object([("name", Json::str("Unnamed TPV dry run history")), ("tags", strings(&self.history_tags))]);
-        object([
-            ("tool", object(tool)),
-            ("user", user),
-            (
-                "job",
-                object([
-                    ("id", Json::Int(1)),
-                    ("state", Json::str(self.job_state.as_str())),
-                    ("input_datasets", Json::List(inputs.into_iter().collect())),
-                    ("history", history),
-                ]),
-            ),
-        ])
+        let job = DryJob {
+            tool: id.to_owned(),
+            user: self.user.clone(),
+            roles: self.roles.clone(),
+            history_tags: self.history_tags.clone(),
+            input_size: self.input_size,
+            state: self.job_state.clone(),
+            version: None,
+        };
+        job.json()
     }
-}
-
-fn object(items: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
-    Json::Object(items.into_iter().map(|(key, value)| (key.into(), value)).collect())
-}
-
-fn strings(items: &[String]) -> Json {
-    Json::List(items.iter().map(|item| Json::str(item.as_str())).collect())
 }
 
 /// Reads a job.

@@ -1,5 +1,6 @@
 //! `--set`: fields of a job by their paths in the job file; and sizes with units.
 
+use tpv_analysis::dry_job;
 use tpv_galaxy::json::{Json, Reader};
 use tpv_galaxy::shape::Shape;
 use tpv_galaxy::shape::job::JOB;
@@ -34,7 +35,7 @@ pub(in crate::cli) fn set(job: &mut Json, assignment: &str) -> Result<(), CliErr
         && matches!(job.get("user"), None | Some(Json::Null))
     {
         // Rules look users up by their email, so one without it fails every job.
-        assign(job, &["user"], super::user(super::EMAIL, &[]))
+        assign(job, &["user"], dry_job::user(dry_job::EMAIL, &[]))
             .map_err(|_| wrong("goes through a job that is no object"))?;
     }
     assign(job, &keys, value).map_err(|at| wrong(&format!("goes through `{at}`, which has no fields")))?;

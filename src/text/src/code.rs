@@ -140,6 +140,9 @@ codes! {
     InvalidResubmit "T220" Warning Config "a `resubmit` that Galaxy cannot use",
     EndlessResubmit "T221" Warning Config "a job that is resubmitted without end",
     UselessResubmit "T222" Warning Config "a job that is resubmitted for nothing",
+    NoDestination "T301" Warning Config "ordinary jobs without a destination",
+    RaisesForOrdinary "T302" Warning Config "code that fails for ordinary jobs",
+    FallsAsInputsGrow "T303" Warning Config "cores or memory that fall as inputs grow",
 }
 
 impl Code {

@@ -23,7 +23,13 @@ pub use budget::Unproved;
 use files::Files;
 use reach::{Matrix, Reach, Users};
 
-use crate::lint::{Blocks, Extent, Linted, Linter, Options, run};
+pub use crate::lint::Linter;
+use crate::lint::{Blocks, Extent, Linted, Options, run};
+pub use nowhere::listed;
+pub use patterns::sample_ids;
+pub use reach::Why;
+use std::collections::HashSet;
+
 use tpv_compiler::python::stack::on_roomy_thread;
 use tpv_config::{Config, Input};
 use tpv_text::diagnostic::Diagnostics;
@@ -44,12 +50,21 @@ pub struct Checked {
 /// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from
 /// loading.
 pub fn check(names: &[String], options: &Options) -> Checked {
-    check_inputs(&Input::named(names), &SourceMap::new(), options)
+    check_inputs(&Input::named(names), &SourceMap::new(), options, &|_, _| Vec::new())
 }
 
-/// As [`check`], for configs of all sorts. `sources` holds the texts of those that are read already.
-pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options) -> Checked {
-    let (linted, found) = run(inputs, sources, options, Extent::Whole, all);
+/// Looks for more than proofs, once these are there: tools of which it is told that no destination takes their jobs are known by their index. Returns
+/// what it did not look at.
+pub type Further<'f> = &'f (dyn Fn(&mut Linter<'_>, &HashSet<usize>) -> Vec<Unproved> + Sync);
+
+/// As [`check`], for configs of all sorts, with what `further` finds. `sources` holds the texts of those that are read already.
+pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options, further: Further<'_>) -> Checked {
+    let look = |linter: &mut Linter<'_>, blocks: &Blocks| {
+        let (matrix, mut unproved, told) = all(linter, blocks);
+        unproved.extend(further(linter, &told));
+        (matrix, unproved)
+    };
+    let (linted, found) = run(inputs, sources, options, Extent::Whole, look);
     let (matrix, unproved) = found.unwrap_or_default();
     Checked { linted, matrix, unproved }
 }
@@ -66,8 +81,9 @@ pub fn matrix(config: &Config, sources: &SourceMap, users: Users) -> Result<Matr
     on_roomy_thread(make).unwrap_or_else(make)
 }
 
-/// All checks, over a config that loads: what jobs can reach, and what is not proved.
-fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unproved>) {
+/// All checks, over a config that loads: what jobs can reach, what is not proved, and the tools of which it is told that no destination takes their
+/// jobs, or those of some sizes.
+fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unproved>, HashSet<usize>) {
     // The warnings of loading are those of `tpvc lint`.
     linter.forget();
     let mut unproved = patterns::check(linter);
@@ -80,12 +96,13 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
         Ok(reach) => reach,
         Err(unknown) => {
             unproved.push(unknown);
-            return (None, unproved);
+            return (None, unproved, HashSet::new());
         }
     };
-    nowhere::check(linter, &reach);
+    let mut told = nowhere::check(linter, &reach);
     let (lost, unfollowed) = reach::lost_sizes(linter.config, blocks);
     sizes::check(linter, &reach, &lost);
+    told.extend(lost.iter().filter_map(|sizes| sizes.reached.jobs_of.tool()));
     unproved.extend(unfollowed);
     match &reach.unproved {
         Some(reason) => unproved.push(reason.clone()),
@@ -97,5 +114,5 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
             }
         }
     }
-    (Some(reach.matrix(linter.config, linter.sources)), unproved)
+    (Some(reach.matrix(linter.config, linter.sources)), unproved, told)
 }

@@ -26,13 +26,14 @@ const MOST_GROUPS: usize = 6;
 /// More destinations than these are not named for one reason.
 const MOST_NAMES: usize = 3;
 
-/// Looks at all tools, then at all destinations unless the jobs of some tools are not known.
-pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
+/// Looks at all tools, then at all destinations unless the jobs of some tools are not known. Returns the tools that are told to have no destination,
+/// by their indexes.
+pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) -> HashSet<usize> {
     let config = linter.config;
     let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
     // Files with tools or destinations alone are a part of a whole.
     if !has_destinations || config.tools.is_empty() {
-        return;
+        return HashSet::new();
     }
     let known = about_limits(linter);
     let unoffered = unoffered(config, &known);
@@ -40,6 +41,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
     if reach.unproved.is_none() {
         destinations(linter, reach, &known, &unoffered);
     }
+    reach.reached.iter().filter(|reached| reached.is_nowhere()).filter_map(|reached| reached.jobs_of.tool()).collect()
 }
 
 /// Tools that the same reasons keep out of each destination.
@@ -186,7 +188,7 @@ pub(super) fn with_reasons(
 }
 
 /// `a`, `b`, `c` and 4 others
-fn listed(names: &[&str]) -> String {
+pub fn listed(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
     counted(&quoted, MOST_NAMES, "others")
 }

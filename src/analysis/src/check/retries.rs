@@ -6,12 +6,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::json_number::to_f64;
+use super::sample_ids;
 use crate::lint::Linter;
 use tpv_compiler::link::link;
 use tpv_compiler::python::resubmit::compile;
 use tpv_compiler::python::run_time;
 use tpv_config::Config;
 use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::errors::NO_DESTINATIONS;
 use tpv_galaxy::json::Json;
 use tpv_model::EntityClass;
 use tpv_runtime::artifact::Rules;
@@ -28,8 +30,6 @@ const SIZES: [i64; 3] = [0, 1, 20];
 const MOST_TOOLS: usize = 500;
 /// The most attempts of a sample job.
 const MOST_ATTEMPTS: u32 = 8;
-/// The end of TPV's message for a job that no destination accepts.
-const REFUSED: &str = "No destinations are available to fulfill request";
 
 /// Maps sample jobs if anything in the config is resubmitted.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -42,6 +42,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     }
     let (tables, program, _) = link(config, linter.sources, false, &mut Diagnostics::new());
     let Ok(rules) = Rules::new(tables, program) else { return };
+    let ids = sample_ids(config, &rules, EntityClass::Tool);
     let hooks = Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() };
     let mut samples = Samples {
         mapper: Mapper::with_hooks(Arc::new(rules), hooks, false),
@@ -49,11 +50,10 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         resubmitter: Resubmitter::new(Arc::new(compile)),
         told: HashSet::new(),
     };
-    for id in
-        config.tools.values().filter(|tool| !tool.common.is_abstract).map(|tool| sample_id(&tool.id)).take(MOST_TOOLS)
-    {
+    let concrete = ids.iter().zip(config.tools.values()).filter(|(_, tool)| !tool.common.is_abstract);
+    for id in concrete.filter_map(|(id, _)| id.as_deref()).take(MOST_TOOLS) {
         for gib in SIZES {
-            if let Some(finding) = samples.find(config, &id, gib) {
+            if let Some(finding) = samples.find(config, id, gib) {
                 linter.report(finding);
             }
         }
@@ -102,7 +102,7 @@ impl Samples {
         let (last, before) = (chain.attempts.last()?, chain.attempts.iter().rev().nth(1)?);
         let by = last.by.as_ref().filter(|by| is_dispatcher(by))?;
         let (_, message) = last.answer.error().filter(|_| chain.end == ChainEnd::NotMapped)?;
-        if !matches!(message, Json::Str(text) if text.contains(REFUSED)) {
+        if !matches!(message, Json::Str(text) if text.contains(NO_DESTINATIONS)) {
             return None;
         }
         let (span, silences) = place(config, before, by)?;
@@ -160,15 +160,4 @@ fn place<'c>(config: &'c Config, attempt: &Attempt, by: &Resubmission) -> Option
         })?;
         Some((found, &**common.no_qa_codes))
     })
-}
-
-/// An id that a pattern is likely to match. A job of it is what the finding is about, whether it matches or not.
-fn sample_id(pattern: &str) -> String {
-    pattern
-        .trim_start_matches('^')
-        .trim_end_matches('$')
-        .replace("\\.", ".")
-        .replace(".*", "1")
-        .replace("\\+", "+")
-        .replace('\\', "")
 }

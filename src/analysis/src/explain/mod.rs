@@ -15,7 +15,7 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
 pub use collect::Collector;
-pub use provenance::Provenance;
+pub use provenance::{Provenance, word_at};
 pub(crate) use provenance::config_place;
 
 /// A decision.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
+use tpv_runtime::mapper::trace::word_length;
 
 use tpv_config::Config;
 use tpv_config::entity::{Common, DestinationFields, Entity, Rule, entries, whole};
@@ -12,7 +13,7 @@ use tpv_config::scheduling::SchedulingTags;
 use tpv_model::field::Parts;
 use tpv_model::merge::env_subject;
 use tpv_model::{EntityClass, Field, TagType};
-use tpv_text::source::{SourceMap, Span};
+use tpv_text::source::{SourceId, SourceMap, Span};
 use tpv_yaml::value::ConfigValue;
 
 enum Owner {
@@ -83,6 +84,19 @@ pub(crate) fn config_place(sources: &SourceMap, span: Span) -> ConfigPlace {
     let place = sources.place(span);
     let file = sources.get(span.source).map_or_else(String::new, |source| source.name.to_string());
     ConfigPlace { file, source: span.source.0, line: number(place.line), column: number(place.column) }
+}
+
+/// The word at a place of the config, or one character, where the text is known.
+pub fn word_at(sources: &SourceMap, place: &ConfigPlace) -> Option<Span> {
+    let id = SourceId(place.source);
+    let source = sources.get(id)?;
+    let start = source.line_start(place.line as usize);
+    let line = source.text.get(start..)?.lines().next()?;
+    let at = |column: usize| line.char_indices().nth(column).map_or(line.len(), |(at, _)| at) + start;
+    let column = place.column.saturating_sub(1) as usize;
+    line.char_indices().nth(column)?;
+    let length = word_length(line.chars().skip(column));
+    Some(Span::new(id, at(column), at(column + length)))
 }
 
 fn of_entity(entity: &Entity, field: Field, name: &str) -> Option<Span> {

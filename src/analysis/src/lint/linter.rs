@@ -25,7 +25,7 @@ pub struct Options {
 }
 
 /// One run over one merged config.
-pub(crate) struct Linter<'a> {
+pub struct Linter<'a> {
     /// The config.
     pub config: &'a Config,
     /// The texts that it was read from.
@@ -69,7 +69,7 @@ impl<'a> Linter<'a> {
     }
 
     /// Adds a finding, unless it is turned off.
-    pub(crate) fn report(&mut self, finding: Finding) {
+    pub fn report(&mut self, finding: Finding) {
         let ignored = !finding.is_error() && self.options.ignore.contains(&finding.code);
         if !finding.silenced && !ignored {
             self.findings.extend(self.options.severities.apply(finding));

@@ -37,8 +37,7 @@ mod useless_rules;
 mod volumes;
 mod zeros;
 
-pub(crate) use linter::Linter;
-pub use linter::Options;
+pub use linter::{Linter, Options};
 pub use severities::{Level, Severities};
 
 use partial::Missing;
@@ -124,6 +123,13 @@ fn check(linter: &mut Linter<'_>) {
     for finding in checker::check(linter.config, linter.sources) {
         linter.report(finding);
     }
+}
+
+/// The findings of `tpvc lint`, for who must not repeat them.
+pub fn findings(linter: &Linter<'_>) -> Vec<Finding> {
+    let mut linter = linter.fresh();
+    check(&mut linter);
+    linter.findings
 }
 
 fn about_tags(linter: &mut Linter<'_>) {

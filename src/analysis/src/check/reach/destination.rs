@@ -10,6 +10,7 @@ use crate::check::domain::{Kinds, Value};
 use tpv_config::entity::Entity;
 use tpv_config::scheduling::SchedulingTags;
 use tpv_model::{Limit, Quantity, TagType, Version};
+use tpv_runtime::mapper::explain;
 use tpv_text::source::Span;
 use tpv_yaml::value::ConfigValue;
 
@@ -35,7 +36,7 @@ pub(crate) struct Reason {
 
 /// An amount of a resource; no NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Amount(f64);
+pub struct Amount(f64);
 
 impl Eq for Amount {}
 
@@ -53,7 +54,7 @@ impl fmt::Display for Amount {
 
 /// A reason that keeps jobs out of a destination.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Why {
+pub enum Why {
     /// It is abstract.
     Abstract,
     /// It requires a tag that none of them has.
@@ -86,9 +87,28 @@ pub(crate) enum Why {
     Fails,
 }
 
+impl From<&explain::Reason> for Why {
+    fn from(reason: &explain::Reason) -> Self {
+        match reason {
+            explain::Reason::Abstract => Self::Abstract,
+            explain::Reason::Limit { limit, bound, resource, wanted } => {
+                let (resource, accepted, asked) = (resource.name(), bound.to_string(), Amount(*wanted));
+                match limit.is_upper() {
+                    true => Self::AtMost { resource, accepted, asked },
+                    false => Self::AtLeast { resource, accepted, asked },
+                }
+            }
+            explain::Reason::DestinationLacks(tag) => Self::Lacks(tag.clone()),
+            explain::Reason::EntityLacks(tag) => Self::Requires(tag.clone()),
+            explain::Reason::EntityRejects(tag) => Self::Rejected(tag.clone()),
+            explain::Reason::DestinationRejects(tag) => Self::Rejects(tag.clone()),
+        }
+    }
+}
+
 impl Why {
     /// The quantity of which the jobs ask for too much or too little.
-    pub(crate) fn quantity(&self) -> Option<Quantity> {
+    pub fn quantity(&self) -> Option<Quantity> {
         match self {
             Self::AtMost { resource, .. } | Self::AtLeast { resource, .. } => {
                 Quantity::ALL.into_iter().find(|quantity| quantity.name() == *resource)
@@ -98,7 +118,7 @@ impl Why {
     }
 
     /// Without what the jobs ask for: equal for all jobs that the same tag, limit or rule keeps out.
-    pub(crate) fn cause(&self) -> Self {
+    pub fn cause(&self) -> Self {
         let mut cause = self.clone();
         if let Self::AtMost { asked, .. } | Self::AtLeast { asked, .. } = &mut cause {
             *asked = Amount(0.0);
@@ -107,7 +127,7 @@ impl Why {
     }
 
     /// Lets it hold for the jobs of another reason of the same cause, too.
-    pub(crate) fn widen(&mut self, other: &Self) {
+    pub fn widen(&mut self, other: &Self) {
         match (self, other) {
             (Self::AtMost { asked, .. }, Self::AtMost { asked: other, .. }) => asked.0 = asked.0.min(other.0),
             (Self::AtLeast { asked, .. }, Self::AtLeast { asked: other, .. }) => asked.0 = asked.0.max(other.0),

@@ -40,7 +40,8 @@ use code::Code;
 use conditions::Conditions;
 pub(crate) use conditions::Deciding;
 use destination::Destination;
-pub(crate) use destination::{Reason, Why};
+pub(crate) use destination::Reason;
+pub use destination::Why;
 use fields::{Fields, fields_of};
 pub(crate) use job::End;
 use job::{Asked, Higher, Jobs};
@@ -62,6 +63,16 @@ pub(crate) enum JobsOf {
     Other,
     /// Those of tools that users define.
     UserDefined,
+}
+
+impl JobsOf {
+    /// The place of the tool in the config. `None` for other tools.
+    pub fn tool(self) -> Option<usize> {
+        match self {
+            Self::Tool(index) => Some(index),
+            Self::Other | Self::UserDefined => None,
+        }
+    }
 }
 
 /// The users whose jobs are followed.

@@ -1,0 +1,175 @@
+//! The job of a dry run: what `tpvc dry-run` maps by its flags, and the flags of a job that a report shows.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use tpv_galaxy::json::{Json, write_text};
+use tpv_galaxy::{Error, Job};
+
+use crate::tool_id::split_version;
+
+/// The user of TPV's dry runs, with the id that their name gives there.
+const USERNAME: &str = "gargravarr";
+/// `int(sha256(b"gargravarr").hexdigest(), 16) % 1000000`
+const USER_ID: i64 = 133_988;
+/// The address of the user of a dry run that names roles only.
+pub const EMAIL: &str = "gargravarr@vortex.org";
+/// The version of a made job whose tool's id has none.
+const VERSION: &str = "1.0";
+
+/// A job as the flags of a dry run describe it. Its [`fmt::Display`] are these flags.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DryJob {
+    /// `--tool`: the id of the tool.
+    pub tool: String,
+    /// `--user`: the address of the user; without it and without roles the job is anonymous.
+    pub user: Option<String>,
+    /// `--roles`
+    pub roles: Vec<String>,
+    /// `--history-tags`
+    pub history_tags: Vec<String>,
+    /// `--input-size`, in bytes. A size of 0 is none.
+    pub input_size: Option<i64>,
+    /// `--job-state`; `new` if it is empty.
+    pub state: String,
+    /// The version of the tool, as `--set tool.version` gives it. `None` is the end of an id of a tool shed, as in TPV.
+    pub version: Option<String>,
+}
+
+impl DryJob {
+    /// An ordinary job of a tool as Galaxy makes them: with a version, of a user without roles. Bytes are those of its one input.
+    pub fn ordinary(tool: &str, bytes: i64) -> Self {
+        let version = match split_version(tool) {
+            (_, "") => Some(VERSION.to_owned()),
+            _ => None,
+        };
+        Self {
+            tool: tool.to_owned(),
+            user: Some("someone@example.org".to_owned()),
+            input_size: Some(bytes),
+            version,
+            ..Self::default()
+        }
+    }
+
+    /// The job in its JSON form, as a line of a job file.
+    pub fn json(&self) -> Json {
+        let mut tool = vec![("id", Json::str(self.tool.as_str()))];
+        let version = self.version.as_deref().or_else(|| Some(self.tool.rsplit_once('/')?.1));
+        tool.extend(version.map(|version| ("version", Json::str(version))));
+        let email = self.user.as_deref().or((!self.roles.is_empty()).then_some(EMAIL));
+        let user = email.map_or(Json::Null, |email| user(email, &self.roles));
+        let inputs = self.input_size.filter(|size| *size != 0).map(|size| {
+            object([
+                ("name", Json::str("test")),
+                ("id", Json::Int(0)),
+                ("size", Json::Int(size)),
+                ("extension", Json::str("txt")),
+            ])
+        });
+        let history =
+            object([("name", Json::str("Unnamed TPV dry run history")), ("tags", strings(&self.history_tags))]);
+        let state = if self.state.is_empty() { "new" } else { &self.state };
+        let job = object([
+            ("id", Json::Int(1)),
+            ("state", Json::str(state)),
+            ("input_datasets", Json::List(inputs.into_iter().collect())),
+            ("history", history),
+        ]);
+        object([("tool", object(tool)), ("user", user), ("job", job)])
+    }
+
+    /// The job.
+    ///
+    /// # Errors
+    /// A text in it is none that a job file may have.
+    pub fn job(&self) -> Result<Job, Error> {
+        let mut text = String::new();
+        write_text(&mut text, &self.json());
+        Job::parse(&text)
+    }
+}
+
+/// A user as TPV's dry run makes one.
+pub fn user(email: &str, roles: &[String]) -> Json {
+    object([
+        ("id", Json::Int(USER_ID)),
+        ("username", Json::str(USERNAME)),
+        ("email", Json::str(email)),
+        ("roles", strings(roles)),
+    ])
+}
+
+fn object(items: impl IntoIterator<Item = (&'static str, Json)>) -> Json {
+    Json::Object(items.into_iter().map(|(key, value)| (key.into(), value)).collect())
+}
+
+fn strings(items: &[String]) -> Json {
+    Json::List(items.iter().map(|item| Json::str(item.as_str())).collect())
+}
+
+impl fmt::Display for DryJob {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "--tool {}", shell_word(&self.tool))?;
+        if let Some(size) = self.input_size.filter(|size| *size != 0) {
+            write!(f, " --input-size {}", flag_of_size(size))?;
+        }
+        if let Some(user) = &self.user {
+            write!(f, " --user {}", shell_word(user))?;
+        }
+        for (flag, words) in [("--roles", &self.roles), ("--history-tags", &self.history_tags)] {
+            if !words.is_empty() {
+                write!(f, " {flag}")?;
+                words.iter().try_for_each(|word| write!(f, " {}", shell_word(word)))?;
+            }
+        }
+        if !self.state.is_empty() && self.state != "new" {
+            write!(f, " --job-state {}", shell_word(&self.state))?;
+        }
+        match &self.version {
+            Some(version) => write!(f, " --set {}", shell_word(&format!("tool.version={version}"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A size in bytes as `--input-size` takes it: GiB where they are short, else bytes.
+fn flag_of_size(bytes: i64) -> String {
+    #[expect(clippy::cast_precision_loss, reason = "the flag is only used where it gives the very same bytes")]
+    let gib = (bytes as f64 / 1_073_741_824.0).to_string();
+    match bytes % (1 << 20) {
+        0 if gib.len() <= 8 => gib,
+        0 => format!("{}M", bytes >> 20),
+        _ => format!("{bytes}B"),
+    }
+}
+
+/// A word as a POSIX shell takes it.
+fn shell_word(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => Cow::Borrowed(word),
+        false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    #[test]
+    fn flags_are_words_of_a_shell() {
+        let mut job = DryJob::ordinary("toolshed.g2.bx.psu.edu/repos/iuc/bwa/bwa/0.7+galaxy1", 20 << 30);
+        job.roles = vec!["a b".to_owned(), "it's".to_owned()];
+        assert_eq!(
+            job.to_string(),
+            "--tool toolshed.g2.bx.psu.edu/repos/iuc/bwa/bwa/0.7+galaxy1 --input-size 20 --user someone@example.org --roles 'a b' 'it'\\''s'"
+        );
+        let job = DryJob::ordinary("bwa", 5);
+        assert_eq!(job.to_string(), "--tool bwa --input-size 5B --user someone@example.org --set tool.version=1.0");
+        assert_eq!(job.job().unwrap().tool_id(), "bwa");
+        assert_eq!(flag_of_size(3 << 28), "0.75");
+        assert_eq!(flag_of_size((1 << 20) * 1_000_003), "1000003M");
+    }
+}

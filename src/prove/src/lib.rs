@@ -1,0 +1,18 @@
+#![doc = include_str!("../README.md")]
+
+pub mod tried;
+
+use std::sync::Arc;
+
+use tpv_analysis::check::{Checked, check_inputs};
+use tpv_analysis::lint::Options;
+use tpv_config::Input;
+use tpv_runtime::World;
+use tpv_text::source::SourceMap;
+
+/// Checks config files and URLs, merged in the order given: what is proved of every job, then what jobs show that are made from the rules, in an empty
+/// Galaxy.
+pub fn check(names: &[String], options: &Options) -> Checked {
+    let world = Arc::new(World::default());
+    check_inputs(&Input::named(names), &SourceMap::new(), options, &|linter, told| tried::check(linter, told, &world))
+}

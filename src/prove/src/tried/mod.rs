@@ -1,0 +1,67 @@
+//! What jobs show: for each tool, ordinary jobs of several sizes are made and mapped.
+//!
+//! A finding here is a fact about a job, which it carries as flags of `tpvc dry-run`. What a proof or `tpvc lint` has told is not told again.
+
+mod falls;
+mod nowhere;
+mod people;
+mod raises;
+mod sizes;
+mod tool;
+mod trial;
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tpv_analysis::check::{Linter, Unproved};
+use tpv_analysis::dry_job::DryJob;
+use tpv_runtime::World;
+use tpv_text::diagnostic::Diagnostic;
+
+use tool::Tool;
+use trial::Trial;
+
+/// Tries jobs of all tools of a config that loads, in this world. Tools whose index is in `told` are known to have no destination. Returns what was
+/// not tried.
+pub fn check(linter: &mut Linter<'_>, told: &HashSet<usize>, world: &Arc<World>) -> Vec<Unproved> {
+    let config = linter.config;
+    let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
+    // Files with tools or destinations alone are a part of a whole.
+    if !has_destinations || config.tools.is_empty() {
+        return Vec::new();
+    }
+    let Some(trial) = Trial::of(config, linter.sources, world) else { return Vec::new() };
+    let tools = tool::all(config, &trial);
+    let mut untried = raises::check(linter, &tools);
+    nowhere::check(linter, &trial, &tools, told);
+    people::check(linter, &trial, &tools);
+    falls::check(linter, &trial, &tools);
+    if trial.is_spent() {
+        let message = "too many tools, roles and users for all of their jobs to be tried; T301 to T303 may have more";
+        untried.push(Unproved { message: message.to_owned(), span: None });
+    }
+    untried
+}
+
+/// Adds the command that maps a job, with its explanation.
+fn with_job(diagnostic: Diagnostic, job: &DryJob) -> Diagnostic {
+    diagnostic.note(format!("try it: `tpvc dry-run CONFIG... {job} --explain`"))
+}
+
+/// The names of tools for a message.
+fn names(tools: &[&Tool<'_>]) -> String {
+    let names: Vec<String> = tools.iter().map(|tool| format!("`{}`", tool.entity.id)).collect();
+    tpv_text::listed::counted(&names, 2, "more")
+}
+
+/// A note with the ids of tools that [`names`] leaves out.
+fn with_names(diagnostic: Diagnostic, tools: &[&Tool<'_>]) -> Diagnostic {
+    if tools.len() <= 3 {
+        return diagnostic;
+    }
+    let names: Vec<String> = tools.iter().map(|tool| format!("`{}`", tool.entity.id)).collect();
+    diagnostic.note(format!("these are {}", tpv_text::listed::counted(&names, MOST_NAMES, "more")))
+}
+
+/// More tools than these are not named in a finding.
+const MOST_NAMES: usize = 60;

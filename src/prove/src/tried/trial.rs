@@ -1,0 +1,162 @@
+//! Jobs put through the rules of a config.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use tpv_analysis::check::sample_ids;
+use tpv_analysis::dry_job::DryJob;
+use tpv_compiler::link::link;
+use tpv_compiler::python::run_time;
+use tpv_config::Config;
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::errors::NO_DESTINATIONS;
+use tpv_galaxy::json::Json;
+use tpv_model::{EntityClass, TagType};
+use tpv_python::value::Value;
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::mapper::entity::Entity;
+use tpv_runtime::mapper::explain::{Observer, Reason, Step, reasons};
+use tpv_runtime::mapper::tags::TagNames;
+use tpv_runtime::mapper::trace::{Cause, Trace};
+use tpv_runtime::{Hooks, Mapper, World};
+use tpv_text::diagnostic::Diagnostics;
+use tpv_text::source::SourceMap;
+
+/// The most jobs of a check, those that look for a border among them.
+const MOST_JOBS: usize = 100_000;
+
+/// The rules of a config, by which jobs are mapped.
+pub(super) struct Trial {
+    pub rules: Arc<Rules>,
+    mapper: Mapper,
+    world: Arc<World>,
+    left: Cell<usize>,
+}
+
+/// The end of a job.
+pub(super) enum Outcome {
+    /// It got a destination.
+    Mapped(Answer),
+    /// No destination accepts it.
+    Nowhere,
+    /// A rule made it fail or wait.
+    Refused,
+    /// Code raised an exception.
+    Raised,
+}
+
+impl Trial {
+    /// The rules of a config that loads. `None` if they cannot be run.
+    pub(super) fn of(config: &Config, sources: &SourceMap, world: &Arc<World>) -> Option<Self> {
+        let (tables, program, _) = link(config, sources, false, &mut Diagnostics::new());
+        let rules = Arc::new(Rules::new(tables, program).ok()?);
+        let hooks = Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() };
+        let mapper = Mapper::with_hooks(rules.clone(), hooks, true);
+        Some(Self { rules, mapper, world: world.clone(), left: Cell::new(MOST_JOBS) })
+    }
+
+    /// Returns `true` if no more jobs are mapped.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left.get() == 0
+    }
+
+    /// Maps a job. `None` if there have been too many, or it is no job.
+    pub(super) fn map(&self, job: &DryJob) -> Option<Outcome> {
+        Some(outcome(self.mapper.map(&Arc::new(self.take(job)?), &self.world)))
+    }
+
+    /// Maps a job, and looks how.
+    pub(super) fn watch(&self, job: &DryJob) -> Option<(Outcome, Watched)> {
+        let mut watched = Watched::default();
+        let answer = self.mapper.map_observed(&Arc::new(self.take(job)?), &self.world, &mut watched);
+        watched.error = answer.error_text();
+        Some((outcome(answer), watched))
+    }
+
+    fn take(&self, job: &DryJob) -> Option<tpv_runtime::Job> {
+        self.left.set(self.left.get().checked_sub(1)?);
+        let mut job = job.job().ok()?;
+        job.seed = Some(1.into());
+        Some(job)
+    }
+
+    /// An id for each tool of the config.
+    pub(super) fn ids(&self, config: &Config) -> Vec<Option<String>> {
+        sample_ids(config, &self.rules, EntityClass::Tool)
+    }
+}
+
+fn outcome(answer: Answer) -> Outcome {
+    let Some((kind, message)) = answer.error() else { return Outcome::Mapped(answer) };
+    match kind {
+        "JobMappingException" if matches!(message, Json::Str(text) if text.starts_with(NO_DESTINATIONS)) => {
+            Outcome::Nowhere
+        }
+        "JobMappingException" | "JobNotReadyException" => Outcome::Refused,
+        _ => Outcome::Raised,
+    }
+}
+
+fn id(entity: &Entity) -> String {
+    match &entity.id {
+        Value::Str(id) => id.as_str().to_owned(),
+        _ => String::new(),
+    }
+}
+
+/// A field of an answer as a number.
+pub(super) fn number(answer: &Answer, field: Field) -> Option<f64> {
+    answer.text(field)?.parse().ok()
+}
+
+/// How a job was mapped.
+#[derive(Default)]
+pub(super) struct Watched {
+    names: Rc<TagNames>,
+    /// The destinations that do not accept it, with their reasons.
+    pub refused: Vec<(String, Vec<Reason>)>,
+    /// The entity whose destination was looked for, with its amounts.
+    pub entity: Option<Rc<Entity>>,
+    /// The place that the exception was raised at.
+    pub trace: Option<Trace>,
+    /// The exception that ended it: class and message.
+    pub error: Option<String>,
+}
+
+impl Watched {
+    /// The names of the tags of a kind that the job has.
+    pub(super) fn tags(&self, kind: TagType) -> Vec<String> {
+        let tags = self.entity.iter().flat_map(|entity| entity.tags.list(kind));
+        tags.map(|tag| self.names.name(*tag).as_str().to_owned()).collect()
+    }
+
+    /// Returns `true` if the job ended because the database or the network was not there, or in what came of that.
+    pub(super) fn is_unavailable(&self) -> bool {
+        const AWAY: &str = "HostUnavailable";
+        let begins = |text: &str| text.starts_with(AWAY);
+        let mut cause = self.trace.as_ref().and_then(|trace| trace.cause.as_deref());
+        while let Some(Cause { what, trace, .. }) = cause {
+            if begins(what) {
+                return true;
+            }
+            cause = trace.as_ref().and_then(|trace| trace.cause.as_deref());
+        }
+        self.error.as_deref().is_some_and(begins)
+    }
+}
+
+impl Observer for Watched {
+    fn step(&mut self, step: Step<'_>) {
+        match step {
+            Step::OnceMore { .. } => *self = Self::default(),
+            Step::Start { names } => self.names = names.clone(),
+            Step::Destination { destination, entity, matched: false } => {
+                self.refused.push((id(destination), reasons(destination, entity, &self.names)));
+            }
+            Step::Resources { evaluated, .. } if self.entity.is_none() => self.entity = Some(evaluated.clone()),
+            Step::Raised { trace, .. } => self.trace = trace.cloned(),
+            _ => {}
+        }
+    }
+}
