@@ -56,12 +56,15 @@ impl Check {
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
         let further: Further<'_> = &|linter, told| tried::check(linter, told, &world);
         let inputs = Input::named(&configs);
-        let Checked { linted, matrix, unproved } = check_inputs(&inputs, &common.sources()?, &options, further);
+        let Checked { linted, matrix, unproved, untried } =
+            check_inputs(&inputs, &common.sources()?, &options, further);
         let (errors, files) = (linted.errors(), configs.len());
-        let unproved: Vec<String> = unproved.iter().map(|unproved| unproved.text(&linted.sources)).collect();
+        let sources = &linted.sources;
+        let unproved = unproved.iter().map(|unproved| unproved.text(sources));
+        let notes: Vec<String> = unproved.chain(untried.iter().map(|untried| untried.untried(sources))).collect();
         let report = Report { verb: VERB, files, started, options: &options, settings: &settings };
         let outcome = self.reporting.report(vec![linted], &report, common)?;
-        unproved.iter().for_each(|unproved| common.note(unproved));
+        notes.iter().for_each(|note| common.note(note));
         if let Some(path) = &self.matrix {
             write_matrix(path, matrix.as_ref(), errors, &configs)?;
         }

@@ -39,7 +39,7 @@ impl RuleMap {
     ///
     /// # Errors
     /// `RecursionError` for those of an entity that holds itself.
-    pub(super) fn all(&self) -> PyResult<&[(Str, Rc<Entity>)]> {
+    pub fn all(&self) -> PyResult<&[(Str, Rc<Entity>)]> {
         if self.is_endless {
             lacking::note("an entity is a rule of itself");
             return Err(recursion_error("maximum recursion depth exceeded"));

@@ -34,6 +34,8 @@ pub struct DryJob {
     pub state: String,
     /// The version of the tool, as `--set tool.version` gives it. `None` is the end of an id of a tool shed, as in TPV.
     pub version: Option<String>,
+    /// Parameters of the tool, as `--set job.param_values.NAME` gives them.
+    pub params: Vec<(String, String)>,
 }
 
 impl DryJob {
@@ -70,13 +72,17 @@ impl DryJob {
         let history =
             object([("name", Json::str("Unnamed TPV dry run history")), ("tags", strings(&self.history_tags))]);
         let state = if self.state.is_empty() { "new" } else { &self.state };
-        let job = object([
+        let mut job = vec![
             ("id", Json::Int(1)),
             ("state", Json::str(state)),
             ("input_datasets", Json::List(inputs.into_iter().collect())),
             ("history", history),
-        ]);
-        object([("tool", object(tool)), ("user", user), ("job", job)])
+        ];
+        if !self.params.is_empty() {
+            let params = self.params.iter().map(|(name, value)| (name.as_str().into(), Json::str(value.as_str())));
+            job.push(("param_values", Json::Object(params.collect())));
+        }
+        object([("tool", object(tool)), ("user", user), ("job", object(job))])
     }
 
     /// The job.
@@ -126,22 +132,33 @@ impl fmt::Display for DryJob {
         if !self.state.is_empty() && self.state != "new" {
             write!(f, " --job-state {}", shell_word(&self.state))?;
         }
-        match &self.version {
-            Some(version) => write!(f, " --set {}", shell_word(&format!("tool.version={version}"))),
-            None => Ok(()),
-        }
+        let version = self.version.iter().map(|version| format!("tool.version={version}"));
+        let params = self.params.iter().map(|(name, value)| format!("job.param_values.{name}={value}"));
+        version.chain(params).try_for_each(|set| write!(f, " --set {}", shell_word(&set)))
     }
 }
 
-/// A size in bytes as `--input-size` takes it: GiB where they are short, else bytes.
+/// A size in bytes as `--input-size` takes it: GiB where a short number gives the very same bytes, else bytes.
 fn flag_of_size(bytes: i64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "the flag is only used where it gives the very same bytes")]
-    let gib = (bytes as f64 / 1_073_741_824.0).to_string();
-    match bytes % (1 << 20) {
-        0 if gib.len() <= 8 => gib,
-        0 => format!("{}M", bytes >> 20),
-        _ => format!("{bytes}B"),
+    let short = short_gib(bytes);
+    match bytes_of(short) == bytes {
+        true => short.to_string(),
+        false => format!("{bytes}B"),
     }
+}
+
+/// The bytes of a size in GiB.
+pub fn bytes_of(gib: f64) -> i64 {
+    #[expect(clippy::cast_possible_truncation, reason = "as `--input-size` reads it")]
+    let bytes = (gib * 1_073_741_824.0) as i64;
+    bytes
+}
+
+/// A size in GiB to four digits.
+pub fn short_gib(bytes: i64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "four digits")]
+    let gib = bytes as f64 / 1_073_741_824.0;
+    format!("{gib:.3e}").parse().unwrap_or(gib)
 }
 
 /// A word as a POSIX shell takes it.
@@ -170,6 +187,7 @@ mod tests {
         assert_eq!(job.to_string(), "--tool bwa --input-size 5B --user someone@example.org --set tool.version=1.0");
         assert_eq!(job.job().unwrap().tool_id(), "bwa");
         assert_eq!(flag_of_size(3 << 28), "0.75");
-        assert_eq!(flag_of_size((1 << 20) * 1_000_003), "1000003M");
+        assert_eq!(flag_of_size(bytes_of(0.2)), "0.2");
+        assert_eq!(flag_of_size(bytes_of(0.2) + 1), "214748365B");
     }
 }

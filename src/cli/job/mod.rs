@@ -152,7 +152,7 @@ impl JobFlags {
             history_tags: self.history_tags.clone(),
             input_size: self.input_size,
             state: self.job_state.clone(),
-            version: None,
+            ..DryJob::default()
         };
         job.json()
     }

@@ -82,7 +82,16 @@ pub struct Unproved {
 impl Unproved {
     /// The message, after file, line and column.
     pub fn text(&self, sources: &SourceMap) -> String {
+        self.after("not proved", sources)
+    }
+
+    /// The message of what was not tried, after file, line and column.
+    pub fn untried(&self, sources: &SourceMap) -> String {
+        self.after("not tried", sources)
+    }
+
+    fn after(&self, what: &str, sources: &SourceMap) -> String {
         let place = self.span.map(|span| format!("{}: ", sources.locate(span)));
-        format!("{}not proved: {}", place.unwrap_or_default(), self.message)
+        format!("{}{what}: {}", place.unwrap_or_default(), self.message)
     }
 }

@@ -45,6 +45,8 @@ pub struct Checked {
     pub matrix: Option<Matrix>,
     /// The analyses that exceeded their budgets.
     pub unproved: Vec<Unproved>,
+    /// The jobs that were not tried.
+    pub untried: Vec<Unproved>,
 }
 
 /// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from
@@ -60,13 +62,13 @@ pub type Further<'f> = &'f (dyn Fn(&mut Linter<'_>, &HashSet<usize>) -> Vec<Unpr
 /// As [`check`], for configs of all sorts, with what `further` finds. `sources` holds the texts of those that are read already.
 pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options, further: Further<'_>) -> Checked {
     let look = |linter: &mut Linter<'_>, blocks: &Blocks| {
-        let (matrix, mut unproved, told) = all(linter, blocks);
-        unproved.extend(further(linter, &told));
-        (matrix, unproved)
+        let (matrix, unproved, told) = all(linter, blocks);
+        let untried = further(linter, &told);
+        (matrix, unproved, untried)
     };
     let (linted, found) = run(inputs, sources, options, Extent::Whole, look);
-    let (matrix, unproved) = found.unwrap_or_default();
-    Checked { linted, matrix, unproved }
+    let (matrix, unproved, untried) = found.unwrap_or_default();
+    Checked { linted, matrix, unproved, untried }
 }
 
 /// The destinations that each tool can reach by a config that loads.

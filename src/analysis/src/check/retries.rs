@@ -5,8 +5,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::json_number::to_f64;
 use super::sample_ids;
+use crate::json_number::to_f64;
 use crate::lint::Linter;
 use tpv_compiler::link::link;
 use tpv_compiler::python::resubmit::compile;

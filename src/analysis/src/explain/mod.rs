@@ -15,8 +15,8 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
 
 pub use collect::Collector;
-pub use provenance::{Provenance, word_at};
 pub(crate) use provenance::config_place;
+pub use provenance::{Provenance, word_at};
 
 /// A decision.
 #[derive(Clone, Debug, Default)]

@@ -7,13 +7,13 @@ use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
 
-use super::sizes::shown;
+use super::sizes::{near, shown};
 use super::tool::{End, Tool};
 use super::trial::Trial;
-use super::{names, with_job, with_names};
+use super::{whose, with_job, with_names};
 
 /// The part that is left of an amount that falls, at most: less is rounding.
-const FALLEN: f64 = 0.99;
+const FALLEN: f64 = 0.95;
 
 /// A fall between two sizes, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,7 +59,9 @@ fn between(low: (i64, &End), high: (i64, &End)) -> Option<Fall> {
 fn fall(tool: &Tool<'_>) -> Option<Fall> {
     let pairs = tool.points.iter().zip(tool.points.iter().skip(1));
     // Jobs without inputs may be of another kind.
-    pairs.filter(|(low, _)| low.bytes > 0).find_map(|(low, high)| between((low.bytes, &low.end), (high.bytes, &high.end)))
+    pairs
+        .filter(|(low, _)| low.bytes > 0)
+        .find_map(|(low, high)| between((low.bytes, &low.end), (high.bytes, &high.end)))
 }
 
 /// The fall to a byte, or to a thousandth of the size.
@@ -77,26 +79,44 @@ fn narrowed(trial: &Trial, tool: &Tool<'_>, mut fall: Fall) -> Option<Fall> {
             break;
         }
     }
+    // Short numbers on both sides, as long as they show the same.
+    let same =
+        |found: &Fall| (found.before - fall.before).abs() + (found.after - fall.after).abs() < 0.01 * fall.before;
+    for (low, high) in near(fall.low, false).flat_map(|low| near(fall.high, true).map(move |high| (low, high))) {
+        if low > 0
+            && let Some(found) = between((low, &end(low)?), (high, &end(high)?)).filter(same)
+        {
+            return Some(found);
+        }
+    }
     Some(fall)
 }
 
 fn finding(fall: &Fall, tools: &[&Tool<'_>]) -> Finding {
     let (name, unit) = (fall.quantity.name(), fall.quantity.suffix());
-    let noun = if tools.len() == 1 { "the tool" } else { "the tools" };
     let message = format!(
-        "`{name}` of {noun} {} falls from {}{unit} to {}{unit} as inputs grow beyond {}",
-        names(tools),
+        "`{name}` {} falls from {}{unit} to {}{unit} as inputs grow to {}",
+        whose(tools),
         rounded(fall.before),
         rounded(fall.after),
-        shown(fall.low)
+        shown(fall.high)
     );
     let span = tools.first().map(|tool| tool.entity.span).unwrap_or_default();
     let mut diagnostic = with_names(Diagnostic::warning(message).at(span, "larger inputs get less"), tools);
     if let Some(tool) = tools.first() {
+        let low = shown(fall.low);
+        diagnostic = diagnostic.note(format!(
+            "with {low} it gets {}{unit}, with {} {}{unit}",
+            rounded(fall.before),
+            shown(fall.high),
+            rounded(fall.after)
+        ));
         diagnostic = with_job(diagnostic, &tool.job(fall.high));
-        diagnostic = diagnostic.note(format!("and with {} before: `--input-size {}B`", rounded(fall.before), fall.low));
     }
-    let help = format!("if it is meant, `# noqa: {}` below the tool's name; else look at the last rule that sets `{name}`", Code::FallsAsInputsGrow.as_str());
+    let help = format!(
+        "if it is meant, `# noqa: {}` below the tool's name; else look at the last rule that sets `{name}`",
+        Code::FallsAsInputsGrow.as_str()
+    );
     Finding::new(Code::FallsAsInputsGrow, diagnostic.help(help))
 }
 

@@ -3,9 +3,11 @@
 //! A finding here is a fact about a job, which it carries as flags of `tpvc dry-run`. What a proof or `tpvc lint` has told is not told again.
 
 mod falls;
+mod gpus;
 mod nowhere;
 mod people;
 mod raises;
+mod replaced;
 mod sizes;
 mod tool;
 mod trial;
@@ -36,6 +38,8 @@ pub fn check(linter: &mut Linter<'_>, told: &HashSet<usize>, world: &Arc<World>)
     nowhere::check(linter, &trial, &tools, told);
     people::check(linter, &trial, &tools);
     falls::check(linter, &trial, &tools);
+    gpus::check(linter, &tools);
+    replaced::check(linter, &tools);
     if trial.is_spent() {
         let message = "too many tools, roles and users for all of their jobs to be tried; T301 to T303 may have more";
         untried.push(Unproved { message: message.to_owned(), span: None });
@@ -50,8 +54,17 @@ fn with_job(diagnostic: Diagnostic, job: &DryJob) -> Diagnostic {
 
 /// The names of tools for a message.
 fn names(tools: &[&Tool<'_>]) -> String {
-    let names: Vec<String> = tools.iter().map(|tool| format!("`{}`", tool.entity.id)).collect();
+    let names: Vec<String> = tools.iter().map(|tool| tool.name()).collect();
     tpv_text::listed::counted(&names, 2, "more")
+}
+
+/// The tools of jobs, for a message about these.
+fn whose(tools: &[&Tool<'_>]) -> String {
+    match tools {
+        [tool] if tool.index.is_none() => "of tools without an entry of their own".to_owned(),
+        [tool] => format!("of the tool {}", tool.name()),
+        _ => format!("of the tools {}", names(tools)),
+    }
 }
 
 /// A note with the ids of tools that [`names`] leaves out.
@@ -59,7 +72,7 @@ fn with_names(diagnostic: Diagnostic, tools: &[&Tool<'_>]) -> Diagnostic {
     if tools.len() <= 3 {
         return diagnostic;
     }
-    let names: Vec<String> = tools.iter().map(|tool| format!("`{}`", tool.entity.id)).collect();
+    let names: Vec<String> = tools.iter().map(|tool| tool.name()).collect();
     diagnostic.note(format!("these are {}", tpv_text::listed::counted(&names, MOST_NAMES, "more")))
 }
 

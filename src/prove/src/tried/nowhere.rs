@@ -12,13 +12,13 @@ use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
 use tpv_text::source::Span;
 
-use super::sizes::{GIB, ORDINARY, shown};
+use super::sizes::{GIB, ORDINARY, near, shown};
 use super::tool::{End, Point, Tool};
 use super::trial::{Outcome, Trial, Watched};
-use super::{names, with_job, with_names};
+use super::{whose, with_job, with_names};
 
 /// More groups of destinations are not told apart in a finding.
-const MOST_GROUPS: usize = 6;
+const MOST_GROUPS: usize = 3;
 
 /// The causes that keep jobs from each destination; equal for tools that share a finding.
 type Cause = Vec<Vec<Why>>;
@@ -37,7 +37,7 @@ enum Lost {
 /// Looks at all tools but those in `told`.
 pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>], told: &HashSet<usize>) {
     let mut groups: IndexMap<(Lost, Cause), (Vec<&Tool<'_>>, i64, Watched)> = IndexMap::new();
-    for tool in tools.iter().filter(|tool| !told.contains(&tool.index)) {
+    for tool in tools.iter().filter(|tool| tool.index.is_none_or(|index| !told.contains(&index))) {
         if silences(&tool.entity.common.no_qa_codes, Code::NoDestination) {
             continue;
         }
@@ -55,7 +55,7 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>], 
 /// The sizes of a tool's jobs that get no destination, and one of them.
 fn lost(trial: &Trial, tool: &Tool<'_>) -> Option<(Lost, i64)> {
     let is_nowhere = |point: &&Point| point.end == End::Nowhere;
-    let is_mapped = |point: &&Point| matches!(point.end, End::Mapped { .. });
+    let is_mapped = |point: &&Point| point.end.is_accepted();
     let first = tool.points.iter().find(is_nowhere)?;
     if !tool.points.iter().any(|point| is_mapped(&point)) {
         let bytes = if tool.end() == Some(&End::Nowhere) { ORDINARY } else { first.bytes };
@@ -82,7 +82,9 @@ fn border(trial: &Trial, tool: &Tool<'_>, mut low: i64, mut high: i64) -> Option
             false => low = middle,
         }
     }
-    Some(high)
+    // A short number beyond it, as long as it is on this side of a further border.
+    let short = near(high, true).find(|bytes| *bytes <= high + high / 20 && is_nowhere(*bytes) == Some(at_high));
+    Some(short.unwrap_or(high))
 }
 
 /// The reasons of each destination, without amounts.
@@ -103,14 +105,15 @@ pub(super) fn with_reasons(mut diagnostic: Diagnostic, watched: &Watched) -> Dia
     for (id, whys) in &all {
         groups.entry(whys).or_default().push(id);
     }
-    groups.sort_by(|_, one, _, other| other.len().cmp(&one.len()));
+    // Those that come closest to accepting it stand first.
+    groups.sort_by(|one, ids, other, others| (one.len(), others.len()).cmp(&(other.len(), ids.len())));
     for (whys, ids) in groups.iter().take(MOST_GROUPS) {
         let whys: Vec<String> = whys.iter().map(ToString::to_string).collect();
         diagnostic = diagnostic.note(format!("{}: {}", listed(ids), whys.join("; ")));
     }
     let rest: usize = groups.values().skip(MOST_GROUPS).map(Vec::len).sum();
     if rest > 0 {
-        diagnostic = diagnostic.note(format!("{rest} more destinations for other reasons"));
+        diagnostic = diagnostic.note(format!("{rest} more destinations for further reasons, which `--explain` shows"));
     }
     diagnostic
 }
@@ -131,13 +134,12 @@ fn required_at(config: &Config, watched: &Watched) -> Option<(String, Span)> {
 
 /// The message about tools, without what else is known of the jobs.
 fn message(lost: Lost, tools: &[&Tool<'_>]) -> String {
-    let noun = if tools.len() == 1 { "the tool" } else { "the tools" };
-    let names = names(tools);
+    let whose = whose(tools);
     match lost {
-        Lost::All => format!("ordinary jobs of {noun} {names} get no destination"),
-        Lost::From(bytes) => format!("jobs of {noun} {names} get no destination with inputs of {} and more", shown(bytes)),
-        Lost::Below(bytes) if bytes < GIB / 1000 => format!("jobs of {noun} {names} get no destination without inputs"),
-        Lost::Below(bytes) => format!("jobs of {noun} {names} get no destination with inputs of less than {}", shown(bytes)),
+        Lost::All => format!("ordinary jobs {whose} get no destination"),
+        Lost::From(bytes) => format!("jobs {whose} get no destination with inputs of {} and more", shown(bytes)),
+        Lost::Below(bytes) if bytes < GIB / 1000 => format!("jobs {whose} get no destination without inputs"),
+        Lost::Below(bytes) => format!("jobs {whose} get no destination with inputs of less than {}", shown(bytes)),
     }
 }
 

@@ -1,7 +1,5 @@
 //! T301, of roles and users: jobs that get a destination, but not with that role or of that user.
 
-use std::collections::HashSet;
-
 use tpv_analysis::check::{Linter, sample_ids};
 use tpv_analysis::dry_job::DryJob;
 use tpv_config::entity::Entity;
@@ -9,6 +7,7 @@ use tpv_model::{EntityClass, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
+use tpv_text::listed::counted;
 
 use super::nowhere::with_reasons;
 use super::sizes::ORDINARY;
@@ -16,10 +15,16 @@ use super::tool::{End, Tool};
 use super::trial::{Outcome, Trial};
 use super::{names, with_job, with_names};
 
+/// More users than these are not named in a finding.
+const MOST_USERS: usize = 12;
+
 /// Tries an ordinary job of each kind of tool with each role and as each user of the config.
 pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) {
     let config = linter.config;
     let kinds = kinds(tools);
+    let all = kinds.iter().map(Vec::len).sum();
+    // Users who are sent to certain destinations, such as those that test these.
+    let mut sent = Vec::new();
     for class in [EntityClass::Role, EntityClass::User] {
         let ids = sample_ids(config, &trial.rules, class);
         for (entity, id) in config.section(class).values().zip(ids) {
@@ -27,65 +32,103 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
             if silences(&entity.common.no_qa_codes, Code::NoDestination) {
                 continue;
             }
-            let Some(finding) = of_one(trial, &kinds, class, entity, &id) else { continue };
-            linter.report(finding);
+            let mut person = Person { class, entity, id, lost: Vec::new() };
+            person.lost = lost(trial, &kinds, &person);
+            if person.lost.is_empty() {
+                continue;
+            }
+            if class == EntityClass::User && person.lost.len() < all && *person.id == *person.entity.id {
+                sent.push(person);
+            } else if let Some(finding) = of_one(trial, &person, all) {
+                linter.report(finding);
+            }
         }
+    }
+    if let Some(finding) = of_sent(trial, &sent) {
+        linter.report(finding);
+    }
+}
+
+/// A role or user, and the tools whose jobs are lost by it.
+struct Person<'t, 'a> {
+    class: EntityClass,
+    entity: &'t Entity,
+    id: String,
+    lost: Vec<&'t Tool<'a>>,
+}
+
+impl Person<'_, '_> {
+    fn job(&self, tool: &Tool<'_>) -> DryJob {
+        let mut job = tool.job(ORDINARY);
+        match self.class {
+            EntityClass::Role => job.roles = vec![self.id.clone()],
+            _ => job.user = Some(self.id.clone()),
+        }
+        job
     }
 }
 
 /// Tools that get a destination, by what decides on it: all of a kind ask for the same.
 fn kinds<'t, 'a>(tools: &'t [Tool<'a>]) -> Vec<Vec<&'t Tool<'a>>> {
     let mut kinds: indexmap::IndexMap<_, Vec<&Tool<'_>>> = indexmap::IndexMap::new();
-    for tool in tools {
-        let Some(end @ End::Mapped { .. }) = tool.end() else { continue };
+    let is_accepted = |tool: &&Tool<'_>| tool.index.is_some() && tool.end().is_some_and(End::is_accepted);
+    for tool in tools.iter().filter(is_accepted) {
         let tags = TagType::ALL.map(|kind| tool.ordinary.tags(kind));
-        kinds.entry((format!("{end:?}"), tags)).or_default().push(tool);
+        kinds.entry((tool.ordinary.amounts(), tags)).or_default().push(tool);
     }
     kinds.into_values().collect()
 }
 
-fn job(tool: &Tool<'_>, class: EntityClass, id: &str) -> DryJob {
-    let mut job = tool.job(ORDINARY);
-    match class {
-        EntityClass::Role => job.roles = vec![id.to_owned()],
-        _ => job.user = Some(id.to_owned()),
-    }
-    job
+/// The tools whose jobs get no destination; as far as jobs are left to try.
+fn lost<'t, 'a>(trial: &Trial, kinds: &[Vec<&'t Tool<'a>>], person: &Person<'_, '_>) -> Vec<&'t Tool<'a>> {
+    let is_lost = |kind: &&Vec<&Tool<'_>>| {
+        let outcome = kind.first().and_then(|tool| trial.map(&person.job(tool)));
+        matches!(outcome, Some(Outcome::Nowhere))
+    };
+    kinds.iter().filter(is_lost).flatten().copied().collect()
 }
 
-/// The finding about a role or user.
-fn of_one(
-    trial: &Trial,
-    kinds: &[Vec<&Tool<'_>>],
-    class: EntityClass,
-    entity: &Entity,
-    id: &str,
-) -> Option<Finding> {
-    let mut lost: Vec<&Tool<'_>> = Vec::new();
-    for kind in kinds {
-        let Some(first) = kind.first() else { continue };
-        if matches!(trial.map(&job(first, class, id))?, Outcome::Nowhere) {
-            lost.extend(kind);
-        }
-    }
+/// The finding about a role or user; `all` tools get a destination without it.
+fn of_one(trial: &Trial, person: &Person<'_, '_>, all: usize) -> Option<Finding> {
+    let Person { class, entity, lost, .. } = person;
     let first = lost.first()?;
-    let all: HashSet<usize> = kinds.iter().flatten().map(|tool| tool.index).collect();
-    let (_, watched) = trial.watch(&job(first, class, id))?;
-    let noun = if class == EntityClass::Role { "with the role" } else { "of the user" };
-    let what = match lost.len() {
-        count if count == all.len() => "any tool".to_owned(),
-        1 => format!("the tool {}", names(&lost)),
-        _ => format!("the tools {}", names(&lost)),
+    let job = person.job(first);
+    let (_, watched) = trial.watch(&job)?;
+    let whose = if *class == EntityClass::Role { "with the role" } else { "of the user" };
+    let which = match lost.len() {
+        count if count == all => String::new(),
+        1 => format!(" of the tool {}", names(lost)),
+        _ => format!(" of the tools {}", names(lost)),
     };
-    let message = format!("jobs of {what} get no destination {noun} `{}`", entity.id);
-    let label = "without it, they get one";
-    let label = if class == EntityClass::Role { label } else { "jobs of other users get one" };
-    let mut diagnostic = Diagnostic::warning(message).at(entity.span, label);
-    diagnostic = with_reasons(diagnostic, &watched);
-    if lost.len() < all.len() {
-        diagnostic = with_names(diagnostic, &lost);
+    let message = format!("jobs{which} {whose} `{}` get no destination", entity.id);
+    let label = match class {
+        EntityClass::Role => "without it, they get one",
+        _ => "jobs of other users get one",
+    };
+    let mut diagnostic = with_reasons(Diagnostic::warning(message).at(entity.span, label), &watched);
+    if lost.len() < all {
+        diagnostic = with_names(diagnostic, lost);
     }
-    diagnostic = with_job(diagnostic, &job(first, class, id));
+    diagnostic = with_job(diagnostic, &job);
     let help = "change what it requires, or the destinations that are to take these jobs";
+    Some(Finding::new(Code::NoDestination, diagnostic.help(help)))
+}
+
+/// One finding about users whose jobs of some tools are lost.
+fn of_sent(trial: &Trial, sent: &[Person<'_, '_>]) -> Option<Finding> {
+    let first = sent.first()?;
+    let job = first.lost.first().map(|tool| first.job(tool))?;
+    let (_, watched) = trial.watch(&job)?;
+    let users: Vec<String> =
+        sent.iter().map(|person| format!("`{}` ({} tools)", person.entity.id, person.lost.len())).collect();
+    let message = match sent.len() {
+        1 => format!("jobs of some tools get no destination for the user `{}`", first.entity.id),
+        count => format!("jobs of some tools get no destination for {count} users"),
+    };
+    let mut diagnostic = Diagnostic::warning(message).at(first.entity.span, "jobs of other users get one");
+    diagnostic = diagnostic.note(format!("these are {}", counted(&users, MOST_USERS, "more")));
+    diagnostic = with_job(with_reasons(diagnostic, &watched), &job);
+    let help =
+        "if they only test certain destinations, `# noqa: T301` below their names; else change what they require";
     Some(Finding::new(Code::NoDestination, diagnostic.help(help)))
 }

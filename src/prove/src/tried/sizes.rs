@@ -1,5 +1,6 @@
 //! The sizes of inputs that are tried.
 
+use tpv_analysis::dry_job::{bytes_of, short_gib};
 use tpv_config::Config;
 use tpv_config::entity::{Common, Entity};
 use tpv_model::EntityClass;
@@ -32,8 +33,7 @@ pub(super) fn sizes(config: &Config, tool: &Entity) -> Vec<i64> {
     borders.truncate(MOST_BORDERS);
     let mut sizes = SIZES.to_vec();
     for border in borders {
-        #[expect(clippy::cast_possible_truncation, reason = "a few hundred GiB in bytes")]
-        let bytes = (border * 1_073_741_824.0).round() as i64;
+        let bytes = bytes_of(border);
         sizes.extend([bytes - 1, bytes, bytes + 1]);
     }
     sizes.sort_unstable();
@@ -58,8 +58,17 @@ fn numbers(code: &str, out: &mut Vec<f64>) {
 
 /// A size as a person reads it.
 pub(super) fn shown(bytes: i64) -> String {
-    #[expect(clippy::cast_precision_loss, reason = "for reading")]
+    format!("{} GiB", short_gib(bytes))
+}
+
+/// Sizes near one that are short to read, in bytes: those of two to four digits, from the shortest on; at least it, or at most.
+pub(super) fn near(bytes: i64, is_above: bool) -> impl Iterator<Item = i64> {
+    #[expect(clippy::cast_precision_loss, reason = "four digits")]
     let gib = bytes as f64 / 1_073_741_824.0;
-    let digits = format!("{gib:.3e}").parse::<f64>().unwrap_or(gib);
-    format!("{digits} GiB")
+    (0..3).filter_map(move |digits| {
+        let step = 10_f64.powf(gib.log10().floor() - f64::from(digits));
+        let number = if is_above { (gib / step).ceil() } else { (gib / step).floor() } * step;
+        let near = bytes_of(format!("{number:.6e}").parse().ok()?);
+        (if is_above { near >= bytes } else { near <= bytes }).then_some(near)
+    })
 }

@@ -4,19 +4,26 @@ use tpv_analysis::dry_job::DryJob;
 use tpv_config::Config;
 use tpv_config::entity::Entity;
 use tpv_galaxy::answer::Field;
+use tpv_model::EntityClass;
 
 use super::sizes::{ORDINARY, sizes};
 use super::trial::{Outcome, Trial, Watched, number};
 
+/// The id of a tool that no config names.
+const UNNAMED: &str = "a_tool_without_an_entry";
+
+/// The most parameters that a made job is given because code asks for them.
+const MOST_PARAMS: usize = 6;
+
 /// A tool with what became of its jobs.
 pub(super) struct Tool<'a> {
-    /// Its place in the config.
-    pub index: usize,
-    /// The tool.
+    /// Its place in the config. `None` of tools that the config does not name.
+    pub index: Option<usize>,
+    /// The tool; of those that the config does not name the entity that they inherit from.
     pub entity: &'a Entity,
-    /// An id that it matches.
-    pub id: String,
-    /// The mapping of an ordinary job.
+    /// An ordinary job.
+    job: DryJob,
+    /// The mapping of the ordinary job.
     pub ordinary: Watched,
     /// What becomes of its jobs by the bytes of their inputs, which ascend.
     pub points: Vec<Point>,
@@ -41,6 +48,10 @@ pub(super) enum End {
     Refused,
     /// As [`Outcome`].
     Raised,
+    /// The database or the network, which is away, was asked for.
+    Away,
+    /// Code asks for something of the job that only the tool's own jobs have.
+    Unknown,
 }
 
 impl From<&Outcome> for End {
@@ -58,37 +69,90 @@ impl From<&Outcome> for End {
     }
 }
 
+impl End {
+    /// Returns `true` if a destination accepts the job.
+    pub(super) fn is_accepted(&self) -> bool {
+        matches!(self, Self::Mapped { .. } | Self::Away)
+    }
+}
+
 impl Tool<'_> {
     /// A job of this size.
     pub(super) fn job(&self, bytes: i64) -> DryJob {
-        DryJob::ordinary(&self.id, bytes)
+        DryJob { input_size: Some(bytes), ..self.job.clone() }
     }
 
     /// The end of the ordinary job.
     pub(super) fn end(&self) -> Option<&End> {
         self.points.iter().find(|point| point.bytes == ORDINARY).map(|point| &point.end)
     }
+
+    /// The name used in messages.
+    pub(super) fn name(&self) -> String {
+        match self.index {
+            Some(_) => format!("`{}`", self.entity.id),
+            None => "others without an entry".to_owned(),
+        }
+    }
 }
 
-/// All tools that are not abstract and for which an id is known.
+/// All tools that are not abstract and for which an id is known, and one that the config does not name.
 pub(super) fn all<'a>(config: &'a Config, trial: &Trial) -> Vec<Tool<'a>> {
     let ids = trial.ids(config);
     let concrete = config.tools.values().enumerate().zip(ids).filter(|((_, tool), _)| !tool.common.is_abstract);
-    concrete.filter_map(|((index, entity), id)| tool(config, trial, index, entity, id?)).collect()
+    let named = concrete.filter_map(|((index, entity), id)| Some((Some(index), &**entity, id?)));
+    let default = config.global.default_inherits.as_ref();
+    let default = default.and_then(|id| config.section(EntityClass::Tool).get(id.as_str()));
+    let unnamed = default.map(|default| (None, &**default, UNNAMED.to_owned()));
+    named.chain(unnamed).filter_map(|(index, entity, id)| tool(config, trial, index, entity, &id)).collect()
 }
 
-fn tool<'a>(config: &Config, trial: &Trial, index: usize, entity: &'a Entity, id: String) -> Option<Tool<'a>> {
-    let (outcome, ordinary) = trial.watch(&DryJob::ordinary(&id, ORDINARY))?;
-    let mut tool = Tool { index, entity, id, ordinary, points: Vec::new() };
-    let is_decided = matches!(outcome, Outcome::Raised | Outcome::Refused);
+fn tool<'a>(config: &Config, trial: &Trial, index: Option<usize>, entity: &'a Entity, id: &str) -> Option<Tool<'a>> {
+    let mut job = DryJob::ordinary(id, ORDINARY);
+    let (mut outcome, mut ordinary) = trial.watch(&job)?;
+    let mut end = End::from(&outcome);
+    // Real jobs have the parameters of their tool.
+    while let Some(name) = lacking(&ordinary) {
+        let mut whole = job.clone();
+        whole.params.push((name, "1".to_owned()));
+        let (next, watched) = trial.watch(&whole)?;
+        if watched.error == ordinary.error {
+            break;
+        }
+        (job, outcome, ordinary) = (whole, next, watched);
+        end = if matches!(outcome, Outcome::Raised) { End::Unknown } else { End::from(&outcome) };
+        if job.params.len() >= MOST_PARAMS {
+            break;
+        }
+    }
+    if end == End::Raised && ordinary.is_unavailable() {
+        end = End::Away;
+    }
+    let (is_accepted, reads_inputs) = (end.is_accepted(), ordinary.reads_inputs);
+    let mut tool = Tool { index, entity, job, ordinary, points: Vec::new() };
     // What raises for an ordinary job raises for most.
-    let sizes = if is_decided { vec![ORDINARY] } else { sizes(config, entity) };
+    let sizes = match (end == End::Nowhere || is_accepted, reads_inputs) {
+        (true, true) => sizes(config, entity),
+        (true, false) => vec![0, ORDINARY],
+        (false, _) => vec![ORDINARY],
+    };
     for bytes in sizes {
         let end = match bytes {
-            ORDINARY => End::from(&outcome),
-            _ => End::from(&trial.map(&tool.job(bytes))?),
+            ORDINARY => end.clone(),
+            // What is away for an ordinary job is away for others.
+            _ => match End::from(&trial.map(&tool.job(bytes))?) {
+                End::Raised if end == End::Away => End::Away,
+                other => other,
+            },
         };
         tool.points.push(Point { bytes, end });
     }
     Some(tool)
+}
+
+/// The key that code did not find, where it may be the name of a parameter.
+fn lacking(watched: &Watched) -> Option<String> {
+    let key = watched.error.as_deref()?.strip_prefix("KeyError: '")?.strip_suffix('\'')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '|';
+    (!key.is_empty() && key.chars().all(is_name)).then(|| key.to_owned())
 }

@@ -12,7 +12,7 @@ use tpv_config::Config;
 use tpv_galaxy::answer::{Answer, Field};
 use tpv_galaxy::errors::NO_DESTINATIONS;
 use tpv_galaxy::json::Json;
-use tpv_model::{EntityClass, TagType};
+use tpv_model::{EntityClass, Quantity, Resource, TagType};
 use tpv_python::value::Value;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::entity::Entity;
@@ -98,6 +98,16 @@ fn outcome(answer: Answer) -> Outcome {
     }
 }
 
+/// Returns `true` if code of an entity or rule has a word that leads to inputs.
+fn reads_inputs(entity: &Entity) -> bool {
+    let rule = entity.rule.iter().flat_map(|rule| [&rule.if_condition, &rule.execute]);
+    let amounts = Resource::ALL.into_iter().map(|resource| entity.resource(resource));
+    rule.chain(amounts).any(|value| match value {
+        Value::Str(code) => ["input", "job", "dataset", "size"].iter().any(|word| code.as_str().contains(word)),
+        _ => false,
+    })
+}
+
 fn id(entity: &Entity) -> String {
     match &entity.id {
         Value::Str(id) => id.as_str().to_owned(),
@@ -118,6 +128,8 @@ pub(super) struct Watched {
     pub refused: Vec<(String, Vec<Reason>)>,
     /// The entity whose destination was looked for, with its amounts.
     pub entity: Option<Rc<Entity>>,
+    /// `true` if any code of the entity, or of its rules, may look at inputs.
+    pub reads_inputs: bool,
     /// The place that the exception was raised at.
     pub trace: Option<Trace>,
     /// The exception that ended it: class and message.
@@ -125,6 +137,16 @@ pub(super) struct Watched {
 }
 
 impl Watched {
+    /// Cores, memory in GiB and GPUs that destinations were looked for with, as text.
+    pub(super) fn amounts(&self) -> [String; 3] {
+        let entity = self.entity.as_ref();
+        Quantity::ALL.map(|quantity| match entity.map(|entity| entity.resource(quantity.resource())) {
+            Some(Value::Int(number)) => number.to_string(),
+            Some(Value::Float(number)) => number.to_string(),
+            _ => String::new(),
+        })
+    }
+
     /// The names of the tags of a kind that the job has.
     pub(super) fn tags(&self, kind: TagType) -> Vec<String> {
         let tags = self.entity.iter().flat_map(|entity| entity.tags.list(kind));
@@ -153,6 +175,10 @@ impl Observer for Watched {
             Step::Start { names } => self.names = names.clone(),
             Step::Destination { destination, entity, matched: false } => {
                 self.refused.push((id(destination), reasons(destination, entity, &self.names)));
+            }
+            Step::Combined { entity } => {
+                let rules = entity.rules.all().into_iter().flatten().map(|(_, rule)| &**rule);
+                self.reads_inputs = std::iter::once(&**entity).chain(rules).any(reads_inputs);
             }
             Step::Resources { evaluated, .. } if self.entity.is_none() => self.entity = Some(evaluated.clone()),
             Step::Raised { trace, .. } => self.trace = trace.cloned(),

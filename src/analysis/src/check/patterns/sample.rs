@@ -15,7 +15,8 @@ use crate::check::budget::Budget;
 /// pattern. `None` if neither is one.
 fn sample_id(key: &str, matches: impl Fn(&str) -> bool) -> Option<String> {
     let is_id = |id: &String| !id.is_empty() && matches(id);
-    Some(readable(key)).filter(is_id).or_else(|| shortest(key).filter(is_id))
+    let is_plain = |id: &String| !id.contains(['*', '?', '[', ']', '(', ')', '{', '}', '|', '^', '$']);
+    Some(readable(key)).filter(is_plain).filter(is_id).or_else(|| shortest(key).filter(is_id))
 }
 
 /// An id for each tool, role or user of a config, in its order, that is looked up among the rules made of it and gets the entity. `None` for those
@@ -67,6 +68,7 @@ mod tests {
             ("interactive_tool_(a|b)", "interactive_tool_a"),
             ("x[0-9]{2}", "x00"),
             (".*", "1"),
+            ("iuc/unicycler/*", "iuc/unicycler"),
         ];
         for (key, id) in known {
             let matcher = Matcher::new(PatternSet::build(&[key]));

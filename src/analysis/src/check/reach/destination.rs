@@ -92,7 +92,8 @@ impl From<&explain::Reason> for Why {
         match reason {
             explain::Reason::Abstract => Self::Abstract,
             explain::Reason::Limit { limit, bound, resource, wanted } => {
-                let (resource, accepted, asked) = (resource.name(), bound.to_string(), Amount(*wanted));
+                let asked = format!("{wanted:.4e}").parse().map_or(Amount(*wanted), Amount);
+                let (resource, accepted) = (resource.name(), bound.to_string());
                 match limit.is_upper() {
                     true => Self::AtMost { resource, accepted, asked },
                     false => Self::AtLeast { resource, accepted, asked },
