@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::{Args, ValueEnum};
@@ -11,11 +11,13 @@ use super::baseline;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::print_stdout;
-use crate::settings::Settings;
+use crate::settings::{FILE, Settings};
 use tpv_analysis::lint::{Linted, Options, report};
 use tpv_text::code::Code;
 use tpv_text::figures::count;
+use tpv_text::listed::counted;
 use tpv_text::printable::Form;
+use tpv_text::source::{is_url, redacted};
 use tpv_text::suggest::did_you_mean;
 
 /// The format of findings.
@@ -45,7 +47,8 @@ pub(super) struct Reporting {
     /// Exit 1 for warnings too
     #[arg(long)]
     strict: bool,
-    /// Show every finding of the codes that are otherwise reported once a file, with a count (T102)
+    /// Show every finding of the codes that are otherwise reported once a file, with a count (T102), and those in files that come by URL or
+    /// from outside the repository
     #[arg(long)]
     all: bool,
     /// Leave out the findings of this file, which `--update-baseline` wrote [default: that of tpvc.toml]
@@ -103,6 +106,7 @@ impl Reporting {
             baseline::leave_out(path, &mut runs, report, common)?;
         }
         if !self.all {
+            others(&mut runs, common);
             runs.iter_mut().for_each(report::group);
         }
         let colour = common.colour_of(&io::stdout());
@@ -117,6 +121,37 @@ impl Reporting {
         let outcome = outcome(&runs, report.files, self.strict, report.started, common);
         Ok(if report.options.server.unread > 0 { Outcome::Bad } else { outcome })
     }
+}
+
+/// Leaves out the findings in files of others, and says so on stderr.
+fn others(runs: &mut [Linted], common: &Common) {
+    let root = repository();
+    // Without a repository, each file that is named is the user's own.
+    let is_inside = |name: &str| {
+        root.as_ref().is_none_or(|root| Path::new(name).canonicalize().is_ok_and(|path| path.starts_with(root)))
+    };
+    let mut left: BTreeMap<String, usize> = BTreeMap::new();
+    for linted in runs {
+        for (name, count) in report::leave_to_others(linted, |name| !is_url(name) && is_inside(name)) {
+            *left.entry(name).or_default() += count;
+        }
+    }
+    if !left.is_empty() {
+        let all: usize = left.values().sum();
+        let names: Vec<String> = left.keys().map(|name| format!("`{}`", redacted(name))).collect();
+        let files = counted(&names, 2, "more files");
+        common.note(&format!(
+            "{} in {files}, which this repository does not hold: `--all` shows them",
+            count(all as u64, "finding")
+        ));
+    }
+}
+
+/// The repository that the current folder belongs to: that of Git, else the folder of `tpvc.toml`.
+fn repository() -> Option<PathBuf> {
+    let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+    let above = |name: &str| here.ancestors().find(|folder| folder.join(name).exists()).map(Path::to_owned);
+    above(".git").or_else(|| above(FILE))
 }
 
 /// Tells on stderr how much was found in how many files, and gives the outcome.

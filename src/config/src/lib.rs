@@ -9,6 +9,7 @@ mod chains;
 pub mod code;
 pub mod entity;
 pub mod fields;
+pub mod galaxy_params;
 pub mod holes;
 mod inherit;
 pub mod job_conf;

@@ -110,6 +110,8 @@ fn impossible(entity: &Entity) -> Option<Diagnostic> {
         return Some(says("no tool shed has this name", did_you_mean(near)));
     }
     if is_known && rest.starts_with(char::is_alphanumeric) && !rest.starts_with("repos") && !rest.starts_with("view/") {
+        // With all its parts, the id has another word in the place of `repos`.
+        let rest = rest.split_once('/').filter(|(_, rest)| rest.split('/').count() >= 4).map_or(rest, |(_, rest)| rest);
         let help = format!("write `{first}/repos/{rest}`");
         return Some(says("ids of a tool shed have `/repos/` behind its name", help));
     }

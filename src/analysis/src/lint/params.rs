@@ -7,6 +7,7 @@ use super::fields::key_span;
 use super::server::is_open;
 use super::volumes;
 use tpv_config::entity::{Common, Dict};
+use tpv_config::galaxy_params::GALAXY_PARAMS;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
@@ -14,73 +15,6 @@ use tpv_text::finding::Finding;
 use tpv_text::source::Span;
 use tpv_text::suggest::{closest, did_you_mean};
 use tpv_yaml::value::ConfigValue;
-
-/// Params of destinations that Galaxy 26.1.1 reads, whatever the runner: `galaxy/jobs/` with its runners, `galaxy/tool_util/deps/containers.py` and
-/// `container_classes.py` (with the container's type before the name), and `pulsar/client/`. Others may be known to a site's own runner, so
-/// only slips of these are reported.
-const KNOWN: [&str; 61] = [
-    "amqp_url",
-    "container_monitor",
-    "container_override",
-    "container_resolver",
-    "container_resolvers",
-    "default_file_action",
-    "dependency_resolution",
-    "docker_auto_rm",
-    "docker_cmd",
-    "docker_container_id_override",
-    "docker_default_container_id",
-    "docker_enabled",
-    "docker_host",
-    "docker_memory",
-    "docker_net",
-    "docker_run_extra_arguments",
-    "docker_set_user",
-    "docker_sudo",
-    "docker_sudo_cmd",
-    "docker_volumes",
-    "docker_volumes_from",
-    "embed_metadata_in_job",
-    "file_action_config",
-    "job_directory",
-    "jobs_directory",
-    "k8s_namespace",
-    "metadata_strategy",
-    "native_specification",
-    "nativeSpecification",
-    "object_store_id",
-    "outputs_to_working_directory",
-    "persistence_directory",
-    "private_token",
-    "remote_metadata",
-    "remote_property_galaxy_home",
-    "request_cpus",
-    "request_memory",
-    "require_container",
-    "requirements",
-    "retry_metadata_internally",
-    "rewrite_parameters",
-    "singularity_cleanenv",
-    "singularity_cmd",
-    "singularity_container_id_override",
-    "singularity_contain",
-    "singularity_default_container_id",
-    "singularity_enabled",
-    "singularity_ipc",
-    "singularity_no_mount",
-    "singularity_pid",
-    "singularity_run_extra_arguments",
-    "singularity_sudo",
-    "singularity_sudo_cmd",
-    "singularity_volumes",
-    "submit_native_specification",
-    "submit_request_cpus",
-    "submit_request_memory",
-    "tmp_dir",
-    "transport",
-    "universe",
-    "use_metadata_binary",
-];
 
 /// The params that are amounts of memory, with what a number without a unit is to their readers.
 const MEMORY: [(&str, &str, &str); 3] = [
@@ -158,22 +92,22 @@ fn judge(linter: &Linter<'_>, common: &Common) -> Vec<(Code, Span, Diagnostic)> 
 /// The param that a name is a slip of: one letter more, less or another, or two in the place of each other.
 fn slip(key: &str) -> Option<&'static str> {
     // Short names have neighbours of their own, and so have the requests of HTCondor (`request_gpus`) and Kubernetes (`requests_memory`).
-    if key.len() < 7 || key.contains("request") || KNOWN.contains(&key) {
+    if key.len() < 7 || key.contains("request") || GALAXY_PARAMS.contains(&key) {
         return None;
     }
     let found = |known: &&str| known.len() >= 7 && is_one_slip(key.as_bytes(), known.as_bytes());
-    KNOWN.iter().copied().find(|known| found(known))
+    GALAXY_PARAMS.iter().copied().find(|known| found(known))
 }
 
 /// The param of which a name has one word cut short: `docker_run_extra_args`.
 fn cut_short(key: &str) -> Option<&'static str> {
     // TPV's documentation has `native_spec` for whatever a runner reads.
-    if KNOWN.contains(&key) || key.contains("cpu") || key == "native_spec" || !key.contains('_') {
+    if GALAXY_PARAMS.contains(&key) || key.contains("cpu") || key == "native_spec" || !key.contains('_') {
         return None;
     }
     let is_short =
         |word: &str, whole: &str| (word.len() > 2 && whole.starts_with(word)) || word == "args" && whole == "arguments";
-    KNOWN.iter().copied().find(|known| {
+    GALAXY_PARAMS.iter().copied().find(|known| {
         let words = || key.split('_').zip(known.split('_')).filter(|(own, known)| own != known);
         key.split('_').count() == known.split('_').count()
             && words().count() == 1

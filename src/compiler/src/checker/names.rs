@@ -13,6 +13,7 @@ use super::place;
 use super::sites::Site;
 use crate::checker::stubs::model;
 use crate::python::language::instead_of_builtin;
+use tpv_bytecode::CodeKind;
 use tpv_config::Config;
 use tpv_config::entity::{Common, Dict, Entity};
 use tpv_config::validate::unknown::synonym;
@@ -232,6 +233,9 @@ impl<'a> Names<'a> {
             (Bound::Never, Verdict::Missing) if bad.len() == verdicts.len() => {
                 let message = format!("the name `{name}` is not defined");
                 let help = match self.suggestion(name, site).as_deref() {
+                    _ if let Some(inside) = of_shell(name, site) => {
+                        format!("if the shell is to read it, double the braces: `${{{{{inside}}}}}`")
+                    }
                     _ if is_module(name) => format!("import it first: `import {name}`"),
                     Some(near @ ("True" | "False")) if site.property == "if" && site.text.as_str().trim() == name => {
                         format!("write `if: {}`: YAML 1.2 has no other words for it", near.to_lowercase())
@@ -476,6 +480,13 @@ fn literal(pattern: &str) -> &str {
         _ => end,
     };
     pattern.get(..end).unwrap_or("")
+}
+
+/// The text between the braces of `${NAME:-default}`, which a shell was meant to read.
+fn of_shell<'t>(name: &str, site: &'t Site<'_>) -> Option<&'t str> {
+    let text = site.text.as_str();
+    let start = text.find(&format!("${{{name}")).filter(|_| site.kind == CodeKind::FString)? + 2;
+    text.get(start..)?.split('}').next()
 }
 
 fn early_help(name: &str, site: &Site<'_>) -> String {

@@ -1,10 +1,11 @@
 //! Fields and sections that TPV does not know, and what may be meant by them.
 
 use tpv_galaxy::shape::Object;
-use tpv_model::{Quantity, Resource, Version};
+use tpv_model::{Field, Quantity, Resource, Version};
 
 use super::{Owner, Validator};
 use crate::fields::CONFIG;
+use crate::galaxy_params::GALAXY_PARAMS;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::suggest::closest;
@@ -39,6 +40,14 @@ pub fn synonym<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     find(meant)
 }
 
+/// The beginnings of the limits that only destinations have.
+const ACCEPTED: [&str; 2] = ["max_accepted_", "min_accepted_"];
+
+/// Returns `true` for the fields of a destination.
+fn is_destination(known: &Object) -> bool {
+    known.field(Field::Runner.alias()).is_some()
+}
+
 /// The place in which a field of another object belongs; `known` are the fields of its present place.
 fn place(key: &str, known: &Object) -> Option<String> {
     let in_entity = known.field(Resource::Cores.name()).is_some();
@@ -50,9 +59,10 @@ fn place(key: &str, known: &Object) -> Option<String> {
             Some(format!("`{key}` belongs under `global`"))
         }
         "runner" | "destination_name_override" | "tags" if in_entity => Some(format!("only destinations have `{key}`")),
-        _ if in_entity && (key.starts_with("max_accepted_") || key.starts_with("min_accepted_")) => {
+        _ if in_entity && !is_destination(known) && ACCEPTED.iter().any(|start| key.starts_with(start)) => {
             Some(format!("only destinations have `{key}`"))
         }
+        _ if in_entity && GALAXY_PARAMS.contains(&key) => Some(format!("`{key}` belongs under `params`")),
         "context" if known.field("tools").is_some() => {
             Some("`context` belongs under `global`, or under an entity".to_owned())
         }
@@ -121,7 +131,7 @@ impl Validator<'_> {
         }
         let problem = Diagnostic::warning(format!("`{key}` is not a field that TPV knows"))
             .code(Code::UnknownField)
-            .at(entry.key.span, "")
+            .at(entry.key.span, if key == Field::Rules.alias() { "these rules are lost" } else { "" })
             .also(owner.span, owner.describe());
         let problem = match misspelt(key, known) {
             Some(meant) => problem.fix(entry.key.span, meant),

@@ -2,6 +2,7 @@
 //!
 //! A finding here is a fact about a job, which it carries as flags of `tpvc dry-run`. What a proof or `tpvc lint` has told is not told again.
 
+mod each;
 mod falls;
 mod gpus;
 mod nowhere;
@@ -34,7 +35,8 @@ pub fn check(linter: &mut Linter<'_>, told: &HashSet<usize>, world: &Arc<World>)
     }
     let Some(trial) = Trial::of(config, linter.sources, world) else { return Vec::new() };
     let tools = tool::all(config, &trial);
-    let mut untried = raises::check(linter, &tools);
+    let each = each::all(linter, &trial, &tools);
+    let mut untried = raises::check(linter, &tools, &each);
     nowhere::check(linter, &trial, &tools, told);
     people::check(linter, &trial, &tools);
     falls::check(linter, &trial, &tools);

@@ -69,7 +69,7 @@ impl Person<'_, '_> {
 }
 
 /// Tools that get a destination, by what decides on it: all of a kind ask for the same.
-fn kinds<'t, 'a>(tools: &'t [Tool<'a>]) -> Vec<Vec<&'t Tool<'a>>> {
+pub(super) fn kinds<'t, 'a>(tools: &'t [Tool<'a>]) -> Vec<Vec<&'t Tool<'a>>> {
     let mut kinds: indexmap::IndexMap<_, Vec<&Tool<'_>>> = indexmap::IndexMap::new();
     let is_accepted = |tool: &&Tool<'_>| tool.index.is_some() && tool.end().is_some_and(End::is_accepted);
     for tool in tools.iter().filter(is_accepted) {

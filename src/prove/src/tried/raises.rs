@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use tpv_analysis::check::{Linter, Unproved};
+use tpv_analysis::dry_job::DryJob;
 use tpv_analysis::explain::word_at;
 use tpv_analysis::lint;
 use tpv_text::code::Code;
@@ -9,13 +10,23 @@ use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
 use tpv_text::source::Span;
 
+use super::each::Accepted;
 use super::sizes::ORDINARY;
-use super::tool::{End, Tool};
+use super::tool::{End, Tool, lacking};
+use super::trial::{Outcome, Watched};
 use super::{whose, with_job, with_names};
 
-/// Looks at all tools. Returns what is only known with a database or a network.
-pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) -> Vec<Unproved> {
-    let mut groups: IndexMap<(Option<Span>, String), Vec<&Tool<'_>>> = IndexMap::new();
+/// The tools of jobs that end at a place, with the error and one of the jobs, and the destination that it goes to only if others do not take it.
+struct Group<'t, 'a> {
+    tools: Vec<&'t Tool<'a>>,
+    error: String,
+    job: DryJob,
+    alternative: Option<&'a str>,
+}
+
+/// Looks at all tools, and at jobs of each destination. Returns what is only known with a database or a network.
+pub(super) fn check<'a>(linter: &mut Linter<'a>, tools: &[Tool<'a>], each: &[Accepted<'_, 'a>]) -> Vec<Unproved> {
+    let mut groups: IndexMap<(Option<Span>, String), Group<'_, 'a>> = IndexMap::new();
     let mut away: IndexMap<Option<Span>, (usize, String)> = IndexMap::new();
     for tool in tools {
         let is_away = match tool.end() {
@@ -23,14 +34,27 @@ pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) -> Vec<Unproved
             Some(End::Raised) => false,
             _ => continue,
         };
-        let error = tool.ordinary.error.clone().unwrap_or_default();
-        let place = tool.ordinary.trace.as_ref().and_then(|trace| trace.place());
-        let span = place.and_then(|place| word_at(linter.sources, place));
+        let (error, span) = raised(linter, &tool.ordinary);
         if is_away {
             away.entry(span).or_insert((0, error)).0 += 1;
         } else if !silences(&tool.entity.common.no_qa_codes, Code::RaisesForOrdinary) {
             let class = error.split(':').next().unwrap_or_default().to_owned();
-            groups.entry((span, class)).or_default().push(tool);
+            let group = || Group { tools: Vec::new(), error, job: tool.job(ORDINARY), alternative: None };
+            groups.entry((span, class)).or_insert_with(group).tools.push(tool);
+        }
+    }
+    for one in each.iter().filter(|one| one.is_alternative && matches!(one.outcome, Outcome::Raised)) {
+        let (error, span) = raised(linter, &one.watched);
+        let class = error.split(':').next().unwrap_or_default().to_owned();
+        let is_silenced = silences(&one.destination.common.no_qa_codes, Code::RaisesForOrdinary);
+        if one.watched.is_unavailable() || lacking(&one.watched).is_some() || is_silenced {
+            continue;
+        }
+        let alternative = Some(&*one.destination.id);
+        let group = || Group { tools: Vec::new(), error, job: one.job.clone(), alternative };
+        let group = groups.entry((span, class)).or_insert_with(group);
+        if group.alternative.is_some() && !group.tools.iter().any(|tool| tool.index == one.tool.index) {
+            group.tools.push(one.tool);
         }
     }
     if !groups.is_empty() {
@@ -54,15 +78,26 @@ pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) -> Vec<Unproved
     untried.collect()
 }
 
-fn finding(span: Option<Span>, tools: &[&Tool<'_>]) -> Finding {
-    let first = tools.first();
-    let error = first.and_then(|tool| tool.ordinary.error.as_deref()).unwrap_or_default();
-    let message = format!("ordinary jobs {} end in `{error}`", whose(tools));
-    let at = span.or_else(|| first.map(|tool| tool.entity.span)).unwrap_or_default();
+/// The error that ended a job, and the word that raised it.
+fn raised(linter: &Linter<'_>, watched: &Watched) -> (String, Option<Span>) {
+    let place = watched.trace.as_ref().and_then(|trace| trace.place());
+    (watched.error.clone().unwrap_or_default(), place.and_then(|place| word_at(linter.sources, place)))
+}
+
+fn finding(span: Option<Span>, group: &Group<'_, '_>) -> Finding {
+    let Group { tools, error, job, alternative } = group;
+    let message = match alternative {
+        Some(destination) => format!("jobs {} end in `{error}` at the destination `{destination}`", whose(tools)),
+        None => format!("ordinary jobs {} end in `{error}`", whose(tools)),
+    };
+    let at = span.or_else(|| tools.first().map(|tool| tool.entity.span)).unwrap_or_default();
     let mut diagnostic = with_names(Diagnostic::warning(message).at(at, "raised here"), tools);
-    if let Some(tool) = first {
-        diagnostic = with_job(diagnostic, &tool.job(ORDINARY));
-    }
-    let help = "make the code work for such a job, which has no parameters and one input";
+    diagnostic = match alternative {
+        Some(destination) => diagnostic
+            .note(format!("`{destination}` accepts them, but other destinations come first: these were switched off"))
+            .note(format!("such a job: `{job}`")),
+        None => with_job(diagnostic, job),
+    };
+    let help = "make the code work for such a job: what only some jobs have needs a default";
     Finding::new(Code::RaisesForOrdinary, diagnostic.help(help))
 }

@@ -151,7 +151,7 @@ fn tool<'a>(config: &Config, trial: &Trial, index: Option<usize>, entity: &'a En
 }
 
 /// The key that code did not find, where it may be the name of a parameter.
-fn lacking(watched: &Watched) -> Option<String> {
+pub(super) fn lacking(watched: &Watched) -> Option<String> {
     let key = watched.error.as_deref()?.strip_prefix("KeyError: '")?.strip_suffix('\'')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '|';
     (!key.is_empty() && key.chars().all(is_name)).then(|| key.to_owned())

@@ -31,7 +31,7 @@ pub(super) struct Trial {
     pub rules: Arc<Rules>,
     mapper: Mapper,
     world: Arc<World>,
-    left: Cell<usize>,
+    left: Rc<Cell<usize>>,
 }
 
 /// The end of a job.
@@ -51,9 +51,21 @@ impl Trial {
     pub(super) fn of(config: &Config, sources: &SourceMap, world: &Arc<World>) -> Option<Self> {
         let (tables, program, _) = link(config, sources, false, &mut Diagnostics::new());
         let rules = Arc::new(Rules::new(tables, program).ok()?);
-        let hooks = Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() };
-        let mapper = Mapper::with_hooks(rules.clone(), hooks, true);
-        Some(Self { rules, mapper, world: world.clone(), left: Cell::new(MOST_JOBS) })
+        let mapper = Mapper::with_hooks(rules.clone(), hooks(), true);
+        Some(Self { rules, mapper, world: world.clone(), left: Rc::new(Cell::new(MOST_JOBS)) })
+    }
+
+    /// The same rules with one destination only. `None` if they cannot be run.
+    pub(super) fn only(&self, destination: &str) -> Option<Self> {
+        let mut tables = self.rules.tables().clone();
+        let strings = &tables.strings;
+        let is_other = |id: u32| strings.get(id as usize).is_none_or(|id| id != destination);
+        for row in tables.destinations.iter_mut().filter(|row| is_other(row.id)) {
+            row.abstract_ = true;
+        }
+        let rules = Arc::new(Rules::new(tables, (**self.rules.program()).clone()).ok()?);
+        let mapper = Mapper::with_hooks(rules.clone(), hooks(), true);
+        Some(Self { rules, mapper, world: self.world.clone(), left: self.left.clone() })
     }
 
     /// Returns `true` if no more jobs are mapped.
@@ -85,6 +97,10 @@ impl Trial {
     pub(super) fn ids(&self, config: &Config) -> Vec<Option<String>> {
         sample_ids(config, &self.rules, EntityClass::Tool)
     }
+}
+
+fn hooks() -> Hooks {
+    Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() }
 }
 
 fn outcome(answer: Answer) -> Outcome {
@@ -164,7 +180,9 @@ impl Watched {
             }
             cause = trace.as_ref().and_then(|trace| trace.cause.as_deref());
         }
-        self.error.as_deref().is_some_and(begins)
+        // What an empty Galaxy's configuration does not have.
+        let lacks = |error: &str| error.starts_with("AttributeError: 'Config' object has no attribute");
+        self.error.as_deref().is_some_and(|error| begins(error) || lacks(error))
     }
 }
 

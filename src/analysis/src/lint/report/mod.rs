@@ -4,12 +4,14 @@ mod github;
 mod group;
 mod json;
 mod junit;
+mod others;
 mod sarif;
 
 pub use github::github;
 pub use group::group;
 pub use json::json;
 pub use junit::junit;
+pub use others::leave_to_others;
 pub use sarif::sarif;
 
 use super::Linted;
