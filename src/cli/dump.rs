@@ -12,7 +12,7 @@ use tpv_text::suggest::{closest, did_you_mean};
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::output::print_stdout;
+use super::output::print_paged;
 use super::rules;
 use tpv_text::printable::Form;
 
@@ -106,8 +106,8 @@ impl Dump {
         };
         let default = if self.provenance { Format::Yaml } else { Format::Text };
         match self.output_format.unwrap_or(default) {
-            Format::Text => print_stdout(Form::Text, &text(config, &names, &options))?,
-            Format::Yaml => print_stdout(Form::Data, &yaml(config, &names, &options))?,
+            Format::Text => print_paged(Form::Text, &text(config, &names, &options))?,
+            Format::Yaml => print_paged(Form::Data, &yaml(config, &names, &options))?,
         }
         Ok(Outcome::Done)
     }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::error::{CliError, Outcome};
-use super::output::print_stdout;
+use super::output::print_paged;
 use tpv_text::code::Code;
 use tpv_text::printable::Form;
 use tpv_text::suggest::did_you_mean;
@@ -22,7 +22,7 @@ impl ExplainCode {
         match &self.code {
             None => {
                 let codes: String = Code::ALL.iter().map(|code| format!("{code}  {}\n", code.title())).collect();
-                print_stdout(Form::Text, &codes)?;
+                print_paged(Form::Text, &codes)?;
             }
             Some(code) => {
                 let found = Code::find(code).ok_or_else(|| {
@@ -32,7 +32,7 @@ impl ExplainCode {
                     };
                     CliError::new(format!("unknown code `{code}`"), help)
                 })?;
-                print_stdout(Form::Text, found.page())?;
+                print_paged(Form::Text, found.page())?;
             }
         }
         Ok(Outcome::Done)

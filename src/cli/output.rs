@@ -1,8 +1,9 @@
 //! Outputs: stdout, or a file that appears whole or not at all.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use super::error::{CliError, io_help};
 use super::temporary::temporary;
@@ -21,6 +22,35 @@ pub(crate) fn print_stdout(form: Form, text: &str) -> Result<(), CliError> {
             let (what, help) = io_help(&error, Path::new("-"));
             Err(CliError::new(format!("the results cannot be written to {what}"), help))
         }
+        _ => Ok(()),
+    }
+}
+
+/// Prints a text that may be long: on a terminal through the pager of `$TPVC_PAGER` or `$PAGER`, else `less`, as git does; elsewhere as it is. An empty
+/// variable is no pager.
+///
+/// # Errors
+/// It cannot be written.
+pub(super) fn print_paged(form: Form, text: &str) -> Result<(), CliError> {
+    let pager = ["TPVC_PAGER", "PAGER"].into_iter().find_map(|name| std::env::var(name).ok());
+    let pager = pager.unwrap_or_else(|| "less".to_owned());
+    if !io::stdout().is_terminal() || pager.trim().is_empty() {
+        return print_stdout(form, text);
+    }
+    // `-F` ends at once for what fits on the screen, `-R` keeps colours, `-X` leaves the text there.
+    let mut command = Command::new("sh");
+    command.args(["-c", &pager]).stdin(Stdio::piped());
+    if std::env::var_os("LESS").is_none() {
+        command.env("LESS", "FRX");
+    }
+    let Ok(mut child) = command.spawn() else { return print_stdout(form, text) };
+    if let Some(mut stdin) = child.stdin.take() {
+        // Whoever leaves the pager has read enough.
+        let _ = stdin.write_all(form.of(text).as_bytes());
+    }
+    // 127: the shell found no such program.
+    match child.wait().ok().and_then(|status| status.code()) {
+        Some(127) => print_stdout(form, text),
         _ => Ok(()),
     }
 }

@@ -31,8 +31,11 @@ impl Field {
         if let Some(field) = whole().find(|field| field.group() == text) {
             return Ok(Self { field, name: String::new() });
         }
+        if text == model::Field::Runner.alias() {
+            return Ok(Self { field: model::Field::Runner, name: String::new() });
+        }
         if let Some((group, name)) = text.split_once('.').filter(|(_, name)| !name.is_empty())
-            && let Some(field) = named().find(|known| known.group() == group)
+            && let Some(field) = named().find(|known| known.group() == group || known.alias() == group)
         {
             return Ok(Self { field, name: name.to_owned() });
         }
@@ -48,7 +51,7 @@ impl Field {
                 let (last, others) = others
                     .split_last()
                     .map_or(("", String::new()), |(last, others)| (last.as_str(), others.join(", ")));
-                format!("the fields are `cores`, `mem`, `gpus`, their `min_` and `max_`, {others} and {last}")
+                format!("the fields are `cores`, `mem`, `gpus`, their `min_` and `max_`, `runner`, {others} and {last}")
             }
         })
     }
@@ -93,7 +96,13 @@ mod tests {
 
     #[test]
     fn fields_are_read_as_they_are_written() {
-        for (text, written) in [("mem", "mem"), ("env.TMP.DIR", "env.TMP.DIR"), ("max_cores", "max_cores")] {
+        for (text, written) in [
+            ("mem", "mem"),
+            ("env.TMP.DIR", "env.TMP.DIR"),
+            ("max_cores", "max_cores"),
+            ("runner", "runner"),
+            ("scheduling.pulsar", "tags.pulsar"),
+        ] {
             assert_eq!(Field::parse(text).map(|field| field.to_string()), Ok(written.to_owned()));
         }
         for (text, help) in

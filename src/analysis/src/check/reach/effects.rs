@@ -49,7 +49,7 @@ impl Effects {
         let everywhere = has(&EVERYWHERE) || words().any(leads_away);
         let destinations = everywhere || tags.changes_destinations;
         // Functions of a site's own modules may do anything to the entity, but are assumed not to change destinations.
-        let imports_own = source.contains("import") && tags.is_open;
+        let imports_own = source.contains("import") && tags.is_open && tags.combines.is_none();
         if has(&ANYTHING) || everywhere || imports_own {
             return Self { destinations, ..everything };
         }

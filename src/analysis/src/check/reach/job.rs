@@ -291,7 +291,10 @@ impl Jobs {
             self.unknown.get_or_insert(at);
         }
         if let Some(tags) = &effects.tags {
-            self.fields.tags.change(&tags.names, tags.is_open);
+            match &tags.combines {
+                Some(kinds) => self.fields.tags.or_combined_in_code(&tags.names, tags.is_open, kinds),
+                None => self.fields.tags.change(&tags.names, tags.is_open),
+            }
         }
         for (_, quantity) in effects.resources.iter().zip(Quantity::ALL).filter(|(changed, _)| **changed) {
             for resource in quantity.resources() {

@@ -144,6 +144,24 @@ impl Tags {
         }
     }
 
+    /// Applies the possible effects of code that combines these tag names with the job's, or names of its own, in these kinds.
+    pub(super) fn or_combined_in_code<'n>(
+        &mut self,
+        names: impl IntoIterator<Item = &'n String>,
+        is_open: bool,
+        kinds: &[TagType],
+    ) {
+        let or_all = |own: TagTypes| kinds.iter().fold(own, |own, kind| own.or(own.combined(*kind)));
+        for name in names {
+            let name = name.as_str().into();
+            self.set(&name, or_all(self.get(&name)));
+        }
+        if is_open {
+            self.known.values_mut().for_each(|own| *own = or_all(*own));
+            (self.others, self.tool_types) = (or_all(self.others), or_all(self.tool_types));
+        }
+    }
+
     /// Applies the possible effects of code that mentions these tag names, or builds names of its own.
     pub(super) fn change<'n>(&mut self, names: impl IntoIterator<Item = &'n String>, is_open: bool) {
         for kinds in self.known.values_mut() {

@@ -8,7 +8,7 @@ use tpv_compiler::python::syntax::ast::{Arguments, Constant, Expr, ExprCall, Ope
 use tpv_compiler::checker::{parse, sites};
 use tpv_compiler::python::walk::{self, Part};
 use tpv_config::Config;
-use tpv_model::EntityClass;
+use tpv_model::{EntityClass, TagType};
 
 use super::destinations_in_code::changes_destinations;
 
@@ -21,6 +21,8 @@ pub(crate) struct TagsInCode {
     pub is_open: bool,
     /// `true` if it changes tags at all, so that a job may lose those of its entities.
     pub changes: bool,
+    /// The kinds of the tags that it combines with those of the job, if it changes tags in no other way: no tag gets lost.
+    pub combines: Option<Vec<TagType>>,
     /// `true` if it may change destinations.
     pub changes_destinations: bool,
 }
@@ -125,10 +127,12 @@ pub(crate) fn of_block(body: &[Stmt]) -> TagsInCode {
     body.iter().for_each(|statement| block.stmt(statement));
     let mut values = Values { assigned: &block.assigned, names: BTreeSet::new(), seen: HashSet::new() };
     let is_bounded = block.written.iter().all(|value| values.is_bounded(value));
+    let only_combines = !block.is_open && !block.removes && block.written.len() == block.combined.len();
     TagsInCode {
         names: values.names,
         is_open: block.is_open || !is_bounded,
         changes: block.is_open || block.removes || !block.written.is_empty(),
+        combines: only_combines.then(|| block.combined.clone()),
         changes_destinations: changes_destinations(body),
     }
 }
@@ -140,6 +144,8 @@ struct Block<'a> {
     written: Vec<&'a Expr>,
     /// The values that a name may have; `None` for one that comes from outside.
     assigned: HashMap<&'a str, Vec<Option<&'a Expr>>>,
+    /// The kinds of those that are combined with the job's.
+    combined: Vec<TagType>,
     is_open: bool,
     removes: bool,
 }
@@ -202,6 +208,14 @@ impl<'a> Block<'a> {
             Expr::Tuple(node) => node.elts.iter().for_each(|part| self.assign(part, value)),
             Expr::List(node) => node.elts.iter().for_each(|part| self.assign(part, value)),
             Expr::Starred(node) => self.assign(&node.value, value),
+            Expr::Attribute(own)
+                if let Some(added) = value.and_then(|value| combined(&own.attr, &own.value, value)) =>
+            {
+                for (kind, value) in added {
+                    self.written.push(value);
+                    self.combined.push(kind);
+                }
+            }
             Expr::Attribute(_) | Expr::Subscript(_) if names_tags(target) => {
                 self.removes = true;
                 match value {
@@ -264,6 +278,22 @@ impl<'a> Block<'a> {
             (None, _) => self.is_open = true,
         }
     }
+}
+
+/// The lists in `entity.tpv_tags = entity.tpv_tags.combine(SchedulingTags(require=[...]))`, with their kinds. `None` of any other assignment to the
+/// attribute `name` of `object`.
+fn combined<'a>(name: &str, object: &Expr, value: &'a Expr) -> Option<Vec<(TagType, &'a Expr)>> {
+    let (Expr::Name(object), Expr::Call(call)) = (object, value) else { return None };
+    let (Expr::Attribute(method), [Expr::Call(made)]) = (&*call.func, call.args.as_slice()) else { return None };
+    let Expr::Attribute(of) = &*method.value else { return None };
+    let is_same = matches!(&*of.value, Expr::Name(owner) if owner.id == object.id);
+    let is_made = matches!(&*made.func, Expr::Name(name) if name.id.as_str() == "SchedulingTags");
+    if name != "tpv_tags" || of.attr.as_str() != name || method.attr.as_str() != "combine" || !is_same || !is_made {
+        return None;
+    }
+    let kind = |name: &str| TagType::APPLICATION.into_iter().find(|kind| kind.field() == name);
+    let lists = made.keywords.iter().map(|keyword| Some((kind(keyword.arg.as_deref()?)?, &keyword.value)));
+    lists.collect::<Option<Vec<_>>>().filter(|_| made.args.is_empty() && call.keywords.is_empty())
 }
 
 fn is_of_tags(attribute: &str) -> bool {
