@@ -27,6 +27,7 @@ mod input;
 mod inspect;
 mod job;
 mod job_conf;
+mod jobs;
 mod kind;
 mod lint;
 mod map;
@@ -106,6 +107,7 @@ enum Verb {
     Format(format::Format),
     Dump(dump::Dump),
     Inspect(inspect::Inspect),
+    Jobs(jobs::Jobs),
     Sweep(sweep::Sweep),
     Fit(fit::Fit),
     Simulate(simulate::Simulate),
@@ -134,6 +136,7 @@ impl Verb {
             Self::Format(verb) => verb.run(common),
             Self::Dump(verb) => verb.run(common),
             Self::Inspect(verb) => verb.run(),
+            Self::Jobs(verb) => verb.run(common),
             Self::Sweep(verb) => verb.run(common),
             Self::Fit(verb) => verb.run(common),
             Self::Simulate(verb) => verb.run(common),

@@ -90,7 +90,7 @@ impl Worker {
             let class = rule.class.name();
             return Err(attribute_error(format!("'{class}' object has no attribute 'is_matching'")));
         };
-        if observer.watches() {
+        if observer.reads() {
             let reads = readable_values(&mut self.vm, &fields.if_condition);
             observer.step(Step::Condition { rule, reads: &reads });
         }

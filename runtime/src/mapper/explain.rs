@@ -208,6 +208,11 @@ pub trait Observer {
         true
     }
 
+    /// Returns `true` if it looks at the values that conditions can read, which are shown as text.
+    fn reads(&self) -> bool {
+        self.watches()
+    }
+
     /// One step.
     fn step(&mut self, step: Step<'_>);
 }

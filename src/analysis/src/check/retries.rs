@@ -42,7 +42,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     }
     let (tables, program, _) = link(config, linter.sources, false, &mut Diagnostics::new());
     let Ok(rules) = Rules::new(tables, program) else { return };
-    let ids = sample_ids(config, &rules, EntityClass::Tool);
+    let ids = sample_ids(&rules, EntityClass::Tool);
     let hooks = Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() };
     let mut samples = Samples {
         mapper: Mapper::with_hooks(Arc::new(rules), hooks, false),
@@ -50,8 +50,8 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         resubmitter: Resubmitter::new(Arc::new(compile)),
         told: HashSet::new(),
     };
-    let concrete = ids.iter().zip(config.tools.values()).filter(|(_, tool)| !tool.common.is_abstract);
-    for id in concrete.filter_map(|(id, _)| id.as_deref()).take(MOST_TOOLS) {
+    let concrete = config.tools.values().filter(|tool| !tool.common.is_abstract);
+    for id in concrete.filter_map(|tool| ids.get(&*tool.id)).take(MOST_TOOLS) {
         for gib in SIZES {
             if let Some(finding) = samples.find(config, id, gib) {
                 linter.report(finding);

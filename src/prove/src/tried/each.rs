@@ -38,7 +38,8 @@ pub(super) struct Accepted<'t, 'a> {
 pub(super) fn all<'t, 'a>(linter: &Linter<'a>, trial: &Trial, tools: &'t [Tool<'a>]) -> Vec<Accepted<'t, 'a>> {
     let config = linter.config;
     let kinds: Vec<&Tool<'_>> = kinds(tools).into_iter().filter_map(|kind| kind.first().copied()).collect();
-    let roles: Vec<String> = sample_ids(config, &trial.rules, EntityClass::Role).into_iter().flatten().collect();
+    let mut roles: Vec<String> = sample_ids(&trial.rules, EntityClass::Role).into_values().collect();
+    roles.sort();
     let mut out = Vec::new();
     for destination in config.destinations.values().filter(|destination| !destination.common.is_abstract) {
         let mut accepted = 0;

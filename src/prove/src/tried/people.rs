@@ -26,9 +26,9 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
     // Users who are sent to certain destinations, such as those that test these.
     let mut sent = Vec::new();
     for class in [EntityClass::Role, EntityClass::User] {
-        let ids = sample_ids(config, &trial.rules, class);
-        for (entity, id) in config.section(class).values().zip(ids) {
-            let Some(id) = id.filter(|_| !entity.common.is_abstract) else { continue };
+        let ids = sample_ids(&trial.rules, class);
+        for entity in config.section(class).values().filter(|entity| !entity.common.is_abstract) {
+            let Some(id) = ids.get(&*entity.id).cloned() else { continue };
             if silences(&entity.common.no_qa_codes, Code::NoDestination) {
                 continue;
             }

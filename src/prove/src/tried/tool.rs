@@ -1,5 +1,6 @@
 //! The ordinary jobs of each tool, mapped.
 
+use tpv_analysis::check::sample_ids;
 use tpv_analysis::dry_job::DryJob;
 use tpv_config::Config;
 use tpv_config::entity::Entity;
@@ -98,9 +99,9 @@ impl Tool<'_> {
 
 /// All tools that are not abstract and for which an id is known, and one that the config does not name.
 pub(super) fn all<'a>(config: &'a Config, trial: &Trial) -> Vec<Tool<'a>> {
-    let ids = trial.ids(config);
-    let concrete = config.tools.values().enumerate().zip(ids).filter(|((_, tool), _)| !tool.common.is_abstract);
-    let named = concrete.filter_map(|((index, entity), id)| Some((Some(index), &**entity, id?)));
+    let ids = sample_ids(&trial.rules, EntityClass::Tool);
+    let concrete = config.tools.values().enumerate().filter(|(_, tool)| !tool.common.is_abstract);
+    let named = concrete.filter_map(|(index, entity)| Some((Some(index), &**entity, ids.get(&*entity.id)?.clone())));
     let default = config.global.default_inherits.as_ref();
     let default = default.and_then(|id| config.section(EntityClass::Tool).get(id.as_str()));
     let unnamed = default.map(|default| (None, &**default, UNNAMED.to_owned()));

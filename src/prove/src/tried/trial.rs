@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use tpv_analysis::check::sample_ids;
 use tpv_analysis::dry_job::DryJob;
 use tpv_compiler::link::link;
 use tpv_compiler::python::run_time;
@@ -12,7 +11,7 @@ use tpv_config::Config;
 use tpv_galaxy::answer::{Answer, Field};
 use tpv_galaxy::errors::NO_DESTINATIONS;
 use tpv_galaxy::json::Json;
-use tpv_model::{EntityClass, Quantity, Resource, TagType};
+use tpv_model::{Quantity, Resource, TagType};
 use tpv_python::value::Value;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::entity::Entity;
@@ -91,11 +90,6 @@ impl Trial {
         let mut job = job.job().ok()?;
         job.seed = Some(1.into());
         Some(job)
-    }
-
-    /// An id for each tool of the config.
-    pub(super) fn ids(&self, config: &Config) -> Vec<Option<String>> {
-        sample_ids(config, &self.rules, EntityClass::Tool)
     }
 }
 
@@ -187,6 +181,10 @@ impl Watched {
 }
 
 impl Observer for Watched {
+    fn reads(&self) -> bool {
+        false
+    }
+
     fn step(&mut self, step: Step<'_>) {
         match step {
             Step::OnceMore { .. } => *self = Self::default(),

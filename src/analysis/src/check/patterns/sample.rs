@@ -2,10 +2,10 @@
 
 use std::collections::HashMap;
 
-use tpv_config::Config;
 use tpv_model::EntityClass;
 use tpv_python::regex::parser::parse;
 use tpv_runtime::artifact::Rules;
+use tpv_runtime::artifact::tables::EntityRow;
 use tpv_runtime::patterns::Matcher;
 
 use super::language::Language;
@@ -19,22 +19,20 @@ fn sample_id(key: &str, matches: impl Fn(&str) -> bool) -> Option<String> {
     Some(readable(key)).filter(is_plain).filter(is_id).or_else(|| shortest(key).filter(is_id))
 }
 
-/// An id for each tool, role or user of a config, in its order, that is looked up among the rules made of it and gets the entity. `None` for those
-/// without.
-pub fn sample_ids(config: &Config, rules: &Rules, class: EntityClass) -> Vec<Option<String>> {
-    let Some(table) = rules.tables().table(class) else { return Vec::new() };
+/// Ids that are looked up among rules and get an entity of a section, by the key of this. Entities without such an id are left out.
+pub fn sample_ids(rules: &Rules, class: EntityClass) -> HashMap<String, String> {
+    let Some(table) = rules.tables().table(class) else { return HashMap::new() };
     let matcher = Matcher::new(&*table.patterns);
     let strings = &rules.tables().strings;
-    let places: HashMap<&str, u32> =
-        (0..).zip(&table.rows).filter_map(|(place, row)| Some((&**strings.get(row.id as usize)?, place))).collect();
-    let id = |key: &str| {
-        let place = places.get(key)?;
-        sample_id(key, |id| {
+    let sample = |(place, row): (u32, &EntityRow)| {
+        let key = strings.get(row.id as usize)?;
+        let id = sample_id(key, |id| {
             let mut found = Vec::new();
-            matcher.matches(id, &mut found).is_ok() && found.contains(place)
-        })
+            matcher.matches(id, &mut found).is_ok() && found.contains(&place)
+        });
+        Some((key.clone(), id?))
     };
-    config.section(class).keys().map(|key| id(key)).collect()
+    (0..).zip(&table.rows).filter_map(sample).collect()
 }
 
 /// The text that a pattern was likely made from.

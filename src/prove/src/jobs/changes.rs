@@ -1,0 +1,211 @@
+//! Changes of a job that may bring code to do something else: the texts and numbers that the code writes out, put where it looks.
+
+use std::collections::BTreeSet;
+
+use tpv_analysis::dry_job::bytes_of;
+use tpv_galaxy::json::Json;
+
+use super::coverage::Covered;
+
+/// More texts or numbers of one piece of code are not put anywhere.
+const MOST_CONSTANTS: usize = 24;
+
+/// A change of a job.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Change {
+    path: Vec<String>,
+    value: Json,
+}
+
+/// The words of code that say where it looks, and the fields that a text is put in then.
+const PLACES: [(&[&str], &[&str]); 14] = [
+    (&["version"], &["tool.version"]),
+    (&["role"], &["user.roles[]"]),
+    (&["tag"], &["job.history.tags[]"]),
+    (&["history", "name"], &["job.history.name"]),
+    (&["email", "user"], &["user.email"]),
+    (&["username", "user"], &["user.username"]),
+    (&["extension", "ext"], &["job.input_datasets.0.extension"]),
+    (&["object_store"], &["job.input_datasets.0.object_store_id"]),
+    (&["tool_type"], &["tool.tool_type"]),
+    (&["old_id", "tool.id", "tool_id"], &["tool.id"]),
+    (&["state"], &["job.state"]),
+    (&["dataset", "name", "input"], &["job.input_datasets.0.name"]),
+    (&["workflow"], &["workflow_invocation_uuid"]),
+    (&["profile"], &["tool.profile"]),
+];
+
+/// The words of code that looks values up by name, and the objects that pairs of its texts are put in then.
+const MAPPINGS: [(&[&str], &str); 5] = [
+    (&["param"], "job.param_values"),
+    (&["resource", "job_resource"], "resource_params"),
+    (&["destination_params"], "job.destination_params"),
+    (&["extra_preferences", "preferences"], "user.extra_preferences"),
+    (&["metadata"], "job.input_datasets.0.metadata"),
+];
+
+/// The changes that the code of a job suggests.
+pub(super) fn changes(covered: &Covered) -> Vec<Change> {
+    let mut out: Vec<Change> = Vec::new();
+    let mut add = |path: &str, value: Json| {
+        let change = Change { path: path.split('.').map(str::to_owned).collect(), value };
+        if !out.contains(&change) {
+            out.push(change);
+        }
+    };
+    for text in &covered.texts {
+        let (texts, numbers) = constants(text);
+        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        for (words, paths) in PLACES.iter().filter(|(words, _)| has(words)) {
+            for (path, constant) in paths.iter().flat_map(|path| texts.iter().map(move |text| (path, text))) {
+                let value = match *path {
+                    "user.email" if !constant.contains('@') => Json::str(format!("{constant}@example.org")),
+                    _ => Json::str(constant.as_str()),
+                };
+                add(path, value);
+            }
+            if words.contains(&"version") {
+                for constant in &texts {
+                    beside(constant).for_each(|version| add("tool.version", Json::str(version)));
+                }
+            }
+        }
+        for (_, path) in MAPPINGS.iter().filter(|(words, _)| has(words)) {
+            for name in &texts {
+                let path = format!("{path}.{name}");
+                for value in texts.iter().filter(|value| *value != name) {
+                    add(&path, Json::str(value.as_str()));
+                }
+                for number in &numbers {
+                    for value in [*number - 1.0, *number, *number + 1.0] {
+                        add(&path, Json::Float(value));
+                    }
+                }
+                ["", "1", "true"].into_iter().for_each(|value| add(&path, Json::str(value)));
+            }
+        }
+        if has(&["size", "input", "dataset"]) {
+            for number in numbers.iter().filter(|number| **number > 0.0 && **number < 1e7) {
+                let bytes = bytes_of(*number);
+                for bytes in [bytes - 1, bytes, bytes + 1] {
+                    add("job.input_datasets.0.size", Json::Int(bytes));
+                }
+                // What counts bytes compares with bytes.
+                #[expect(clippy::cast_possible_truncation, reason = "below 10^7")]
+                add("job.input_datasets.0.size", Json::Int(*number as i64));
+            }
+            add("job.input_datasets", Json::List(Vec::new()));
+        }
+        if has(&["user", "role", "email"]) {
+            add("user", Json::Null);
+        }
+        if has(&["history"]) {
+            add("job.history", Json::Null);
+        }
+    }
+    out
+}
+
+/// The texts and numbers that code writes out.
+fn constants(code: &str) -> (BTreeSet<String>, Vec<f64>) {
+    let (mut texts, mut numbers) = (BTreeSet::new(), Vec::new());
+    let mut rest = code;
+    while let Some(at) = rest.find(|c: char| matches!(c, '\'' | '"') || c.is_ascii_digit()) {
+        let (before, found) = rest.split_at(at);
+        let Some(first) = found.chars().next() else { break };
+        if first.is_ascii_digit() {
+            let end = found.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(found.len());
+            let (number, after) = found.split_at(end);
+            let is_part = before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            numbers.extend(number.parse::<f64>().ok().filter(|_| !is_part && numbers.len() < MOST_CONSTANTS));
+            rest = after;
+        } else {
+            let inside = found.get(1..).unwrap_or_default();
+            let Some((text, after)) = inside.split_once(first) else { break };
+            if texts.len() < MOST_CONSTANTS && !text.contains(['\n', '{']) && text.len() < 200 {
+                texts.insert(text.to_owned());
+            }
+            rest = after;
+        }
+    }
+    (texts, numbers)
+}
+
+/// Versions just above and below one.
+fn beside(version: &str) -> impl Iterator<Item = String> {
+    let (before, last) = version.rsplit_once('.').map_or(("", version), |(before, last)| (before, last));
+    let digits = last.len() - last.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number = last.get(..digits).and_then(|digits| digits.parse::<u32>().ok());
+    let join = move |number: u32| if before.is_empty() { number.to_string() } else { format!("{before}.{number}") };
+    let numbers = number.into_iter().flat_map(|number| [number.checked_sub(1), number.checked_add(1)]).flatten();
+    numbers.map(join).collect::<Vec<_>>().into_iter()
+}
+
+impl Change {
+    /// Makes the change. False if the job has no such field.
+    pub(super) fn apply(&self, job: &mut Json) -> bool {
+        let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
+        set(job, &path, &self.value)
+    }
+}
+
+fn set(target: &mut Json, path: &[&str], value: &Json) -> bool {
+    let Some((name, rest)) = path.split_first() else {
+        let is_new = target != value;
+        *target = value.clone();
+        return is_new;
+    };
+    match target {
+        Json::Object(fields) => {
+            if let Some(list) = name.strip_suffix("[]") {
+                return set_field(fields, list, &[], &Json::List(vec![value.clone()]));
+            }
+            set_field(fields, name, rest, value)
+        }
+        Json::List(items) => {
+            let item = name.parse::<usize>().ok().and_then(|index| items.get_mut(index));
+            item.is_some_and(|item| set(item, rest, value))
+        }
+        _ => false,
+    }
+}
+
+fn set_field(fields: &mut Vec<(Box<str>, Json)>, name: &str, rest: &[&str], value: &Json) -> bool {
+    if let Some((_, field)) = fields.iter_mut().find(|(own, _)| **own == *name) {
+        if *field == Json::Null && !rest.is_empty() {
+            return false;
+        }
+        return set(field, rest, value);
+    }
+    let mut made = if rest.is_empty() { Json::Null } else { Json::Object(Vec::new()) };
+    set(&mut made, rest, value);
+    fields.push((name.into(), made));
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_are_read_as_they_stand() {
+        let (texts, numbers) = constants("input_size > 20.5 and tool.version == '1.0' or x2 < 3");
+        assert_eq!((texts.into_iter().collect::<Vec<_>>(), numbers), (vec!["1.0".to_owned()], vec![20.5, 3.0]));
+        assert_eq!(beside("2.1.9+galaxy0").collect::<Vec<_>>(), ["2.1.8", "2.1.10"]);
+    }
+
+    #[test]
+    fn changes_reach_into_jobs() {
+        let mut job = tpv_analysis::dry_job::DryJob::ordinary("bwa", 1).json();
+        let change = |path: &str, value| Change { path: path.split('.').map(str::to_owned).collect(), value };
+        assert!(change("job.param_values.mode", Json::str("fast")).apply(&mut job));
+        assert!(change("user.roles[]", Json::str("training")).apply(&mut job));
+        assert!(change("job.input_datasets.0.size", Json::Int(7)).apply(&mut job));
+        assert!(!change("job.input_datasets.3.size", Json::Int(7)).apply(&mut job));
+        let mut text = String::new();
+        tpv_galaxy::json::write_text(&mut text, &job);
+        for part in ["\"param_values\": {\"mode\": \"fast\"}", "\"roles\": [\"training\"]", "\"size\": 7"] {
+            assert!(text.contains(part), "{text}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Jobs made from rules: together they take each branch that one of them can be brought to take.
+//!
+//! It begins with an ordinary job of each tool and goes on from those that did something new: the values that conditions compare with are put where
+//! the conditions look. What the jobs do is observed, not guessed ([`coverage`]); the values are guesses ([`changes`]).
+
+mod changes;
+mod coverage;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tpv_analysis::check::sample_ids;
+use tpv_analysis::dry_job::{DryJob, bytes_of};
+use tpv_compiler::python::run_time;
+use tpv_galaxy::json::{Json, write_text};
+use tpv_model::EntityClass;
+use tpv_runtime::artifact::Rules;
+use tpv_runtime::mapper::places::ConfigPlace;
+use tpv_runtime::{Hooks, Job, Mapper, World};
+
+use changes::changes;
+use coverage::{Covered, Key};
+
+/// The bounds of making jobs.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The most jobs that are tried.
+    pub tries: usize,
+    /// The longest time.
+    pub time: Duration,
+    /// A part of the ids of tools, if not all tools are of interest.
+    pub tool: Option<String>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { tries: 100_000, time: Duration::from_secs(60), tool: None }
+    }
+}
+
+/// Jobs, and what they reach.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// The jobs, each as a line of a job file without its end.
+    pub lines: Vec<String>,
+    /// The number of jobs that were tried.
+    pub tried: usize,
+    /// The number of outcomes of conditions that the jobs have.
+    pub branches: usize,
+    /// The outcomes of conditions that none has.
+    pub unreached: Vec<Unreached>,
+    /// The bound that ended it, if one did.
+    pub stopped: Option<&'static str>,
+}
+
+/// An outcome of a rule's condition that no job has.
+#[derive(Clone, Debug)]
+pub struct Unreached {
+    /// The place of the rule.
+    pub place: Option<ConfigPlace>,
+    /// The condition.
+    pub condition: String,
+    /// The outcome; `None` if the condition is never evaluated.
+    pub outcome: Option<bool>,
+}
+
+/// A job with what it did that was new.
+struct Kept {
+    job: Json,
+    covered: Covered,
+}
+
+/// Makes jobs for rules, mapped in this world. The same rules and bounds give the same jobs, as long as the time is not what ends it.
+pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Options) -> Made {
+    let hooks = Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() };
+    let mapper = Mapper::with_hooks(rules.clone(), hooks, false);
+    let mut run =
+        Run { mapper, world, started: Instant::now(), options, seen: HashMap::new(), kept: Vec::new(), tried: 0 };
+    let mut waiting: VecDeque<Json> = given.iter().cloned().chain(first(rules, options)).collect();
+    let mut stopped = None;
+    while let Some(job) = waiting.pop_front() {
+        stopped = run.bound();
+        if stopped.is_some() {
+            break;
+        }
+        let Some(covered) = run.tries(&job) else { continue };
+        // Deeper changes of a job come after the first ones of all others.
+        for change in changes(&covered) {
+            let mut next = job.clone();
+            if change.apply(&mut next) {
+                waiting.push_back(next);
+            }
+        }
+        run.kept.push(Kept { job, covered });
+    }
+    let branches = run.seen.keys().filter(|key| matches!(key, Key::Rule(..))).count();
+    let unreached = unreached(rules, &run.seen);
+    Made { lines: run.lines(), tried: run.tried, branches, unreached, stopped }
+}
+
+struct Run<'a> {
+    mapper: Mapper,
+    world: &'a Arc<World>,
+    started: Instant,
+    options: &'a Options,
+    /// What was done, with the number of kept jobs that do it.
+    seen: HashMap<Key, usize>,
+    kept: Vec<Kept>,
+    tried: usize,
+}
+
+impl Run<'_> {
+    fn bound(&self) -> Option<&'static str> {
+        if self.tried >= self.options.tries {
+            return Some("the number of jobs to try");
+        }
+        (self.started.elapsed() > self.options.time).then_some("the time")
+    }
+
+    /// Maps a job. `None` if it does nothing new.
+    fn tries(&mut self, job: &Json) -> Option<Covered> {
+        self.tried += 1;
+        let mut job = Job::parse(&text(job)).ok()?;
+        job.seed = Some(1.into());
+        let mut covered = Covered::default();
+        let answer = self.mapper.map_observed(&Arc::new(job), self.world, &mut covered);
+        covered.finish(&answer);
+        let is_new = covered.keys.iter().any(|key| !self.seen.contains_key(key));
+        if !is_new {
+            return None;
+        }
+        for key in &covered.keys {
+            *self.seen.entry(key.clone()).or_default() += 1;
+        }
+        Some(covered)
+    }
+
+    /// The jobs that are needed: those that do what no other does, the last first, since a later job often does what an earlier one did, too.
+    fn lines(&mut self) -> Vec<String> {
+        let mut needed = Vec::new();
+        for kept in &self.kept {
+            let is_spare = kept.covered.keys.iter().all(|key| self.seen.get(key).is_some_and(|count| *count > 1));
+            if is_spare {
+                for key in &kept.covered.keys {
+                    if let Some(count) = self.seen.get_mut(key) {
+                        *count -= 1;
+                    }
+                }
+            } else {
+                needed.push(&kept.job);
+            }
+        }
+        let numbered = needed.into_iter().zip(1_i64..).map(|(job, number)| {
+            let mut line = vec![("id".into(), Json::str(format!("made-{number}"))), ("seed".into(), Json::Int(1))];
+            if let Json::Object(fields) = job {
+                line.extend(fields.iter().filter(|(name, _)| !matches!(&**name, "id" | "seed")).cloned());
+            }
+            text(&Json::Object(line))
+        });
+        numbered.collect()
+    }
+}
+
+fn text(job: &Json) -> String {
+    let mut text = String::new();
+    write_text(&mut text, job);
+    text
+}
+
+/// The sizes of the inputs of the first jobs of each tool, in GiB.
+const SIZES: [f64; 4] = [1.0, 0.0, 30.0, 300.0];
+
+/// The first jobs: of each tool at some sizes, of each role and each user, and of nobody.
+fn first(rules: &Rules, options: &Options) -> Vec<Json> {
+    let ids = |class| {
+        let mut ids: Vec<String> = sample_ids(rules, class).into_values().collect();
+        ids.sort();
+        ids
+    };
+    let wanted = |id: &String| options.tool.as_ref().is_none_or(|part| id.contains(part.as_str()));
+    let mut tools: Vec<String> = ids(EntityClass::Tool).into_iter().filter(wanted).collect();
+    if options.tool.is_none() || tools.is_empty() {
+        tools.push(options.tool.clone().unwrap_or_else(|| "a_tool_without_an_entry".to_owned()));
+    }
+    let mut jobs: Vec<DryJob> = Vec::new();
+    for size in SIZES {
+        jobs.extend(tools.iter().map(|tool| DryJob::ordinary(tool, bytes_of(size))));
+    }
+    let (roles, users) = (ids(EntityClass::Role), ids(EntityClass::User));
+    for tool in tools.iter().rev().take(3) {
+        let ordinary = DryJob::ordinary(tool, bytes_of(1.0));
+        jobs.extend(roles.iter().map(|role| DryJob { roles: vec![role.clone()], ..ordinary.clone() }));
+        jobs.extend(users.iter().map(|user| DryJob { user: Some(user.clone()), ..ordinary.clone() }));
+        jobs.push(DryJob { user: None, ..ordinary });
+    }
+    jobs.iter().map(DryJob::json).collect()
+}
+
+/// The outcomes of the conditions of all rules that are not among those seen.
+fn unreached(rules: &Rules, seen: &HashMap<Key, usize>) -> Vec<Unreached> {
+    let tables = rules.tables();
+    let mut out = Vec::new();
+    for row in &tables.rules {
+        let has = |outcome| seen.contains_key(&Key::Rule(row.site, outcome));
+        let condition = row.rule.as_ref().map(|rule| coverage::shown(&rule.if_condition, tables)).unwrap_or_default();
+        // A condition that is a plain value has one outcome.
+        if matches!(condition.trim(), "true" | "True" | "false" | "False") {
+            continue;
+        }
+        let place = || ConfigPlace::of_site(rules, row.site);
+        match (has(true), has(false)) {
+            (false, false) => out.push(Unreached { place: place(), condition, outcome: None }),
+            (one, other) if one != other => out.push(Unreached { place: place(), condition, outcome: Some(other) }),
+            _ => {}
+        }
+    }
+    out
+}
