@@ -2,13 +2,18 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexSet;
 use tpv_analysis::dry_job::bytes_of;
-use tpv_galaxy::json::Json;
-
-use super::coverage::Covered;
+use tpv_galaxy::json::{Json, Reader, write_text};
 
 /// More texts or numbers of one piece of code are not put anywhere.
 const MOST_CONSTANTS: usize = 24;
+
+/// More texts of one piece of code are not combined by threes.
+const MOST_OF_TRIPLES: usize = 6;
+
+/// More changes than these are not made of one piece of code.
+const MOST_CHANGES: usize = 400;
 
 /// A change of a job.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,65 +49,96 @@ const MAPPINGS: [(&[&str], &str); 5] = [
     (&["metadata"], "job.input_datasets.0.metadata"),
 ];
 
-/// The changes that the code of a job suggests.
-pub(super) fn changes(covered: &Covered) -> Vec<Change> {
-    let mut out: Vec<Change> = Vec::new();
+/// The changes that a piece of code suggests.
+pub(super) fn changes(code: &str) -> Vec<Change> {
+    let (texts, numbers) = constants(code);
+    let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
+    let mut out: IndexSet<(String, String)> = IndexSet::new();
     let mut add = |path: &str, value: Json| {
-        let change = Change { path: path.split('.').map(str::to_owned).collect(), value };
-        if !out.contains(&change) {
-            out.push(change);
-        }
+        let mut shown = String::new();
+        write_text(&mut shown, &value);
+        out.insert((path.to_owned(), shown));
     };
-    for text in &covered.texts {
-        let (texts, numbers) = constants(text);
-        let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        for (words, paths) in PLACES.iter().filter(|(words, _)| has(words)) {
-            for (path, constant) in paths.iter().flat_map(|path| texts.iter().map(move |text| (path, text))) {
-                let value = match *path {
-                    "user.email" if !constant.contains('@') => Json::str(format!("{constant}@example.org")),
-                    _ => Json::str(constant.as_str()),
-                };
-                add(path, value);
-            }
-            if words.contains(&"version") {
-                for constant in &texts {
-                    beside(constant).for_each(|version| add("tool.version", Json::str(version)));
-                }
-            }
+    for (words, paths) in PLACES.iter().filter(|(words, _)| has(words)) {
+        for (path, constant) in paths.iter().flat_map(|path| texts.iter().map(move |text| (path, text))) {
+            let value = match *path {
+                "user.email" if !constant.contains('@') => Json::str(format!("{constant}@example.org")),
+                _ => Json::str(constant.as_str()),
+            };
+            add(path, value);
         }
-        for (_, path) in MAPPINGS.iter().filter(|(words, _)| has(words)) {
-            for name in &texts {
-                let path = format!("{path}.{name}");
-                for value in texts.iter().filter(|value| *value != name) {
-                    add(&path, Json::str(value.as_str()));
-                }
-                for number in &numbers {
-                    for value in [*number - 1.0, *number, *number + 1.0] {
-                        add(&path, Json::Float(value));
-                    }
-                }
-                ["", "1", "true"].into_iter().for_each(|value| add(&path, Json::str(value)));
-            }
-        }
-        if has(&["size", "input", "dataset"]) {
-            for number in numbers.iter().filter(|number| **number > 0.0 && **number < 1e7) {
-                let bytes = bytes_of(*number);
-                for bytes in [bytes - 1, bytes, bytes + 1] {
-                    add("job.input_datasets.0.size", Json::Int(bytes));
-                }
-                // What counts bytes compares with bytes.
-                #[expect(clippy::cast_possible_truncation, reason = "below 10^7")]
-                add("job.input_datasets.0.size", Json::Int(*number as i64));
-            }
-            add("job.input_datasets", Json::List(Vec::new()));
-        }
-        if has(&["user", "role", "email"]) {
-            add("user", Json::Null);
-        }
-        if has(&["history"]) {
-            add("job.history", Json::Null);
+        if words.contains(&"version") {
+            texts.iter().flat_map(|text| beside(text)).for_each(|version| add("tool.version", Json::str(version)));
         }
     }
+    for (_, path) in MAPPINGS.iter().filter(|(words, _)| has(words)) {
+        for name in &texts {
+            let path = format!("{path}.{name}");
+            ["", "1", "true"].into_iter().for_each(|value| add(&path, Json::str(value)));
+            for value in texts.iter().filter(|value| *value != name) {
+                add(&path, Json::str(value.as_str()));
+            }
+            for number in &numbers {
+                [*number - 1.0, *number, *number + 1.0].into_iter().for_each(|value| add(&path, Json::Float(value)));
+            }
+        }
+    }
+    // Parameters in groups: `{'db': {'selector': 'own'}}`; Galaxy stores each as JSON text.
+    if has(&["param", "job_args_match"]) {
+        for [group, name, value] in triples(&texts) {
+            add(&format!("job.param_values.{group}.{name}"), Json::str(value));
+            let stored = format!("{{{}: {}}}", quoted(name), quoted(value));
+            add(&format!("job.parameters.{group}"), Json::str(stored));
+        }
+        for name in &texts {
+            for value in texts.iter().map(String::as_str).filter(|value| value != name).chain(["1"]) {
+                add(&format!("job.parameters.{name}"), Json::str(quoted(value)));
+            }
+        }
+    }
+    if has(&["size", "input", "dataset"]) {
+        for number in numbers.iter().filter(|number| **number > 0.0 && **number < 1e7) {
+            let bytes = bytes_of(*number);
+            for bytes in [bytes - 1, bytes, bytes + 1] {
+                add("job.input_datasets.0.size", Json::Int(bytes));
+            }
+            // What counts bytes compares with bytes.
+            #[expect(clippy::cast_possible_truncation, reason = "below 10^7")]
+            add("job.input_datasets.0.size", Json::Int(*number as i64));
+        }
+        add("job.input_datasets", Json::List(Vec::new()));
+    }
+    if has(&["user", "role", "email"]) {
+        add("user", Json::Null);
+    }
+    if has(&["history"]) {
+        add("job.history", Json::Null);
+    }
+    let change = |(path, value): (String, String)| {
+        let value = Json::read(&mut Reader::new(&value)).ok()?;
+        Some(Change { path: path.split('.').map(str::to_owned).collect(), value })
+    };
+    out.into_iter().take(MOST_CHANGES).filter_map(change).collect()
+}
+
+/// Three different texts each, in any order, with `1` as a value besides.
+fn triples(texts: &BTreeSet<String>) -> Vec<[&str; 3]> {
+    let values = || texts.iter().map(String::as_str).chain(["1"]);
+    let mut out = Vec::new();
+    for group in texts.iter().take(MOST_OF_TRIPLES) {
+        for name in texts.iter().take(MOST_OF_TRIPLES).filter(|name| *name != group) {
+            out.extend(
+                values().filter(|value| value != group && value != name).map(|value| [&**group, &**name, value]),
+            );
+        }
+    }
+    out
+}
+
+/// A text as JSON has it.
+fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    write_text(&mut out, &Json::str(text));
     out
 }
 

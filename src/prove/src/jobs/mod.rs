@@ -6,7 +6,7 @@
 mod changes;
 mod coverage;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::{Hooks, Job, Mapper, World};
 
-use changes::changes;
+use changes::{Change, changes};
 use coverage::{Covered, Key};
 
 /// The bounds of making jobs.
@@ -78,6 +78,8 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
     let mut run =
         Run { mapper, world, started: Instant::now(), options, seen: HashMap::new(), kept: Vec::new(), tried: 0 };
     let mut waiting: VecDeque<Json> = given.iter().cloned().chain(first(rules, options)).collect();
+    // The changes of each piece of code, with the number of jobs that they were made of.
+    let mut suggested: HashMap<Box<str>, (usize, Vec<Change>)> = HashMap::new();
     let mut stopped = None;
     while let Some(job) = waiting.pop_front() {
         stopped = run.bound();
@@ -86,10 +88,17 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
         }
         let Some(covered) = run.tries(&job) else { continue };
         // Deeper changes of a job come after the first ones of all others.
-        for change in changes(&covered) {
-            let mut next = job.clone();
-            if change.apply(&mut next) {
-                waiting.push_back(next);
+        for text in &covered.texts {
+            let (uses, changes) = suggested.entry(text.clone()).or_insert_with(|| (0, changes(text)));
+            *uses += 1;
+            if *uses > MOST_BASES {
+                continue;
+            }
+            for change in &*changes {
+                let mut next = job.clone();
+                if change.apply(&mut next) {
+                    waiting.push_back(next);
+                }
             }
         }
         run.kept.push(Kept { job, covered });
@@ -98,6 +107,9 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
     let unreached = unreached(rules, &run.seen);
     Made { lines: run.lines(), tried: run.tried, branches, unreached, stopped }
 }
+
+/// The changes that a piece of code suggests are made of so many jobs that it looks at.
+const MOST_BASES: usize = 4;
 
 struct Run<'a> {
     mapper: Mapper,
@@ -188,7 +200,9 @@ fn first(rules: &Rules, options: &Options) -> Vec<Json> {
         jobs.extend(tools.iter().map(|tool| DryJob::ordinary(tool, bytes_of(size))));
     }
     let (roles, users) = (ids(EntityClass::Role), ids(EntityClass::User));
-    for tool in tools.iter().rev().take(3) {
+    // Code often asks whether a tool is from a tool shed.
+    let of_shed = tools.iter().rev().find(|tool| tool.contains("/repos/"));
+    for tool in tools.iter().rev().take(2).chain(of_shed) {
         let ordinary = DryJob::ordinary(tool, bytes_of(1.0));
         jobs.extend(roles.iter().map(|role| DryJob { roles: vec![role.clone()], ..ordinary.clone() }));
         jobs.extend(users.iter().map(|user| DryJob { user: Some(user.clone()), ..ordinary.clone() }));
@@ -200,8 +214,8 @@ fn first(rules: &Rules, options: &Options) -> Vec<Json> {
 /// The outcomes of the conditions of all rules that are not among those seen.
 fn unreached(rules: &Rules, seen: &HashMap<Key, usize>) -> Vec<Unreached> {
     let tables = rules.tables();
-    let mut out = Vec::new();
-    for row in &tables.rules {
+    let (mut out, mut sites) = (Vec::new(), HashSet::new());
+    for row in tables.rules.iter().filter(|row| sites.insert(row.site)) {
         let has = |outcome| seen.contains_key(&Key::Rule(row.site, outcome));
         let condition = row.rule.as_ref().map(|rule| coverage::shown(&rule.if_condition, tables)).unwrap_or_default();
         // A condition that is a plain value has one outcome.
