@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use tpv_runtime::mapper::Mapper;
@@ -25,7 +26,9 @@ use tpv_analysis::diff::revision::{self, Revision};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
 use tpv_analysis::people::Naming;
 use tpv_config::{Input, unreadable};
+use tpv_galaxy::World;
 use tpv_model::Version;
+use tpv_prove::jobs::{Options, job_file, make};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::printable::Form;
 use tpv_text::source::redacted;
@@ -38,7 +41,8 @@ use tpv_text::source::redacted;
 ///
 /// With `--tpv 3.2..3.3`, one set of config files is compared under two versions of TPV, which shows what an upgrade changes.
 ///
-/// With `--jobs`, all jobs are mapped with both, and those whose answers differ are counted by cause.
+/// Jobs are mapped with both, and those whose answers differ are counted by cause: those of `--jobs`, or else jobs that are made from both rule
+/// sets, as `tpvc jobs` makes them.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc diff old.yml new.yml\n  \
@@ -63,20 +67,26 @@ pub(super) struct Diff {
     /// Map these jobs with both: a job file, plain, gzip or zstd; `-` is stdin
     #[arg(long, value_name = "JOBS")]
     jobs: Option<PathBuf>,
+    /// Compare the entities only, and map no jobs
+    #[arg(long, conflicts_with = "jobs")]
+    no_jobs: bool,
+    /// Without `--jobs`: write the jobs that were made, as a job file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["jobs", "no_jobs"])]
+    made: Option<PathBuf>,
     /// Galaxy's state for the jobs (a world file)
-    #[arg(long, value_name = "WORLD", requires = "jobs")]
+    #[arg(long, value_name = "WORLD", conflicts_with = "no_jobs")]
     world: Option<PathBuf>,
     /// Example jobs to show for each cause
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u8).range(..=20))]
     examples: u8,
     /// Write each job whose answers differ, with both, as a line of JSON
-    #[arg(long, value_name = "OUT", requires = "jobs")]
+    #[arg(long, value_name = "OUT", conflicts_with = "no_jobs")]
     differences: Option<PathBuf>,
     /// Name users in causes and examples as the jobs do [default: a short hash of the address]
     #[arg(long, requires = "jobs")]
     with_users: bool,
     /// Threads to map with [default: all cores; one if the rules have resource pools, which admit jobs in order]
-    #[arg(long, value_name = "N", value_parser = map::threads, requires = "jobs")]
+    #[arg(long, value_name = "N", value_parser = map::threads, conflicts_with = "no_jobs")]
     threads: Option<u16>,
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -107,8 +117,8 @@ impl Diff {
         let Some((old, new)) = self.sides(common)? else { return Ok(Outcome::Bad) };
         let changes = compare(&old, &new);
         let jobs = match &self.jobs {
-            Some(path) => Some(self.map(path, &old, &new, &changes, common)?),
-            None => None,
+            None if self.no_jobs || changes.groups.is_empty() && !matches!(common.tpv, Some(Tpv::Range(..))) => None,
+            path => Some(self.map(path.as_deref(), &old, &new, &changes, common)?),
         };
         let report = Report { old: old.name, new: new.name, changes, jobs };
         let unwritten = |error| CliError::bug("the report", &error);
@@ -201,12 +211,24 @@ impl Diff {
         Ok(Upgrade::new(from, to, Box::new(make)))
     }
 
-    fn map(&self, path: &Path, old: &Side, new: &Side, changes: &Changes, common: &Common) -> Result<Jobs, CliError> {
-        stream::check_kind(path)?;
+    /// Maps the jobs of a file by both rule sets, or jobs that are made from both.
+    fn map(
+        &self,
+        path: Option<&Path>,
+        old: &Side,
+        new: &Side,
+        changes: &Changes,
+        common: &Common,
+    ) -> Result<Jobs, CliError> {
+        path.map_or(Ok(()), stream::check_kind)?;
         // The settings that name the files name their world.
         let of_settings = self.operands.len() == 1 && self.configs.is_empty();
         let settings = if of_settings { common.settings()? } else { Settings::default() };
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
+        let made = match path {
+            None => Some(self.made([old, new], &world)?),
+            Some(_) => None,
+        };
         let mapper = |side: &Side| Mapper::with_hooks(side.rules.clone(), hooks(common), false);
         let reasons = Reasons::new(&old.rules, &new.rules, changes);
         let upgrade = match common.tpv {
@@ -219,11 +241,16 @@ impl Diff {
         let in_order = lines.old.depends_on_order() || lines.new.depends_on_order();
         let threads = Threads { wanted: self.threads, in_order };
         let written = self.differences.as_deref();
-        let unwritable = |error: &io::Error| CliError::unwritable("the differences", error, written.unwrap_or(path));
+        let named = written.or(path).unwrap_or(Path::new("-"));
+        let unwritable = |error: &io::Error| CliError::unwritable("the differences", error, named);
         let mut output = written.map(Output::create).transpose().map_err(|error| unwritable(&error))?;
-        let streamed = match &mut output {
-            Some(output) => stream::over(path, output, threads, &lines, common)?,
-            None => stream::over(path, io::sink(), threads, &lines, common)?,
+        let writer: Box<dyn io::Write + Send> = match &mut output {
+            Some(output) => Box::new(output),
+            None => Box::new(io::sink()),
+        };
+        let streamed = match (path, made) {
+            (Some(path), _) => stream::over(path, writer, threads, &lines, common)?,
+            (None, made) => stream::over_text(MADE, made.unwrap_or_default(), writer, threads, &lines, common)?,
         };
         let tallies = streamed.map_err(|error| unwritable(&error))?;
         output.map(Output::finish).transpose().map_err(|error| unwritable(&error))?;
@@ -233,9 +260,30 @@ impl Diff {
         });
         Mapper::leave_to_system();
         std::mem::forget(lines);
-        Ok(Jobs::new(&outcome, changes))
+        Ok(Jobs::new(&outcome, changes, path.is_none()))
+    }
+
+    /// A job file with jobs that are made from both rule sets, which is written where `--made` says.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    fn made(&self, sides: [&Side; 2], world: &Arc<World>) -> Result<String, CliError> {
+        let options = Options { tries: MOST_TRIES, time: LONGEST, tool: None };
+        let [old, new] = sides.map(|side| make(&side.rules, world, &[], &options).jobs);
+        let text = job_file(old.iter().chain(&new));
+        if let Some(path) = &self.made {
+            write_text("the jobs", path, Form::Json, &text)?;
+        }
+        Ok(text)
     }
 }
+
+/// The name of the jobs that are made, in messages.
+const MADE: &str = "the jobs that were made";
+
+/// The most jobs that are tried to make jobs from one rule set, and the longest time.
+const MOST_TRIES: usize = 40_000;
+const LONGEST: Duration = Duration::from_secs(60);
 
 /// A short name for files taken together.
 pub(super) fn shown(names: &[String]) -> String {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use tpv_analysis::job_file::JobFile;
 use tpv_galaxy::json::{Json, Reader};
-use tpv_prove::jobs::{Made, Options, Unreached, make};
+use tpv_prove::jobs::{Made, Options, Unreached, job_file, make};
 use tpv_text::figures::count;
 use tpv_text::printable::{Form, line};
 
@@ -65,8 +65,7 @@ impl Jobs {
         let Some(rules) = rules::load_any(None, &self.configs, common)? else { return Ok(Outcome::Bad) };
         let options = Options { tries: self.tries, time: Duration::from_secs(self.seconds), tool: self.tool.clone() };
         let made = make(&rules.rules, &world, &given, &options);
-        let text: String = made.lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-        write_text("the jobs", &self.output, Form::Json, &text)?;
+        write_text("the jobs", &self.output, Form::Json, &job_file(&made.jobs))?;
         tell(&made, common);
         Ok(Outcome::Done)
     }
@@ -97,7 +96,7 @@ fn given(path: &Path) -> Result<Vec<Json>, CliError> {
 /// Tells on stderr what the jobs reach, and what they do not.
 fn tell(made: &Made, common: &Common) {
     let all = made.branches + made.unreached.iter().map(|one| if one.outcome.is_none() { 2 } else { 1 }).sum::<usize>();
-    let (jobs, tried) = (count(made.lines.len() as u64, "job"), count(made.tried as u64, "job"));
+    let (jobs, tried) = (count(made.jobs.len() as u64, "job"), count(made.tried as u64, "job"));
     common.note(&format!("{jobs} with {} of {all} outcomes of conditions; {tried} tried", made.branches));
     if let Some(bound) = made.stopped {
         common.note(&format!("stopped: {bound} was spent; `--tries` and `--seconds` move the bounds"));

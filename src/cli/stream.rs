@@ -39,6 +39,25 @@ pub(super) fn over<K: Work>(
     fault.get().map_or(Ok(streamed), |fault| Err(fault.into()))
 }
 
+/// The same for the text of a job file.
+///
+/// # Errors
+/// The text cannot be read, which does not happen.
+pub(super) fn over_text<K: Work>(
+    name: &str,
+    text: String,
+    writer: impl Write + Send,
+    threads: Threads,
+    work: &K,
+    common: &Common,
+) -> Result<io::Result<Vec<K::Tally>>, CliError> {
+    let size = Some(text.len() as u64);
+    let file = JobFile::new(Path::new(name), io::Cursor::new(text));
+    let (progress, fault) = (Progress::bytes(common, size), file.fault());
+    let streamed = run(file, size, writer, threads, work, progress, common);
+    fault.get().map_or(Ok(streamed), |fault| Err(fault.into()))
+}
+
 /// The same for a file of another form, from which `read` makes the lines of jobs.
 ///
 /// # Errors

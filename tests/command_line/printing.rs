@@ -189,6 +189,8 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["dry-run", "config.yml", "--tool", "raising", "--explain"]),
     (Text, &["dry-run", "config.yml", "--tool", "a", "--set", "HOSTILE"]),
     (Text, &["dry-run", "config.yml", "--job", "HOSTILE"]),
+    (Json, &["jobs", "config.yml", "--tool", "HOSTILE"]),
+    (Text, &["jobs", "never.yml", "--job", "HOSTILE"]),
     (Text, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b"]),
     (Csv, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "csv"]),
     (Json, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b", "--format", "json"]),

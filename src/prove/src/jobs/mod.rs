@@ -42,8 +42,8 @@ impl Default for Options {
 /// Jobs, and what they reach.
 #[derive(Debug, Default)]
 pub struct Made {
-    /// The jobs, each as a line of a job file without its end.
-    pub lines: Vec<String>,
+    /// The jobs, without ids.
+    pub jobs: Vec<Json>,
     /// The number of jobs that were tried.
     pub tried: usize,
     /// The number of outcomes of conditions that the jobs have.
@@ -75,9 +75,10 @@ struct Kept {
 pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Options) -> Made {
     let hooks = Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() };
     let mapper = Mapper::with_hooks(rules.clone(), hooks, false);
+    let first = first(rules, options);
     let mut run =
         Run { mapper, world, started: Instant::now(), options, seen: HashMap::new(), kept: Vec::new(), tried: 0 };
-    let mut waiting: VecDeque<Json> = given.iter().cloned().chain(first(rules, options)).collect();
+    let mut waiting: VecDeque<Json> = given.iter().cloned().chain(first).collect();
     // The changes of each piece of code, with the number of jobs that they were made of.
     let mut suggested: HashMap<Box<str>, (usize, Vec<Change>)> = HashMap::new();
     let mut stopped = None;
@@ -105,7 +106,8 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
     }
     let branches = run.seen.keys().filter(|key| matches!(key, Key::Rule(..))).count();
     let unreached = unreached(rules, &run.seen);
-    Made { lines: run.lines(), tried: run.tried, branches, unreached, stopped }
+    let tried = run.tried;
+    Made { jobs: run.needed(), tried, branches, unreached, stopped }
 }
 
 /// The changes that a piece of code suggests are made of so many jobs that it looks at.
@@ -149,29 +151,36 @@ impl Run<'_> {
     }
 
     /// The jobs that are needed: those that do what no other does, the last first, since a later job often does what an earlier one did, too.
-    fn lines(&mut self) -> Vec<String> {
+    fn needed(mut self) -> Vec<Json> {
         let mut needed = Vec::new();
-        for kept in &self.kept {
-            let is_spare = kept.covered.keys.iter().all(|key| self.seen.get(key).is_some_and(|count| *count > 1));
-            if is_spare {
-                for key in &kept.covered.keys {
-                    if let Some(count) = self.seen.get_mut(key) {
-                        *count -= 1;
-                    }
+        for Kept { job, covered } in self.kept {
+            let is_spare = covered.keys.iter().all(|key| self.seen.get(key).is_some_and(|count| *count > 1));
+            if !is_spare {
+                needed.push(job);
+                continue;
+            }
+            for key in &covered.keys {
+                if let Some(count) = self.seen.get_mut(key) {
+                    *count -= 1;
                 }
-            } else {
-                needed.push(&kept.job);
             }
         }
-        let numbered = needed.into_iter().zip(1_i64..).map(|(job, number)| {
-            let mut line = vec![("id".into(), Json::str(format!("made-{number}"))), ("seed".into(), Json::Int(1))];
-            if let Json::Object(fields) = job {
-                line.extend(fields.iter().filter(|(name, _)| !matches!(&**name, "id" | "seed")).cloned());
-            }
-            text(&Json::Object(line))
-        });
-        numbered.collect()
+        needed
     }
+}
+
+/// Jobs as a job file, each once, with ids and seeds.
+pub fn job_file<'j>(jobs: impl IntoIterator<Item = &'j Json>) -> String {
+    let mut known = HashSet::new();
+    let different = jobs.into_iter().filter(|job| known.insert(text(job)));
+    let numbered = different.zip(1_i64..).map(|(job, number)| {
+        let mut line = vec![("id".into(), Json::str(format!("made-{number}"))), ("seed".into(), Json::Int(1))];
+        if let Json::Object(fields) = job {
+            line.extend(fields.iter().filter(|(name, _)| !matches!(&**name, "id" | "seed")).cloned());
+        }
+        text(&Json::Object(line)) + "\n"
+    });
+    numbered.collect()
 }
 
 fn text(job: &Json) -> String {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Cause, Jobs, MOST_NAMES, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line};
-use tpv_text::figures::{amount, count, grouped};
+use tpv_text::figures::{amount, grouped};
 use tpv_text::printable;
 
 /// The most characters of a comment, by GitHub's rule.
@@ -84,9 +84,13 @@ fn summary(jobs: &Jobs) -> String {
     let mark = if jobs.fail_now > 0 { ":x: " } else { "" };
     let mut out: String = jobs.failing().iter().map(|line| format!("{}.\n\n", escaped(line))).collect();
     out.insert_str(0, mark);
-    let _ = write!(out, "**{} of {}** get another answer.", grouped(jobs.differing.new.jobs), count(new.jobs, "job"));
+    let _ = write!(out, "**{} of {}** get another answer.", grouped(jobs.differing.new.jobs), jobs.counted());
     if jobs.invalid > 0 {
         let _ = write!(out, " {}.", left_out(jobs.invalid));
+    }
+    if jobs.made {
+        out.push_str("\n\n");
+        return out;
     }
     if let Some(about) = about_totals(jobs) {
         let _ = write!(out, " Below: {about}.");

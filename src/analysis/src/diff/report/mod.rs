@@ -37,6 +37,8 @@ pub struct Report {
 /// The changes for jobs.
 #[derive(Clone, Debug, Serialize)]
 pub struct Jobs {
+    /// `true` if the jobs were made from the rules, so that their totals mean nothing.
+    pub made: bool,
     /// The number of lines that are not jobs; no other number includes them.
     pub invalid: u64,
     /// The number of jobs that are mapped by the old rules only, and fail by the new ones.
@@ -128,6 +130,12 @@ fn with_unit(quantity: Quantity, value: f64) -> String {
 }
 
 impl Jobs {
+    /// The jobs in words: `1,200 jobs`.
+    fn counted(&self) -> String {
+        let jobs = count(self.all.new.jobs, "job");
+        if self.made { format!("{jobs} made from both rule sets") } else { jobs }
+    }
+
     /// The jobs that fail, in words; those that did not come first. Empty if none fails by either rule set.
     fn failing(&self) -> Vec<String> {
         let Pair { old, new } = self.apart;
@@ -267,7 +275,7 @@ fn pair(change: &summary::Change) -> Pair {
 
 impl Jobs {
     /// Creates the report of an outcome, with the changes that its groups refer to.
-    pub fn new(outcome: &Outcome, changes: &Changes) -> Self {
+    pub fn new(outcome: &Outcome, changes: &Changes, made: bool) -> Self {
         let mut reasons: HashMap<&str, Vec<Reason>> = HashMap::new();
         let counted = outcome.reasons.rows();
         for (name, concerned) in &counted.rows {
@@ -328,6 +336,7 @@ impl Jobs {
         };
         let (fail_now, fail_no_longer) = (outcome.only_old.jobs, outcome.only_new.jobs);
         Self {
+            made,
             invalid: outcome.invalid,
             fail_now,
             fail_no_longer,

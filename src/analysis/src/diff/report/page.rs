@@ -64,7 +64,10 @@ fn totals(jobs: &Jobs) -> Vec<(&'static str, String)> {
     let differing = jobs.differing.new.jobs;
     #[expect(clippy::cast_precision_loss, reason = "counts for people")]
     let of = |number: u64| number as f64;
-    let mut totals = vec![("get another answer", format!("{} of {}", amount(of(differing)), count(new.jobs, "job")))];
+    let mut totals = vec![("get another answer", format!("{} of {}", amount(of(differing)), jobs.counted()))];
+    if jobs.made {
+        return totals;
+    }
     let quantities = jobs.all.quantities().map(|(quantity, old, new)| (caption(quantity), old, new));
     let rows = std::iter::once(("errors", of(old.errors), of(new.errors))).chain(quantities);
     let rows = rows.filter(|(_, old, new)| *old > 0.0 || *new > 0.0);

@@ -100,17 +100,17 @@ fn change(out: &mut String, change: &Change) {
 
 /// Appends the changes for jobs.
 fn jobs(out: &mut String, jobs: &Jobs) {
-    let (all, differing) = (jobs.all.new.jobs, jobs.differing.new.jobs);
+    let differing = jobs.differing.new.jobs;
     let failing = jobs.failing();
     failing.iter().for_each(|line| put_line!(out, "{line}"));
-    put_line!(out, "{} of {} get another answer", grouped(differing), count(all, "job"));
+    put_line!(out, "{} of {} get another answer", grouped(differing), jobs.counted());
     if jobs.invalid > 0 {
         put_line!(out, "{}", left_out(jobs.invalid));
     }
-    if let Some(about) = about_totals(jobs) {
+    if let Some(about) = about_totals(jobs).filter(|_| !jobs.made) {
         put_line!(out, "{about}");
     }
-    for (quantity, old, new) in jobs.all.quantities() {
+    for (quantity, old, new) in jobs.all.quantities().into_iter().filter(|_| !jobs.made) {
         if old > 0.0 || new > 0.0 {
             put_line!(out, "  {:<9} {}", caption(quantity), changed(old, new));
         }
