@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod texts;
 pub mod tried;
 
 use std::sync::Arc;

@@ -143,6 +143,7 @@ codes! {
     NoDestination "T301" Warning Config "ordinary jobs without a destination",
     RaisesForOrdinary "T302" Warning Config "code that fails for ordinary jobs",
     FallsAsInputsGrow "T303" Warning Config "cores or memory that fall as inputs grow",
+    RefusedText "T304" Warning Config "a text that the scheduler refuses",
 }
 
 impl Code {
