@@ -26,6 +26,7 @@ pub(super) fn broken(text: &str) -> Option<(String, String)> {
     let mut before = Before::Nothing;
     while let Some(c) = rest.chars().next() {
         let (token, after) = rest.split_at_checked(token(rest)?)?;
+        let is_number = token.starts_with(|c: char| c.is_ascii_digit()) || (token.len() > 1 && c == '.');
         match c {
             '"' | '\'' if token.len() < 2 || !token.ends_with(c) => {
                 return Some((token.to_owned(), format!("the quote {c} is not closed")));
@@ -49,16 +50,14 @@ pub(super) fn broken(text: &str) -> Option<(String, String)> {
                 }
                 before = Before::Value;
             }
-            _ if c.is_ascii_alphanumeric() || matches!(c, '_' | '"' | '\'') => {
+            _ if c.is_ascii_alphanumeric() || matches!(c, '_' | '"' | '\'') || is_number => {
                 let is_word = WORDS.iter().any(|word| token.eq_ignore_ascii_case(word)) && before.is_operand();
                 if is_word {
                     before = Before::Operator(token.to_owned());
                 } else if before.is_operand() {
                     return between(token);
-                } else if c.is_ascii_digit() && matches!(&before, Before::Operator(operator) if operator == ".") {
-                    return Some((token.to_owned(), "there is no name after the point".to_owned()));
                 } else {
-                    before = if c.is_ascii_digit() || c == '"' { Before::Value } else { Before::Name };
+                    before = if is_number || c == '"' { Before::Value } else { Before::Name };
                 }
             }
             _ if OPERATORS.contains(&token) => {
@@ -116,7 +115,8 @@ fn token(text: &str) -> Option<usize> {
         });
         return Some(end.map_or(text.len(), |(at, _)| at + 1));
     }
-    if first.is_ascii_digit() {
+    let second = text.chars().nth(1);
+    if first.is_ascii_digit() || (first == '.' && second.is_some_and(|c| c.is_ascii_digit())) {
         return Some(number(text));
     }
     if first.is_ascii_alphabetic() || first == '_' {
@@ -126,23 +126,20 @@ fn token(text: &str) -> Option<usize> {
     Some(operator.map_or(first.len_utf8(), |operator| operator.len()))
 }
 
-/// The length of a number, with an exponent or a unit.
+/// The length of a number, with an exponent. Units are for requests only.
 fn number(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| from + bytes.iter().skip(from).take_while(|byte| byte.is_ascii_digit()).count();
     let at = |index: usize| bytes.get(index).copied().unwrap_or_default().to_ascii_lowercase();
+    if at(0) == b'0' && at(1) == b'x' {
+        return 2 + bytes.iter().skip(2).take_while(|byte| byte.is_ascii_hexdigit()).count();
+    }
     let mut end = digits(0);
     if at(end) == b'.' {
         end = digits(end + 1);
     }
-    match at(end) {
-        b'e' => {
-            let exponent = end + 1 + usize::from(matches!(at(end + 1), b'+' | b'-'));
-            if digits(exponent) > exponent { digits(exponent) } else { end }
-        }
-        b'b' | b'k' | b'm' | b'g' | b't' => end + 1,
-        _ => end,
-    }
+    let exponent = end + 1 + usize::from(matches!(at(end + 1), b'+' | b'-'));
+    if at(end) == b'e' && digits(exponent) > exponent { digits(exponent) } else { end }
 }
 
 #[cfg(test)]
@@ -156,12 +153,12 @@ mod tests {
             "GalaxyTraining == false",
             "machine != node-1",
             "GalaxyGroup == 'compute'",
-            "TARGET.Memory >= 16G * 2",
+            "TARGET.Memory >= 16 * 2 - .5",
             "ifThenElse(isUndefined(x), 1, 2.5e3)",
             "!regexp(\"a b\", Name) && -x < +3",
             "a =?= undefined ? 1 : {1, 2}",
             "x is undefined",
-            "time() - 3",
+            "time() - 0x1F",
             "{}",
             "\"a \\\" b\"",
             "",
@@ -179,6 +176,7 @@ mod tests {
             "a b",
             "a@b.c",
             "16 GiB",
+            "16G",
             "16Gi",
             "3.8.1G",
             "(1)(2)",

@@ -117,6 +117,9 @@ fn request(name: &str, value: &str) -> Option<Fault> {
 }
 
 fn expression(name: &str, value: &str) -> Option<Fault> {
+    if name == "request_disk" && mbytes(value).is_some() {
+        return None;
+    }
     if name == "requirements" && value == "None" {
         return Some(Fault::stuck(CONDOR, value, "HTCondor takes `None` for an attribute that no machine has", HELP));
     }

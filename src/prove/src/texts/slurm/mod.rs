@@ -244,7 +244,7 @@ fn only(text: &str) -> Option<char> {
     chars.next().filter(|_| chars.next().is_none())
 }
 
-/// Returns `true` if a word may be the value of an option.
+/// Returns `true` if a word may be the value of an option, a number below zero among them.
 fn is_value(word: &str) -> bool {
-    !word.starts_with('-')
+    word.strip_prefix('-').is_none_or(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
 }

@@ -51,14 +51,15 @@ fn is_time_of_drmaa(value: &str) -> bool {
 /// Returns `true` if a number of nodes is right: `verify_node_count`, which takes lists as well.
 fn is_nodes_of_sbatch(value: &str) -> bool {
     value.split(['-', ',', ':']).all(|part| {
-        let digits = part.strip_suffix(['k', 'K', 'm', 'M']).unwrap_or(part);
+        let digits = part.strip_suffix(['k', 'K', 'm', 'M']).unwrap_or(part).trim_start_matches('+');
         !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
     })
 }
 
 fn is_nodes_of_drmaa(value: &str) -> bool {
     let (least, most) = value.split_once('-').unwrap_or((value, "0"));
-    whole(least.trim_ascii_end()).is_some() && (most.is_empty() || whole(most.trim_ascii_end()).is_some())
+    whole(least.trim_ascii_end()).is_some_and(|nodes| nodes > 0)
+        && (most.is_empty() || whole(most.trim_ascii_end()).is_some())
 }
 
 /// Returns `true` if each of some generic resources has a count that is one, or none.
