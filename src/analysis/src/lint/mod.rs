@@ -34,7 +34,7 @@ pub(crate) mod tags;
 mod units;
 mod upgrade;
 mod useless_rules;
-mod volumes;
+pub mod volumes;
 mod zeros;
 
 pub use linter::{Linter, Options};

@@ -37,13 +37,13 @@ pub(super) fn wrong(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
         return None;
     }
     text.split(',').map(str::trim).filter(|volume| !volume.is_empty()).find_map(|volume| {
-        let (label, help) = judge(volume)?;
+        let (label, help) = fault(volume)?;
         Some(Diagnostic::warning(format!("`{volume}` is no volume")).at(value.span, label).help(help))
     })
 }
 
-/// The fault of a volume, and the text to write.
-fn judge(volume: &str) -> Option<(String, String)> {
+/// The fault of a volume that has no code in it, and the text to write.
+pub fn fault(volume: &str) -> Option<(String, String)> {
     let parts: Vec<&str> = volume.split(':').map(str::trim).collect();
     let [source, rest @ ..] = parts.as_slice() else { return None };
     if rest.len() > 2 {
@@ -107,7 +107,7 @@ mod tests {
             "cache:/cache",
             "/with blank:/x",
         ] {
-            assert_eq!(super::judge(volume), None, "{volume}");
+            assert_eq!(super::fault(volume), None, "{volume}");
         }
         for volume in [
             "/data:or",
@@ -118,7 +118,7 @@ mod tests {
             "/a:/b:ro:/c",
             "$tool_dirctory:ro",
         ] {
-            assert!(super::judge(volume).is_some(), "{volume}");
+            assert!(super::fault(volume).is_some(), "{volume}");
         }
     }
 }

@@ -8,6 +8,7 @@ mod gpus;
 mod nowhere;
 mod people;
 mod raises;
+mod refused;
 mod replaced;
 mod sizes;
 mod tool;
@@ -36,10 +37,11 @@ pub fn check(linter: &mut Linter<'_>, told: &HashSet<usize>, world: &Arc<World>)
     let Some(trial) = Trial::of(config, linter.sources, world) else { return Vec::new() };
     let tools = tool::all(config, &trial);
     let each = each::all(linter, &trial, &tools);
-    let mut untried = raises::check(linter, &tools, &each);
+    let mut untried = raises::check(linter, &trial, &tools, &each);
     nowhere::check(linter, &trial, &tools, told);
     people::check(linter, &trial, &tools);
     falls::check(linter, &trial, &tools);
+    refused::check(linter, &each);
     gpus::check(linter, &tools);
     replaced::check(linter, &tools);
     if trial.is_spent() {

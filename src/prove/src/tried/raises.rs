@@ -11,9 +11,9 @@ use tpv_text::finding::{Finding, silences};
 use tpv_text::source::Span;
 
 use super::each::Accepted;
-use super::sizes::ORDINARY;
+use super::sizes::{ORDINARY, shown};
 use super::tool::{End, Tool, lacking};
-use super::trial::{Outcome, Watched};
+use super::trial::{Outcome, Trial, Watched};
 use super::{whose, with_job, with_names};
 
 /// The tools of jobs that end at a place, with the error and one of the jobs, and the destination that it goes to only if others do not take it.
@@ -21,25 +21,35 @@ struct Group<'t, 'a> {
     tools: Vec<&'t Tool<'a>>,
     error: String,
     job: DryJob,
+    /// The bytes of its input, if jobs of other sizes do not end so.
+    size: Option<i64>,
     alternative: Option<&'a str>,
 }
 
 /// Looks at all tools, and at jobs of each destination. Returns what is only known with a database or a network.
-pub(super) fn check<'a>(linter: &mut Linter<'a>, tools: &[Tool<'a>], each: &[Accepted<'_, 'a>]) -> Vec<Unproved> {
+pub(super) fn check<'a>(
+    linter: &mut Linter<'a>,
+    trial: &Trial,
+    tools: &[Tool<'a>],
+    each: &[Accepted<'_, 'a>],
+) -> Vec<Unproved> {
     let mut groups: IndexMap<(Option<Span>, String), Group<'_, 'a>> = IndexMap::new();
     let mut away: IndexMap<Option<Span>, (usize, String)> = IndexMap::new();
     for tool in tools {
         let is_away = match tool.end() {
             Some(End::Away) => true,
             Some(End::Raised) => false,
-            _ => continue,
+            _ => {
+                of_sizes(linter, trial, tool, &mut groups);
+                continue;
+            }
         };
         let (error, span) = raised(linter, &tool.ordinary);
         if is_away {
             away.entry(span).or_insert((0, error)).0 += 1;
         } else if !silences(&tool.entity.common.no_qa_codes, Code::RaisesForOrdinary) {
             let class = error.split(':').next().unwrap_or_default().to_owned();
-            let group = || Group { tools: Vec::new(), error, job: tool.job(ORDINARY), alternative: None };
+            let group = || Group { tools: Vec::new(), error, job: tool.job(ORDINARY), size: None, alternative: None };
             groups.entry((span, class)).or_insert_with(group).tools.push(tool);
         }
     }
@@ -51,7 +61,7 @@ pub(super) fn check<'a>(linter: &mut Linter<'a>, tools: &[Tool<'a>], each: &[Acc
             continue;
         }
         let alternative = Some(&*one.destination.id);
-        let group = || Group { tools: Vec::new(), error, job: one.job.clone(), alternative };
+        let group = || Group { tools: Vec::new(), error, job: one.job.clone(), size: None, alternative };
         let group = groups.entry((span, class)).or_insert_with(group);
         if group.alternative.is_some() && !group.tools.iter().any(|tool| tool.index == one.tool.index) {
             group.tools.push(one.tool);
@@ -78,6 +88,28 @@ pub(super) fn check<'a>(linter: &mut Linter<'a>, tools: &[Tool<'a>], each: &[Acc
     untried.collect()
 }
 
+/// Adds a job of another size than the ordinary one that ends in an exception, where that one does not.
+fn of_sizes<'t, 'a>(
+    linter: &Linter<'_>,
+    trial: &Trial,
+    tool: &'t Tool<'a>,
+    groups: &mut IndexMap<(Option<Span>, String), Group<'t, 'a>>,
+) {
+    if silences(&tool.entity.common.no_qa_codes, Code::RaisesForOrdinary) {
+        return;
+    }
+    let Some(point) = tool.points.iter().find(|point| point.end == End::Raised) else { return };
+    let job = tool.job(point.bytes);
+    let Some((Outcome::Raised, watched)) = trial.watch(&job) else { return };
+    if watched.is_unavailable() || lacking(&watched).is_some() {
+        return;
+    }
+    let (error, span) = raised(linter, &watched);
+    let class = error.split(':').next().unwrap_or_default().to_owned();
+    let group = || Group { tools: Vec::new(), error, job, size: Some(point.bytes), alternative: None };
+    groups.entry((span, class)).or_insert_with(group).tools.push(tool);
+}
+
 /// The error that ended a job, and the word that raised it.
 fn raised(linter: &Linter<'_>, watched: &Watched) -> (String, Option<Span>) {
     let place = watched.trace.as_ref().and_then(|trace| trace.place());
@@ -85,10 +117,14 @@ fn raised(linter: &Linter<'_>, watched: &Watched) -> (String, Option<Span>) {
 }
 
 fn finding(span: Option<Span>, group: &Group<'_, '_>) -> Finding {
-    let Group { tools, error, job, alternative } = group;
+    let Group { tools, error, job, size, alternative } = group;
     let message = match alternative {
         Some(destination) => format!("jobs {} end in `{error}` at the destination `{destination}`", whose(tools)),
-        None => format!("ordinary jobs {} end in `{error}`", whose(tools)),
+        None => match size {
+            Some(0) => format!("jobs {} without inputs end in `{error}`", whose(tools)),
+            Some(bytes) => format!("jobs {} with inputs of {} end in `{error}`", whose(tools), shown(*bytes)),
+            None => format!("ordinary jobs {} end in `{error}`", whose(tools)),
+        },
     };
     let at = span.or_else(|| tools.first().map(|tool| tool.entity.span)).unwrap_or_default();
     let mut diagnostic = with_names(Diagnostic::warning(message).at(at, "raised here"), tools);

@@ -1,0 +1,144 @@
+//! Resources of PBS and Torque, and the slots of Grid Engine, in options for `qsub`.
+//!
+//! Sources: `to_size` (`attr_fn_size.c`), `decode_time` (`attr_fn_time.c`), `decode_l` (`attr_fn_l.c`) and `decode_nodes` (`attr_resc_func.c`) of OpenPBS, and
+//! of Torque the first two and `proplist` of `node_manager.c`; only what both refuse is a fault. Grid Engine: `-pe` of its manual page `submit(1)`, a range
+//! of whole numbers.
+
+use super::Fault;
+use super::leftovers::{HELP, is_none, placeholder};
+use super::readers::Runner;
+
+const PBS: &str = "PBS";
+
+/// The kind of a resource's value.
+enum Kind {
+    Size,
+    Time,
+    Count,
+    /// Nodes with what they are to have: `1:ppn=4`, `2:ncpus=8:mem=16gb`.
+    Chunks,
+}
+
+/// The resources whose values are judged, by the manual page `pbs_resources(7)`.
+fn kind(resource: &str) -> Option<Kind> {
+    match resource {
+        "mem" | "pmem" | "vmem" | "pvmem" | "file" => Some(Kind::Size),
+        "walltime" | "cput" | "pcput" => Some(Kind::Time),
+        "ncpus" | "ppn" | "mpiprocs" | "ompthreads" | "procs" | "gpus" | "ngpus" => Some(Kind::Count),
+        "nodes" | "select" => Some(Kind::Chunks),
+        _ => None,
+    }
+}
+
+/// The faults of options in one text for another scheduler than Slurm.
+pub(super) fn native(text: &str, runner: Runner) -> Vec<Fault> {
+    let words: Vec<&str> = text.split_ascii_whitespace().collect();
+    let mut faults = Vec::new();
+    // In a text for no one known, too, these are no options.
+    for word in &words {
+        let left = if is_none(word) { Some(*word) } else { placeholder(word) };
+        if let Some(left) = left {
+            faults.push(Fault::refused("the scheduler", left, "code left this in the options", HELP));
+        }
+    }
+    let pairs = || words.iter().zip(words.iter().skip(1));
+    for (option, value) in pairs().filter(|(option, _)| **option == "-l") {
+        let is_of_pbs = ["nodes=", "select=", "walltime=", "ncpus=", "ppn="].iter().any(|name| value.contains(name));
+        if runner.pbs || (is_of_pbs && !runner.grid_engine) {
+            faults.extend(resources(value));
+        }
+        debug_assert_eq!(*option, "-l");
+    }
+    for ((option, name), slots) in pairs().zip(words.iter().skip(2)) {
+        let is_range = |text: &str| {
+            !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b','))
+        };
+        let is_told = is_none(slots) || placeholder(slots).is_some();
+        if *option == "-pe" && !slots.starts_with('-') && !is_range(slots) && !is_told {
+            let why = "the slots of a parallel environment are whole numbers";
+            faults.push(Fault::refused(
+                "Grid Engine",
+                format!("-pe {name} {slots}"),
+                why,
+                format!("write `-pe {name} {{int(cores)}}`"),
+            ));
+        }
+    }
+    faults
+}
+
+/// The faults of the resources of an option `-l`.
+pub(super) fn resources(text: &str) -> Vec<Fault> {
+    text.split(',')
+        .filter_map(|pair| pair.trim().split_once('='))
+        .filter_map(|(name, value)| judge(name, value))
+        .collect()
+}
+
+fn judge(name: &str, value: &str) -> Option<Fault> {
+    let part = || format!("{name}={value}");
+    // A text that is open for another reason than its number is told as such.
+    if is_none(value) || placeholder(value).is_some() {
+        return kind(name).map(|_| Fault::refused(PBS, part(), "code left this in the options", HELP));
+    }
+    match kind(name)? {
+        Kind::Size if !is_size(value) => {
+            let why = format!("`{name}` takes a whole number, and a unit: kb, mb, gb or tb");
+            Some(Fault::refused(PBS, part(), why, format!("write `{name}={{int(mem * 1024)}}mb`")))
+        }
+        Kind::Time if !is_time(value) => {
+            let why = format!("`{name}` takes `HH:MM:SS`, in whole numbers");
+            Some(Fault::refused(PBS, part(), why, format!("write `{name}={{int(hours)}}:00:00`")))
+        }
+        Kind::Count if !is_count(value) => Some(Fault::refused(
+            PBS,
+            part(),
+            format!("`{name}` takes a whole number"),
+            format!("write `{name}={{int(cores)}}`"),
+        )),
+        Kind::Chunks => chunks(name, value),
+        _ => None,
+    }
+}
+
+/// Nodes of several kinds, with `+` between.
+fn chunks(name: &str, value: &str) -> Option<Fault> {
+    value.split('+').find_map(|chunk| {
+        let mut parts = chunk.split(':');
+        let first = parts.next().unwrap_or_default();
+        if first.starts_with(|c: char| c.is_ascii_digit()) && plain_decimal(first) {
+            let why = format!("`{name}` begins with a whole number");
+            return Some(Fault::refused(PBS, format!("{name}={first}"), why, format!("write `{name}={{int(...)}}`")));
+        }
+        std::iter::once(first)
+            .chain(parts)
+            .filter_map(|part| part.split_once('='))
+            .find_map(|(name, value)| judge(name, value))
+    })
+}
+
+/// A number with a point; other texts may be the name of a node.
+fn plain_decimal(text: &str) -> bool {
+    text.contains('.') && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+}
+
+fn is_count(value: &str) -> bool {
+    !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_size(value: &str) -> bool {
+    let end = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
+    let (number, unit) = value.split_at(end);
+    let unit = unit.to_ascii_lowercase();
+    let unit = unit.strip_suffix(['b', 'w']).unwrap_or(&unit);
+    !number.is_empty() && matches!(unit, "" | "k" | "m" | "g" | "t" | "p")
+}
+
+/// Seconds, or hours, minutes and seconds; days are Torque's alone.
+fn is_time(value: &str) -> bool {
+    let (whole, fraction) = value.split_once('.').unwrap_or((value, "0"));
+    let is_digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    is_digits(fraction)
+        && whole.split(':').count() <= 4
+        && whole.split(':').all(|part| !part.is_empty() && is_digits(part))
+}
