@@ -146,6 +146,7 @@ codes! {
     RefusedText "T304" Warning Config "a text that the scheduler refuses",
     GpusWithoutGpus "T305" Warning Config "jobs with GPUs where there are none",
     ReplacedByDestination "T306" Warning Config "params of a tool that the destination replaces",
+    AlwaysAtLimit "T307" Warning Config "memory that is its limit for nearly all inputs",
 }
 
 impl Code {

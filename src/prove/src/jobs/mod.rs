@@ -97,7 +97,8 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
             }
             for change in &*changes {
                 let mut next = job.clone();
-                if change.apply(&mut next) {
+                let is_left = run.tried + waiting.len() < options.tries;
+                if is_left && change.apply(&mut next) {
                     waiting.push_back(next);
                 }
             }
@@ -126,7 +127,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn bound(&self) -> Option<&'static str> {
-        if self.tried >= self.options.tries {
+        if self.tried + 1 >= self.options.tries {
             return Some("the number of jobs to try");
         }
         (self.started.elapsed() > self.options.time).then_some("the time")

@@ -9,7 +9,7 @@ use tpv_model::EntityClass;
 
 use super::people::kinds;
 use super::sizes::ORDINARY;
-use super::tool::{End, Tool};
+use super::tool::{End, Tool, whole};
 use super::trial::{Outcome, Trial, Watched};
 
 /// More jobs than these are not looked at for one destination.
@@ -37,14 +37,16 @@ pub(super) struct Accepted<'t, 'a> {
 /// Some jobs of each destination.
 pub(super) fn all<'t, 'a>(linter: &Linter<'a>, trial: &Trial, tools: &'t [Tool<'a>]) -> Vec<Accepted<'t, 'a>> {
     let config = linter.config;
-    let kinds: Vec<&Tool<'_>> = kinds(tools).into_iter().filter_map(|kind| kind.first().copied()).collect();
+    // A tool whose jobs fail at one destination may have others.
+    let is_placed = |tool: &Tool<'_>| tool.end().is_some_and(|end| end.is_accepted() || *end == End::Raised);
+    let kinds: Vec<&Tool<'_>> = kinds(tools, is_placed).into_iter().filter_map(|kind| kind.first().copied()).collect();
     let mut roles: Vec<String> = sample_ids(&trial.rules, EntityClass::Role).into_values().collect();
     roles.sort();
     let mut out = Vec::new();
     for destination in config.destinations.values().filter(|destination| !destination.common.is_abstract) {
         let mut accepted = 0;
         let mut add = |trial: &Trial, tool: &'t Tool<'a>, job: DryJob, is_alternative: bool| {
-            let Some((outcome, watched)) = trial.watch(&job) else { return false };
+            let Some((job, outcome, watched)) = whole(trial, job) else { return false };
             if matches!(outcome, Outcome::Mapped(_) | Outcome::Raised) {
                 out.push(Accepted { destination, tool, job, outcome, watched, is_alternative });
                 accepted += 1;

@@ -39,7 +39,7 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
 }
 
 /// The amounts of a job that got a destination: cores and memory.
-fn amounts(end: &End) -> Option<[(Quantity, f64); 2]> {
+pub(super) fn amounts(end: &End) -> Option<[(Quantity, f64); 2]> {
     let End::Mapped { cores, mem, .. } = end else { return None };
     Some([(Quantity::Cores, (*cores)?), (Quantity::Mem, (*mem)?)])
 }
@@ -121,6 +121,6 @@ fn finding(fall: &Fall, tools: &[&Tool<'_>]) -> Finding {
 }
 
 /// An amount to four digits.
-fn rounded(amount: f64) -> f64 {
+pub(super) fn rounded(amount: f64) -> f64 {
     format!("{amount:.3e}").parse().unwrap_or(amount)
 }

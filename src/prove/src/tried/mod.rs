@@ -5,6 +5,7 @@
 mod each;
 mod falls;
 mod gpus;
+mod limited;
 mod nowhere;
 mod people;
 mod raises;
@@ -41,11 +42,12 @@ pub fn check(linter: &mut Linter<'_>, told: &HashSet<usize>, world: &Arc<World>)
     nowhere::check(linter, &trial, &tools, told);
     people::check(linter, &trial, &tools);
     falls::check(linter, &trial, &tools);
+    limited::check(linter, &tools);
     refused::check(linter, &each);
     gpus::check(linter, &tools);
     replaced::check(linter, &tools);
     if trial.is_spent() {
-        let message = "too many tools, roles and users for all of their jobs to be tried; T301 to T303 may have more";
+        let message = "too many tools, roles and users for all of their jobs to be tried; T301 to T307 may have more";
         untried.push(Unproved { message: message.to_owned(), span: None });
     }
     untried

@@ -21,7 +21,7 @@ const MOST_USERS: usize = 12;
 /// Tries an ordinary job of each kind of tool with each role and as each user of the config.
 pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) {
     let config = linter.config;
-    let kinds = kinds(tools);
+    let kinds = kinds(tools, |tool| tool.end().is_some_and(End::is_accepted));
     let all = kinds.iter().map(Vec::len).sum();
     // Users who are sent to certain destinations, such as those that test these.
     let mut sent = Vec::new();
@@ -68,11 +68,10 @@ impl Person<'_, '_> {
     }
 }
 
-/// Tools that get a destination, by what decides on it: all of a kind ask for the same.
-pub(super) fn kinds<'t, 'a>(tools: &'t [Tool<'a>]) -> Vec<Vec<&'t Tool<'a>>> {
+/// Tools by what decides on their destinations: all of a kind ask for the same.
+pub(super) fn kinds<'t, 'a>(tools: &'t [Tool<'a>], wanted: impl Fn(&Tool<'a>) -> bool) -> Vec<Vec<&'t Tool<'a>>> {
     let mut kinds: indexmap::IndexMap<_, Vec<&Tool<'_>>> = indexmap::IndexMap::new();
-    let is_accepted = |tool: &&Tool<'_>| tool.index.is_some() && tool.end().is_some_and(End::is_accepted);
-    for tool in tools.iter().filter(is_accepted) {
+    for tool in tools.iter().filter(|tool| tool.index.is_some() && wanted(tool)) {
         let tags = TagType::ALL.map(|kind| tool.ordinary.tags(kind));
         kinds.entry((tool.ordinary.amounts(), tags)).or_default().push(tool);
     }

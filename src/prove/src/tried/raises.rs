@@ -12,7 +12,7 @@ use tpv_text::source::Span;
 
 use super::each::Accepted;
 use super::sizes::{ORDINARY, shown};
-use super::tool::{End, Tool, lacking};
+use super::tool::{End, Tool, whole};
 use super::trial::{Outcome, Trial, Watched};
 use super::{whose, with_job, with_names};
 
@@ -57,7 +57,7 @@ pub(super) fn check<'a>(
         let (error, span) = raised(linter, &one.watched);
         let class = error.split(':').next().unwrap_or_default().to_owned();
         let is_silenced = silences(&one.destination.common.no_qa_codes, Code::RaisesForOrdinary);
-        if one.watched.is_unavailable() || lacking(&one.watched).is_some() || is_silenced {
+        if one.watched.is_unavailable() || !one.job.params.is_empty() || is_silenced {
             continue;
         }
         let alternative = Some(&*one.destination.id);
@@ -99,9 +99,8 @@ fn of_sizes<'t, 'a>(
         return;
     }
     let Some(point) = tool.points.iter().find(|point| point.end == End::Raised) else { return };
-    let job = tool.job(point.bytes);
-    let Some((Outcome::Raised, watched)) = trial.watch(&job) else { return };
-    if watched.is_unavailable() || lacking(&watched).is_some() {
+    let Some((job, Outcome::Raised, watched)) = whole(trial, tool.job(point.bytes)) else { return };
+    if watched.is_unavailable() || !job.params.is_empty() {
         return;
     }
     let (error, span) = raised(linter, &watched);

@@ -58,7 +58,11 @@ fn numbers(code: &str, out: &mut Vec<f64>) {
 
 /// A size as a person reads it.
 pub(super) fn shown(bytes: i64) -> String {
-    format!("{} GiB", short_gib(bytes))
+    match bytes {
+        0 => "0 bytes".to_owned(),
+        1..=9_999_999 => format!("{} MiB", short_gib(bytes.saturating_mul(1 << 10))),
+        _ => format!("{} GiB", short_gib(bytes)),
+    }
 }
 
 /// Sizes near one that are short to read, in bytes: those of two to four digits, from the shortest on; at least it, or at most.

@@ -109,23 +109,9 @@ pub(super) fn all<'a>(config: &'a Config, trial: &Trial) -> Vec<Tool<'a>> {
 }
 
 fn tool<'a>(config: &Config, trial: &Trial, index: Option<usize>, entity: &'a Entity, id: &str) -> Option<Tool<'a>> {
-    let mut job = DryJob::ordinary(id, ORDINARY);
-    let (mut outcome, mut ordinary) = trial.watch(&job)?;
-    let mut end = End::from(&outcome);
-    // Real jobs have the parameters of their tool.
-    while let Some(name) = lacking(&ordinary) {
-        let mut whole = job.clone();
-        whole.params.push((name, "1".to_owned()));
-        let (next, watched) = trial.watch(&whole)?;
-        if watched.error == ordinary.error {
-            break;
-        }
-        (job, outcome, ordinary) = (whole, next, watched);
-        end = if matches!(outcome, Outcome::Raised) { End::Unknown } else { End::from(&outcome) };
-        if job.params.len() >= MOST_PARAMS {
-            break;
-        }
-    }
+    let (job, outcome, ordinary) = whole(trial, DryJob::ordinary(id, ORDINARY))?;
+    let is_unknown = matches!(outcome, Outcome::Raised) && !job.params.is_empty();
+    let mut end = if is_unknown { End::Unknown } else { End::from(&outcome) };
     if end == End::Raised && ordinary.is_unavailable() {
         end = End::Away;
     }
@@ -151,8 +137,24 @@ fn tool<'a>(config: &Config, trial: &Trial, index: Option<usize>, entity: &'a En
     Some(tool)
 }
 
+/// Maps a job, with the parameters that its code asks for by name: real jobs have those of their tool. A job that fails nevertheless for want of one
+/// is left as it was.
+pub(super) fn whole(trial: &Trial, mut job: DryJob) -> Option<(DryJob, Outcome, Watched)> {
+    let (mut outcome, mut watched) = trial.watch(&job)?;
+    while let Some(name) = lacking(&watched).filter(|_| job.params.len() < MOST_PARAMS) {
+        let mut next = job.clone();
+        next.params.push((name, "1".to_owned()));
+        let (ended, seen) = trial.watch(&next)?;
+        if seen.error == watched.error {
+            break;
+        }
+        (job, outcome, watched) = (next, ended, seen);
+    }
+    Some((job, outcome, watched))
+}
+
 /// The key that code did not find, where it may be the name of a parameter.
-pub(super) fn lacking(watched: &Watched) -> Option<String> {
+fn lacking(watched: &Watched) -> Option<String> {
     let key = watched.error.as_deref()?.strip_prefix("KeyError: '")?.strip_suffix('\'')?;
     let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '|';
     (!key.is_empty() && key.chars().all(is_name)).then(|| key.to_owned())

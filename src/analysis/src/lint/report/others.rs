@@ -8,7 +8,7 @@ use tpv_text::finding::Finding;
 use super::super::Linted;
 
 /// Kinds that are about what the site's destinations do to tools, whoever wrote these.
-const OF_SITE: [Code; 8] = [
+const OF_SITE: [Code; 9] = [
     Code::ToolWithoutDestination,
     Code::UnacceptedSizes,
     Code::NoDestination,
@@ -17,6 +17,7 @@ const OF_SITE: [Code; 8] = [
     Code::RefusedText,
     Code::GpusWithoutGpus,
     Code::ReplacedByDestination,
+    Code::AlwaysAtLimit,
 ];
 
 /// Leaves out the warnings that point to files of others alone, as `is_own` says of their names. Returns the number of these by file, the names as
