@@ -268,7 +268,7 @@ impl Diff {
     /// # Errors
     /// It cannot be written.
     fn made(&self, sides: [&Side; 2], world: &Arc<World>) -> Result<String, CliError> {
-        let options = Options { tries: MOST_TRIES, time: LONGEST, tool: None };
+        let options = Options { tries: MOST_TRIES, time: LONGEST, tool: None, all: true };
         let [old, new] = sides.map(|side| make(&side.rules, world, &[], &options).jobs);
         let text = job_file(old.iter().chain(&new));
         if let Some(path) = &self.made {

@@ -19,9 +19,9 @@ use crate::settings::Settings;
 
 /// Make jobs from rules: together they take each branch that one of them can be brought to take
 ///
-/// It begins with an ordinary job of each tool, role and user, and goes on from the jobs that do something new: the values that conditions compare
-/// with are put where the conditions look. The jobs that are needed are written, in the form that `tpvc map` reads; the outcomes of conditions
-/// that none of them has are told.
+/// The first are an ordinary job of each tool, role and user. Jobs that do something new are kept and changed: the values that conditions compare
+/// with are put where the conditions look. The jobs that are needed are written, in the form that `tpvc map` reads; stderr names the outcomes of
+/// conditions that none of them has.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc jobs shared.yml local.yml -o jobs.jsonl\n  \
@@ -63,7 +63,8 @@ impl Jobs {
         let settings = if self.configs.is_empty() { common.settings()? } else { Settings::default() };
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
         let Some(rules) = rules::load_any(None, &self.configs, common)? else { return Ok(Outcome::Bad) };
-        let options = Options { tries: self.tries, time: Duration::from_secs(self.seconds), tool: self.tool.clone() };
+        let options =
+            Options { tries: self.tries, time: Duration::from_secs(self.seconds), tool: self.tool.clone(), all: false };
         let made = make(&rules.rules, &world, &given, &options);
         write_text("the jobs", &self.output, Form::Json, &job_file(&made.jobs))?;
         tell(&made, common);

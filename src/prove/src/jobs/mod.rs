@@ -31,11 +31,13 @@ pub struct Options {
     pub time: Duration,
     /// A part of the ids of tools, if not all tools are of interest.
     pub tool: Option<String>,
+    /// `true` for all jobs that were tried, those on both sides of each border among them, rather than those that are needed.
+    pub all: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { tries: 100_000, time: Duration::from_secs(60), tool: None }
+        Self { tries: 100_000, time: Duration::from_secs(60), tool: None, all: false }
     }
 }
 
@@ -76,8 +78,16 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
     let hooks = Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() };
     let mapper = Mapper::with_hooks(rules.clone(), hooks, false);
     let first = first(rules, options);
-    let mut run =
-        Run { mapper, world, started: Instant::now(), options, seen: HashMap::new(), kept: Vec::new(), tried: 0 };
+    let mut run = Run {
+        mapper,
+        world,
+        started: Instant::now(),
+        options,
+        seen: HashMap::new(),
+        kept: Vec::new(),
+        others: Vec::new(),
+        tried: 0,
+    };
     let mut waiting: VecDeque<Json> = given.iter().cloned().chain(first).collect();
     // The changes of each piece of code, with the number of jobs that they were made of.
     let mut suggested: HashMap<Box<str>, (usize, Vec<Change>)> = HashMap::new();
@@ -87,7 +97,10 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
         if stopped.is_some() {
             break;
         }
-        let Some(covered) = run.tries(&job) else { continue };
+        let Some(covered) = run.tries(&job) else {
+            run.others.extend(options.all.then_some(job));
+            continue;
+        };
         // Deeper changes of a job come after the first ones of all others.
         for text in &covered.texts {
             let (uses, changes) = suggested.entry(text.clone()).or_insert_with(|| (0, changes(text)));
@@ -122,6 +135,8 @@ struct Run<'a> {
     /// What was done, with the number of kept jobs that do it.
     seen: HashMap<Key, usize>,
     kept: Vec<Kept>,
+    /// The jobs that do nothing new, if these are asked for.
+    others: Vec<Json>,
     tried: usize,
 }
 
@@ -153,6 +168,9 @@ impl Run<'_> {
 
     /// The jobs that are needed: those that do what no other does, the last first, since a later job often does what an earlier one did, too.
     fn needed(mut self) -> Vec<Json> {
+        if self.options.all {
+            return self.kept.into_iter().map(|kept| kept.job).chain(self.others).collect();
+        }
         let mut needed = Vec::new();
         for Kept { job, covered } in self.kept {
             let is_spare = covered.keys.iter().all(|key| self.seen.get(key).is_some_and(|count| *count > 1));

@@ -129,7 +129,7 @@ fn jobs_parts(jobs: &Jobs) -> Vec<String> {
         parts.push(format!("| {} | {} more causes | |\n", grouped(rest), jobs.causes.len() - MOST_ROWS));
     }
     parts.push("\n".to_owned());
-    let moved: Vec<_> = jobs.destinations.iter().filter(|row| row.amounts.old != row.amounts.new).collect();
+    let moved: Vec<_> = jobs.moved().collect();
     if !moved.is_empty() {
         parts.push("<details><summary>Destinations</summary>\n\n| destination | jobs | cores | mem, GiB |\n| --- | ---: | ---: | ---: |\n".to_owned());
         for row in moved.iter().take(MOST_ROWS) {

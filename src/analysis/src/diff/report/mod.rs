@@ -136,6 +136,12 @@ impl Jobs {
         if self.made { format!("{jobs} made from both rule sets") } else { jobs }
     }
 
+    /// The destinations whose jobs differ in number or amounts; none for jobs that were made, which are no load.
+    fn moved(&self) -> impl Iterator<Item = &Named> {
+        let rows = self.destinations.iter().filter(|_| !self.made);
+        rows.filter(|row| row.amounts.old != row.amounts.new)
+    }
+
     /// The jobs that fail, in words; those that did not come first. Empty if none fails by either rule set.
     fn failing(&self) -> Vec<String> {
         let Pair { old, new } = self.apart;

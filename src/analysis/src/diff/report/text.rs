@@ -124,7 +124,7 @@ fn jobs(out: &mut String, jobs: &Jobs) {
     for cause in &jobs.causes {
         put_line!(out, "{:>10}  {}", grouped(cause.amounts.new.jobs), cause.cause);
         let differ: Vec<String> = cause.amounts.changes().collect();
-        if !differ.is_empty() {
+        if !differ.is_empty() && !jobs.made {
             put_line!(out, "            {}", differ.join("; "));
         }
         for reason in cause.reasons.iter().take(MOST_REASONS) {
@@ -148,7 +148,7 @@ fn jobs(out: &mut String, jobs: &Jobs) {
     if let Some(others) = &jobs.other_causes {
         put_line!(out, "{:>10}  (other causes)", grouped(others.new.jobs));
     }
-    let moved: Vec<_> = jobs.destinations.iter().filter(|row| row.amounts.old != row.amounts.new).collect();
+    let moved: Vec<_> = jobs.moved().collect();
     if !moved.is_empty() {
         out.push_str("\ndestinations\n");
         for row in moved.iter().take(MOST_ROWS) {
