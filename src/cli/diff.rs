@@ -21,7 +21,7 @@ use tpv_analysis::diff::Side;
 use tpv_analysis::diff::entities::{Changes, compare};
 use tpv_analysis::diff::jobs::{self, Lines};
 use tpv_analysis::diff::reasons::Reasons;
-use tpv_analysis::diff::report::{Jobs, Report, markdown, page, text};
+use tpv_analysis::diff::report::{Jobs, Report, arrow, markdown, page, text};
 use tpv_analysis::diff::revision::{self, Revision};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
 use tpv_analysis::people::Naming;
@@ -30,6 +30,7 @@ use tpv_galaxy::World;
 use tpv_model::Version;
 use tpv_prove::jobs::{Options, job_file, make};
 use tpv_text::diagnostic::Diagnostics;
+use tpv_text::figures::{count, grouped};
 use tpv_text::printable::Form;
 use tpv_text::source::redacted;
 
@@ -50,6 +51,7 @@ use tpv_text::source::redacted;
     tpvc diff main... -- 'tpv/*.yml'\n  \
     tpvc diff HEAD --jobs jobs.jsonl.gz --format markdown -o comment.md -- shared.yml 'tpv/*.yml'\n  \
     tpvc diff old.bin new.bin --jobs jobs.jsonl.gz --exit-code\n  \
+    tpvc diff --prove main.. -- shared.yml 'tpv/*.yml'\n  \
     tpvc diff --tpv 3.2..3.3 'tpv/*.yml' --jobs jobs.jsonl.gz")]
 pub(super) struct Diff {
     /// The old rules and the new ones; or one revision or range of git, with the files behind `--`
@@ -67,6 +69,9 @@ pub(super) struct Diff {
     /// Map these jobs with both: a job file, plain, gzip or zstd; `-` is stdin
     #[arg(long, value_name = "JOBS")]
     jobs: Option<PathBuf>,
+    /// Say whether every job gets the same answer: proved, refuted by a job whose answers differ (exit 1), or unknown
+    #[arg(long, conflicts_with_all = ["jobs", "no_jobs", "format", "differences"])]
+    prove: bool,
     /// Compare the entities only, and map no jobs
     #[arg(long, conflicts_with = "jobs")]
     no_jobs: bool,
@@ -116,9 +121,16 @@ impl Diff {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let Some((old, new)) = self.sides(common)? else { return Ok(Outcome::Bad) };
         let changes = compare(&old, &new);
+        if self.prove {
+            return self.judged(&old, &new, changes, common);
+        }
         let jobs = match &self.jobs {
             None if self.no_jobs || changes.groups.is_empty() && !matches!(common.tpv, Some(Tpv::Range(..))) => None,
-            path => Some(self.map(path.as_deref(), &old, &new, &changes, common)?),
+            Some(path) => Some(self.map(path, None, &old, &new, &changes, common)?),
+            None => {
+                let made = self.made([&old, &new], common)?;
+                Some(self.map(Path::new(MADE), Some(made), &old, &new, &changes, common)?)
+            }
         };
         let report = Report { old: old.name, new: new.name, changes, jobs };
         let unwritten = |error| CliError::bug("the report", &error);
@@ -211,24 +223,54 @@ impl Diff {
         Ok(Upgrade::new(from, to, Box::new(make)))
     }
 
-    /// Maps the jobs of a file by both rule sets, or jobs that are made from both.
+    /// Says whether both rule sets give every job the same answer: proved if they say the same, refuted by a job whose answers differ.
+    fn judged(&self, old: &Side, new: &Side, changes: Changes, common: &Common) -> Result<Outcome, CliError> {
+        if changes.groups.is_empty() {
+            self.write(Form::Text, "proved: every job gets the same answer, because both rule sets say the same\n")?;
+            return Ok(Outcome::Done);
+        }
+        let made = self.made([old, new], common)?;
+        let jobs = self.map(Path::new(MADE), Some(made.clone()), old, new, &changes, common)?;
+        let tried = count(jobs.all.new.jobs, "job");
+        let example = jobs.causes.first().and_then(|cause| cause.examples.first());
+        let report = Report { old: old.name.clone(), new: new.name.clone(), changes, jobs: None };
+        let Some(example) = example else {
+            let said = format!(
+                "unknown: {tried} made from both rule sets get the same answers, but these do not say the same:\n\n"
+            );
+            self.write(Form::Text, &(said + &text(&report)))?;
+            return Ok(if self.exit_code { Outcome::Bad } else { Outcome::Done });
+        };
+        let line = usize::try_from(example.line).ok().and_then(|line| made.lines().nth(line.checked_sub(1)?));
+        let differ: Vec<String> = example
+            .differ
+            .iter()
+            .map(|detail| format!("  {}: {}\n", detail.field, arrow(&detail.old, &detail.new)))
+            .collect();
+        let said = format!(
+            "refuted: {} of {tried} made from both rule sets get another answer, such as this one, which `tpvc dry-run --job -` maps:\n\n{}\n\n{}",
+            grouped(jobs.differing.new.jobs),
+            line.unwrap_or_default(),
+            differ.concat()
+        );
+        self.write(Form::Text, &said)?;
+        Ok(Outcome::Bad)
+    }
+
+    /// Maps jobs by both rule sets: those of a file, or those of a text.
     fn map(
         &self,
-        path: Option<&Path>,
+        path: &Path,
+        text: Option<String>,
         old: &Side,
         new: &Side,
         changes: &Changes,
         common: &Common,
     ) -> Result<Jobs, CliError> {
-        path.map_or(Ok(()), stream::check_kind)?;
-        // The settings that name the files name their world.
-        let of_settings = self.operands.len() == 1 && self.configs.is_empty();
-        let settings = if of_settings { common.settings()? } else { Settings::default() };
-        let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
-        let made = match path {
-            None => Some(self.made([old, new], &world)?),
-            Some(_) => None,
-        };
+        if text.is_none() {
+            stream::check_kind(path)?;
+        }
+        let world = self.world(common)?;
         let mapper = |side: &Side| Mapper::with_hooks(side.rules.clone(), hooks(common), false);
         let reasons = Reasons::new(&old.rules, &new.rules, changes);
         let upgrade = match common.tpv {
@@ -241,16 +283,16 @@ impl Diff {
         let in_order = lines.old.depends_on_order() || lines.new.depends_on_order();
         let threads = Threads { wanted: self.threads, in_order };
         let written = self.differences.as_deref();
-        let named = written.or(path).unwrap_or(Path::new("-"));
+        let (named, is_made) = (written.unwrap_or(path), text.is_some());
         let unwritable = |error: &io::Error| CliError::unwritable("the differences", error, named);
         let mut output = written.map(Output::create).transpose().map_err(|error| unwritable(&error))?;
         let writer: Box<dyn io::Write + Send> = match &mut output {
             Some(output) => Box::new(output),
             None => Box::new(io::sink()),
         };
-        let streamed = match (path, made) {
-            (Some(path), _) => stream::over(path, writer, threads, &lines, common)?,
-            (None, made) => stream::over_text(MADE, made.unwrap_or_default(), writer, threads, &lines, common)?,
+        let streamed = match text {
+            Some(text) => stream::over_text(MADE, text, writer, threads, &lines, common)?,
+            None => stream::over(path, writer, threads, &lines, common)?,
         };
         let tallies = streamed.map_err(|error| unwritable(&error))?;
         output.map(Output::finish).transpose().map_err(|error| unwritable(&error))?;
@@ -260,16 +302,27 @@ impl Diff {
         });
         Mapper::leave_to_system();
         std::mem::forget(lines);
-        Ok(Jobs::new(&outcome, changes, path.is_none()))
+        Ok(Jobs::new(&outcome, changes, is_made))
+    }
+
+    /// The world that jobs are mapped in. The settings that name the files name their world.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    fn world(&self, common: &Common) -> Result<Arc<World>, CliError> {
+        let of_settings = self.operands.len() == 1 && self.configs.is_empty();
+        let settings = if of_settings { common.settings()? } else { Settings::default() };
+        Ok(Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?))
     }
 
     /// A job file with jobs that are made from both rule sets, which is written where `--made` says.
     ///
     /// # Errors
     /// It cannot be written.
-    fn made(&self, sides: [&Side; 2], world: &Arc<World>) -> Result<String, CliError> {
+    fn made(&self, sides: [&Side; 2], common: &Common) -> Result<String, CliError> {
+        let world = self.world(common)?;
         let options = Options { tries: MOST_TRIES, time: LONGEST, tool: None, all: true };
-        let [old, new] = sides.map(|side| make(&side.rules, world, &[], &options).jobs);
+        let [old, new] = sides.map(|side| make(&side.rules, &world, &[], &options).jobs);
         let text = job_file(old.iter().chain(&new));
         if let Some(path) = &self.made {
             write_text("the jobs", path, Form::Json, &text)?;

@@ -466,7 +466,7 @@ fn place(change: &Change) -> Option<String> {
 }
 
 /// Both values, of long ones what is around the first difference.
-fn arrow(old: &Option<String>, new: &Option<String>) -> String {
+pub fn arrow(old: &Option<String>, new: &Option<String>) -> String {
     const BEFORE: usize = 20;
     let (before, after) = (old.as_deref().unwrap_or_default(), new.as_deref().unwrap_or_default());
     let same = before.chars().zip(after.chars()).take_while(|(one, other)| one == other).count();
