@@ -7,7 +7,7 @@ use clap::Args;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::{print_stderr, print_stdout, write_text};
-use crate::init::{Environment, Look, inline, look, settings};
+use crate::init::{Environment, Look, inline, look, settings, unknown_version};
 use crate::settings::FILE;
 use tpv_text::figures::count;
 use tpv_text::printable::{Form, line};
@@ -44,9 +44,11 @@ impl Init {
         }
         let Look { environments, left_out } = look(folder);
         self::left_out(&left_out);
-        let environments = environments.map_err(|message| {
+        let environments = environments.map_err(|refusal| {
+            let say = |text: &String| print_stderr(Form::Text, &line(&format!("skipped: {text}")));
+            refusal.skipped.iter().for_each(say);
             let help = format!("write `files = [...]` into `{FILE}` yourself: docs/settings.md");
-            CliError::new(message, help)
+            CliError::new(refusal.message, help)
         })?;
         let text = settings(&environments);
         if !common.quiet {
@@ -79,19 +81,31 @@ fn left_out(files: &[String]) {
 fn report(environment: &Environment, is_one_of_many: bool) {
     let say = |text: &str| print_stderr(Form::Text, &line(text));
     if is_one_of_many {
-        say(&format!("environment {}:", environment.name));
+        let default = environment.is_default.as_ref().map_or_else(String::new, |why| format!(" the default, {why}"));
+        let left = if environment.is_left() { " no inventory has this group or host" } else { "" };
+        say(&format!("environment {}:{default}{left}", environment.name));
     }
     let indent = if is_one_of_many { "  " } else { "" };
     let files = count(environment.files.len() as u64, "config file");
     say(&format!("{indent}{files}, in the order of {}", environment.from));
     for absent in &environment.absent {
-        say(&format!("{indent}  not in this repository: {absent}"));
+        say(&format!("{indent}  not in this repository: {} ({})", absent.value, absent.from));
     }
     if let Some(inline) = inline(environment) {
         say(&format!("{indent}  {inline}: `tpvc dump --job-conf` reads them"));
     }
+    match &environment.tpv {
+        Some(chosen) => {
+            say(&format!("{indent}{}", chosen.said));
+            chosen.notes.iter().for_each(|note| say(&format!("{indent}  but {note}")));
+        }
+        None => say(&format!("{indent}{}", unknown_version())),
+    }
     if let Some(host) = &environment.host {
-        say(&format!("{indent}host `{}`, by the inventory `{}`", host.value, host.from));
+        let others = environment.hosts().len().saturating_sub(1) as u64;
+        let others =
+            if others > 0 { format!(" and {} with the same configs", count(others, "other")) } else { String::new() };
+        say(&format!("{indent}host `{}`{others}, by the inventory `{}`", host.value, host.from));
     }
     if !environment.vars.is_empty() {
         let files = count(environment.vars.len() as u64, "file");

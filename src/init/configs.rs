@@ -2,81 +2,130 @@
 
 use std::collections::BTreeMap;
 
+use tpv_config::job_conf::of_helm;
 use tpv_text::source::is_url;
+use tpv_yaml::value::{ConfigValue, Entry};
 
 use super::Guess;
 use super::lists::List;
-use super::scan::{Mark, Repository};
+use super::paths::{Paths, Put};
+use super::scan::{Mark, Repository, Yaml};
 
 /// The files of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     /// The files and URLs, in order.
     pub(super) files: Vec<String>,
-    /// The paths of which the repository has no file.
-    pub(super) absent: Vec<String>,
+    /// The paths of which the repository has no file, each with the reason.
+    pub(super) absent: Vec<Guess<String>>,
     /// The files that are templates, though their names do not end in `.j2`.
     pub(super) templates: Vec<Guess<String>>,
     /// The repository has a file.
     pub(super) has_files: bool,
 }
 
-/// The sections that only a config of TPV has together with fields of entities.
-const SECTIONS: [&str; 5] = ["tools:", "destinations:", "users:", "roles:", "global:"];
+/// The sections of a config of TPV.
+const SECTIONS: [&str; 6] = ["tools", "destinations", "users", "roles", "global", "pools"];
 
-/// Returns `true` for a text that looks like a config of TPV, template or not.
+/// Fields that only entities of TPV have below a section.
+const FIELDS: [&str; 13] = [
+    "cores",
+    "mem",
+    "gpus",
+    "scheduling",
+    "rules",
+    "runner",
+    "inherits",
+    "default_inherits",
+    "abstract",
+    "params",
+    "env",
+    "max_accepted_cores",
+    "max_accepted_mem",
+];
+
+/// Returns `true` for a text that looks like a config of TPV, template or not, in any style.
 pub(super) fn is_config(text: &str) -> bool {
-    let has_section = text.lines().any(|line| SECTIONS.iter().any(|section| line.starts_with(section)));
-    let fields = [
-        "cores:",
-        "mem:",
-        "scheduling:",
-        "rules:",
-        "runner:",
-        "inherits:",
-        "default_inherits:",
-        "abstract:",
-        "params:",
-        "max_accepted",
-    ];
-    let is_playbook = text.lines().any(|line| line.starts_with("- hosts") || line.starts_with("- name"));
-    has_section
-        && !is_playbook
-        && fields.iter().any(|field| text.lines().any(|line| line.trim_start().starts_with(field)))
+    let may_begin = |line: &str| {
+        let start = line.trim_start_matches(['{', '"', '\'', ' ']);
+        line.len() - start.len() < 4 && SECTIONS.iter().any(|section| start.starts_with(section))
+    };
+    let may_be_values = text.starts_with("jobs:") || text.contains("\njobs:");
+    if !may_be_values && !text.lines().any(may_begin) {
+        return false;
+    }
+    let yaml = if text.contains("{%") { None } else { Yaml::of("", text) };
+    yaml.map_or_else(|| has_fields(text), |yaml| has_entities(&yaml))
+}
+
+/// Returns `true` for a document with entities of TPV in its sections, or for values of Helm with such.
+fn has_entities(yaml: &Yaml) -> bool {
+    of_helm(&yaml.root).iter().any(|(_, config)| has_sections(config)) || has_sections(&yaml.root)
+}
+
+fn has_sections(value: &ConfigValue) -> bool {
+    let Some(root) = value.as_map() else { return false };
+    // Galaxy's job configuration has other `tools`.
+    if root.get("runners").is_some() || root.get("execution").is_some() {
+        return false;
+    }
+    let is_field = |entry: &Entry| entry.key.as_str().is_some_and(|key| FIELDS.contains(&key));
+    let has_field = |value: &ConfigValue| value.as_map().is_some_and(|map| map.entries.iter().any(is_field));
+    SECTIONS.iter().any(|section| {
+        let section = root.get(section);
+        section.is_some_and(|section| {
+            has_field(section)
+                || section.as_map().is_some_and(|map| map.entries.iter().any(|entry| has_field(&entry.value)))
+        })
+    })
+}
+
+/// The same for a text that is no YAML as it is written, by its lines.
+fn has_fields(text: &str) -> bool {
+    let begins = |line: &str, names: &[&str]| {
+        let is_key = |name: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        names.iter().any(|name| is_key(name))
+    };
+    let is_other = |line: &str| {
+        ["- hosts", "- name"].iter().any(|start| line.starts_with(start)) || begins(line, &["execution", "runners"])
+    };
+    text.lines().any(|line| begins(line, &SECTIONS))
+        && !text.lines().any(is_other)
+        && text.lines().any(|line| begins(line.trim_start(), &FIELDS))
 }
 
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
+/// The name of a file, without that of its folder and without `.j2`.
+pub(super) fn plain_name(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.strip_suffix(".j2").unwrap_or(name)
+}
+
 /// The number of folders at the end of two paths that are the same.
-fn shared(one: &str, other: &str) -> usize {
+pub(super) fn shared(one: &str, other: &str) -> usize {
     let (mut one, mut other) = (folder(one).rsplit('/'), folder(other).rsplit('/'));
     std::iter::from_fn(|| (one.next()? == other.next()?).then_some(())).count()
 }
 
-/// The files that a list names.
-pub(super) fn of(list: &List, repository: &Repository) -> Found {
-    let base = |item: &str| item.rsplit('/').next().unwrap_or(item).to_owned();
+/// The files that a list names on a server.
+pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Found {
     let candidates = |item: &str| -> Vec<&String> {
-        let base = base(item);
-        let plain = base.strip_suffix(".j2").unwrap_or(&base);
-        let fits = |path: &&String| {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            name.strip_suffix(".j2").unwrap_or(name) == plain
-        };
+        let plain = plain_name(item);
         // A file without a section may be a config that is empty, of a folder with others.
-        let all: Vec<&String> = repository.names().filter(fits).collect();
+        let all: Vec<&String> = repository.all_names().filter(|path| plain_name(path) == plain).collect();
         let configs: Vec<&String> = all.iter().copied().filter(|path| repository.has(path, Mark::Config)).collect();
         if configs.is_empty() { all } else { configs }
     };
+    let items: Vec<String> = list.items.iter().map(|item| server.rendered(item)).collect();
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
-    let local: Vec<&String> = list.items.iter().filter(|item| !is_url(item)).collect();
-    for item in &local {
+    for item in items.iter().filter(|item| !is_url(item)) {
         candidates(item).into_iter().for_each(|path| *folders.entry(folder(path)).or_default() += 1);
     }
     let mut found = Found::default();
-    for item in &list.items {
+    for item in &items {
         if is_url(item) {
             found.files.push(item.clone());
             continue;
@@ -86,54 +135,59 @@ pub(super) fn of(list: &List, repository: &Repository) -> Found {
             let is_config = repository.has(path, Mark::Config);
             (is_config, shared(path, item), count, std::cmp::Reverse(path.len()))
         };
-        let own = Some(&list.file).filter(|file| *file == item);
-        match own.or_else(|| candidates(item).into_iter().max_by_key(weight)) {
-            Some(path) => {
-                found.has_files |= own.is_some() || repository.has(path, Mark::Config);
-                found.files.push(path.clone());
-                if !path.ends_with(".j2")
-                    && let Some(from) = rendered(path, repository)
-                {
-                    found.templates.push(Guess { value: path.clone(), from });
-                }
-            }
-            None => found.absent.push(item.clone()),
+        let own = (list.file == *item).then(|| item.clone());
+        let is_own = own.is_some();
+        let named = candidates(item);
+        let put = if is_own { None } else { server.source(item) };
+        // A file of the same name elsewhere may be another one.
+        let is_it = |put: &Put<'_>| {
+            let is_config = put.path.as_ref().is_some_and(|path| repository.has(path, Mark::Config));
+            put.is_exact || is_config || named.is_empty()
+        };
+        let put = put.filter(is_it);
+        let (path, reason) = match (own, &put) {
+            (Some(own), _) => (Some(own), String::new()),
+            (None, Some(Put { path: Some(path), .. })) => (Some(path.clone()), String::new()),
+            (None, Some(put)) => (None, put.reason(repository)),
+            (None, None) if named.is_empty() => in_values(item, &list.file, repository),
+            (None, None) => (named.into_iter().max_by_key(weight).cloned(), String::new()),
+        };
+        let Some(path) = path else {
+            found.absent.push(Guess { value: item.clone(), from: reason });
+            continue;
+        };
+        found.has_files |= is_own || repository.has(&path, Mark::Config);
+        let from = match put {
+            Some(put) => put.source.is_template.then(|| put.source.place()),
+            None => server.rendering(&path),
+        };
+        if let Some(from) = from.filter(|_| !path.ends_with(".j2")) {
+            found.templates.push(Guess { value: path.clone(), from });
         }
+        found.files.push(path);
     }
     found
 }
 
-/// The place that says that Ansible renders a file, rather than copying it: an item of a list with `template` in its name, or
-/// of the module `template`.
-fn rendered(path: &str, repository: &Repository) -> Option<String> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    for (file, text) in repository.marked(Mark::Sources) {
-        if !text.contains(name) {
-            continue;
-        }
-        let lines: Vec<&str> = text.lines().collect();
-        for (at, line) in lines.iter().enumerate() {
-            let start = line.trim_start().trim_start_matches("- ");
-            let source = start.strip_prefix("src:").map(|value| value.trim().trim_matches(['"', '\'']));
-            if source.is_none_or(|source| source.rsplit('/').next() != Some(name)) {
-                continue;
+/// The values of Galaxy's Helm chart that have the rules of a path, or the reason that there are none.
+fn in_values(item: &str, list: &str, repository: &Repository) -> (Option<String>, String) {
+    let name = plain_name(item);
+    let mut reason = "no file has that name".to_owned();
+    let others = repository.files_with(Mark::Values).map(String::as_str).filter(|file| *file != list);
+    for file in std::iter::once(list).chain(others) {
+        let Some(yaml) = repository.yaml(file) else { continue };
+        match of_helm(&yaml.root).into_iter().find(|(known, _)| *known == name) {
+            Some((_, rules)) if rules.as_map().is_some() => return (Some(file.to_owned()), String::new()),
+            Some((_, rules)) => {
+                let line = yaml.line(rules);
+                reason = format!(
+                    "{file}:{line} has it as a text, which is not read: write it as a mapping, or into a file of its own"
+                );
             }
-            let indent = |line: &str| line.len() - line.trim_start().len();
-            let mut outer = lines.get(..at).unwrap_or(&[]).iter().rev();
-            let key = outer.find(|other| {
-                let start = other.trim_start();
-                !start.is_empty()
-                    && !start.starts_with('#')
-                    && !start.starts_with('-')
-                    && start.ends_with(':')
-                    && indent(other) <= indent(line)
-            });
-            if key.is_some_and(|key| key.contains("template")) {
-                return Some(format!("{file}:{}", at + 1));
-            }
+            None => {}
         }
     }
-    None
+    (None, reason)
 }
 
 /// The configs of a repository without a list: all files that look like one, by name. `None` if there are none.
@@ -150,6 +204,13 @@ mod tests {
     #[test]
     fn configs_are_told_by_their_fields() {
         assert!(is_config("tools:\n  bwa:\n    cores: 4\n") && is_config("---\ndestinations:\n  a:\n    runner: x\n"));
+        assert!(is_config("tools: {bwa: {cores: 2, mem: 4}}\n") && is_config("{\"tools\": {\"bwa\": {\"cores\": 2}}}"));
+        assert!(
+            is_config("jobs:\n  rules:\n    a.yml:\n      tools: {bwa: {cores: 2}}\n")
+                && !is_config("jobs:\n  test: {}\n")
+        );
+        assert!(is_config("tools:\n{% if x %}\n  bwa:\n    cores: 4\n{% endif %}\n"));
+        assert!(!is_config("runners: {}\nexecution: {}\ntools:\n- id: upload1\n"));
         assert!(!is_config("tools:\n- name: bwa\n  owner: devteam\n") && !is_config("- hosts: a\n  roles:\n"));
     }
 

@@ -3,23 +3,25 @@
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use serde_json::Value;
 
 use tpv_config::template::{VAULT, variable_files};
-use tpv_text::diagnostic::Diagnostics;
-use tpv_text::source::SourceMap;
-use tpv_yaml::value::{ConfigValue, ValueKind};
+use tpv_yaml::value::{ConfigValue, Entry, Map, ValueKind};
 
 use super::inventory::Inventory;
 use super::lists::List;
 use super::scan::{Mark, Repository};
-use super::{Environment, Guess, Inherited};
+use super::{Environment, Guess, Inherited, Server};
 
 /// The origin of the variables of all hosts.
 const OF_ALL: &str = "of all groups";
 /// The beginning of the origin of a group's variables.
 const OF_GROUP: &str = "a group of";
+
+/// The most hosts that are looked at for a list.
+const MOST_HOSTS: usize = 48;
 
 /// A play of a playbook.
 struct Play {
@@ -30,147 +32,325 @@ struct Play {
     /// Paths from the repository's folder.
     vars_files: Vec<String>,
     has_vars: bool,
+    /// It has the role that installs Galaxy.
+    runs_galaxy: bool,
 }
 
-/// Finds the variables of the server of a list.
-pub(super) fn of(list: &List, repository: &Repository, environment: &mut Environment) {
-    environment.job_conf.clone_from(&list.job_conf);
-    let job_conf = list.job_conf.as_deref().and_then(|path| path.rsplit('/').next());
-    let known: RefCell<BTreeMap<String, bool>> = RefCell::default();
-    let names_it = |file: &str| {
-        let Some(name) = job_conf.filter(|_| file != list.file) else { return file == list.file };
-        let names_it = || repository.plain(file).is_some_and(|text| text.contains(name));
-        *known.borrow_mut().entry(file.to_owned()).or_insert_with(names_it)
-    };
-    let weight = |play: &Play| -> usize {
-        let listed = play.vars_files.contains(&list.file);
-        usize::from(listed) * 100 + play.vars_files.iter().filter(|file| names_it(file)).count()
-    };
-    let plays = plays(repository);
-    let play = plays.iter().filter(|play| weight(play) > 0);
-    // A playbook for one part of the work has a longer name than that of the whole server.
-    let play = play.max_by_key(|play| (weight(play), std::cmp::Reverse(play.file.len()), play.vars_files.len()));
-    let mut given: Vec<Guess<String>> = Vec::new();
-    let mut give = |path: String, from: &str| given.push(Guess { value: path, from: from.to_owned() });
-    match play {
-        Some(play) => {
-            let folder = play.file.rsplit_once('/').map_or("", |(folder, _)| folder);
-            let from = format!("{}:{}", play.file, play.line);
-            match Host::of(&play.hosts, folder, repository) {
-                Some(host) => host.give(&from, &mut give, environment),
-                None => {
-                    give(join(folder, "group_vars/all"), OF_ALL);
-                    for host in &play.hosts {
-                        give(join(folder, &format!("group_vars/{host}")), &from);
-                        give(join(folder, &format!("host_vars/{host}")), &from);
-                    }
-                }
-            }
-            if play.has_vars {
-                give(play.file.clone(), &from);
-            }
-            play.vars_files.iter().for_each(|file| give(file.clone(), &from));
-        }
-        None => {
-            let base = base(list, repository);
-            // The group or the host whose file has the list.
-            let below = |part: &str| list.file.strip_prefix(&join(&base, part));
-            let name = below("group_vars/").or_else(|| below("host_vars/")).and_then(|rest| rest.split('/').next());
-            let names = name.map(|name| name.trim_end_matches(".yml").trim_end_matches(".yaml").to_owned());
-            match Host::of(names.as_slice(), &base, repository) {
-                Some(host) => host.give(&list.place(), &mut give, environment),
-                None => {
-                    give(join(&base, "group_vars/all"), OF_ALL);
-                    let groups: BTreeSet<String> = repository
-                        .names()
-                        .filter_map(|file| Some((file, file.strip_prefix(&join(&base, "group_vars/"))?)))
-                        .filter(|(file, _)| names_it(file))
-                        .map(|(_, rest)| rest.split('/').next().unwrap_or(rest).to_owned())
-                        .filter(|group| group.split('.').next() != Some("all"))
-                        .collect();
-                    let is_there =
-                        |group: &str| repository.root.join(join(&base, &format!("group_vars/{group}"))).exists();
-                    let usual = ["galaxyservers", "galaxyservers.yml"]
-                        .into_iter()
-                        .filter(|group| groups.is_empty() && is_there(group));
-                    for group in groups.iter().map(String::as_str).chain(usual) {
-                        give(join(&base, &format!("group_vars/{group}")), "the group of the server");
-                    }
-                    if let Some(rest) = list.file.strip_prefix(&join(&base, "host_vars/")) {
-                        let host = rest.split('/').next().unwrap_or(rest);
-                        give(join(&base, &format!("host_vars/{host}")), &list.place());
-                    }
-                }
-            }
-        }
+impl Play {
+    fn folder(&self) -> &str {
+        self.file.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
-    // A file of a folder that is named by itself, too, counts there.
-    let named: BTreeSet<PathBuf> = given.iter().map(|file| repository.root.join(&file.value)).collect();
-    for Guess { value, from } in given {
-        let path = repository.root.join(&value);
-        let endings = ["", ".yml", ".yaml"].map(|end| PathBuf::from(format!("{}{end}", path.display())));
-        let Some(path) = endings.into_iter().find(|path| path.exists() && !value.contains("{{")) else {
-            // Groups and hosts mostly have no files of their own.
-            if !from.starts_with("of ") && !value.contains("group_vars/") && !value.contains("host_vars/") {
-                environment.left_out.push(Guess { value, from: format!("not in this repository; {from} names it") });
-            }
-            continue;
+
+    /// `file:line`
+    fn place(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+}
+
+/// The servers that lists may be of.
+pub(super) struct Servers<'a> {
+    repository: &'a Repository,
+    plays: Vec<Play>,
+    /// The inventories by the folder of a playbook.
+    inventories: RefCell<BTreeMap<String, Rc<[Inventory]>>>,
+}
+
+/// A list, with what is known of the servers that have it.
+struct Listed<'a> {
+    list: &'a List,
+    /// The name of the job configuration that the list is in.
+    job_conf: Option<&'a str>,
+    /// The folder with `group_vars`.
+    base: String,
+    /// The group or host whose variables have the list.
+    owner: Option<String>,
+    /// The files that name the job configuration, and those that do not.
+    naming: RefCell<BTreeMap<String, bool>>,
+}
+
+impl<'a> Servers<'a> {
+    /// The servers of a repository.
+    pub(super) fn of(repository: &'a Repository) -> Self {
+        Self { repository, plays: plays(repository), inventories: RefCell::default() }
+    }
+
+    fn inventories(&self, folder: &str) -> Rc<[Inventory]> {
+        let mut known = self.inventories.borrow_mut();
+        let read = || Inventory::all(folder, self.repository).into();
+        known.entry(folder.to_owned()).or_insert_with(read).clone()
+    }
+
+    /// The servers that have a list, each with its variables, but without configs.
+    pub(super) fn with(&self, list: &List) -> Vec<Environment> {
+        let base = base(list, self.repository);
+        let below = |part: &str| list.file.strip_prefix(&join(&base, part));
+        let owner = below("group_vars/").or_else(|| below("host_vars/")).map(|rest| stem(rest).to_owned());
+        let job_conf = list.job_conf.as_deref().filter(|path| *path != list.file || owner.is_none());
+        let job_conf = job_conf.and_then(|path| path.rsplit('/').next());
+        let listed = Listed { list, job_conf, base, owner, naming: RefCell::default() };
+        let plays = self.plays_with(&listed);
+        let mut found: Vec<Environment> = Vec::new();
+        for play in &plays {
+            // A host of several plays is one server.
+            let mut new = self.of_play(play, &listed);
+            new.retain(|new| !found.iter().any(|known| known.host.is_some() && known.host == new.host));
+            found.extend(new);
+        }
+        if plays.is_empty() {
+            found = self.of_groups(&listed);
+        }
+        found
+    }
+
+    /// Returns `true` if a file of variables names the job configuration, or has the list.
+    fn names_it(&self, file: &str, listed: &Listed<'_>) -> bool {
+        let Some(name) = listed.job_conf.filter(|_| file != listed.list.file) else { return file == listed.list.file };
+        let names_it = || self.repository.plain(file).is_some_and(|text| text.contains(name));
+        *listed.naming.borrow_mut().entry(file.to_owned()).or_insert_with(names_it)
+    }
+
+    /// The groups and hosts whose variables have the list, or name the job configuration.
+    fn owners(&self, listed: &Listed<'_>) -> Vec<String> {
+        if let Some(owner) = &listed.owner {
+            return vec![owner.clone()];
+        }
+        let parts = [join(&listed.base, "group_vars/"), join(&listed.base, "host_vars/")];
+        let rest = |file: &'a String| parts.iter().find_map(|part| file.strip_prefix(part));
+        let files = self.repository.names().filter_map(|file| Some((file, rest(file)?)));
+        let mut owners: Vec<String> =
+            files.filter(|(file, _)| self.names_it(file, listed)).map(|(_, rest)| stem(rest).to_owned()).collect();
+        owners.dedup();
+        owners
+    }
+
+    /// The plays of the servers with a list, one for each pattern of hosts: those that install Galaxy, else those that name the list, else the one that
+    /// names the job configuration most.
+    fn plays_with(&self, listed: &Listed<'_>) -> Vec<&Play> {
+        let owners = self.owners(listed);
+        let covers = |play: &Play| {
+            let is_owner = |name: &String| {
+                owners.contains(name) || (play.runs_galaxy && owners.iter().any(|owner| owner == "all"))
+            };
+            let has_host = |inventory: &Inventory| {
+                let hosts = inventory.hosts(&play.hosts);
+                owners
+                    .iter()
+                    .any(|owner| inventory.hosts(std::slice::from_ref(owner)).iter().any(|host| hosts.contains(host)))
+            };
+            play.hosts.iter().any(is_owner)
+                || (play.runs_galaxy
+                    && [&*listed.base, play.folder()]
+                        .iter()
+                        .any(|folder| self.inventories(folder).iter().any(has_host)))
         };
-        let is_folder = path.is_dir();
-        for file in variable_files(&[path]).into_iter().filter(|file| !is_folder || !named.contains(file)) {
-            let name = repository.relative(&file);
-            if is_encrypted(&file) {
-                environment.left_out.push(Guess { value: name, from: "encrypted".to_owned() });
-            } else if !environment.vars.iter().any(|known| known.value == name) {
-                environment.vars.push(Guess { value: name, from: from.clone() });
+        let weight = |play: &Play| {
+            let named = play.vars_files.iter().filter(|file| self.names_it(file, listed)).count();
+            let lists_it = play.vars_files.contains(&listed.list.file);
+            (lists_it, named, play.runs_galaxy && covers(play))
+        };
+        let mut plays: Vec<_> = self.plays.iter().map(|play| (weight(play), play)).collect();
+        plays.retain(|(weight, _)| *weight != (false, 0, false));
+        // A playbook for one part of the work has fewer files of variables and a longer name than that of the whole server.
+        plays.sort_by_key(|(weight, play)| {
+            (std::cmp::Reverse((*weight, play.runs_galaxy, play.vars_files.len())), play.file.len())
+        });
+        let runs_galaxy = plays.iter().any(|(_, play)| play.runs_galaxy);
+        let lists_it = plays.iter().any(|((lists_it, ..), _)| *lists_it);
+        let mut chosen: Vec<&Play> = Vec::new();
+        for ((lists, ..), play) in &plays {
+            let counts = match (runs_galaxy, lists_it) {
+                (true, _) => play.runs_galaxy,
+                (false, true) => *lists,
+                (false, false) => chosen.is_empty(),
+            };
+            if counts && !chosen.iter().any(|known| known.hosts == play.hosts) {
+                chosen.push(play);
+            }
+        }
+        chosen
+    }
+
+    /// The servers of a play that have a list.
+    fn of_play(&self, play: &Play, listed: &Listed<'_>) -> Vec<Environment> {
+        let mut found = Vec::new();
+        let (mut is_inventory, from) = (false, play.place());
+        for folder in [&*listed.base, play.folder()] {
+            let inventories = self.inventories(folder);
+            is_inventory |= !inventories.is_empty();
+            for inventory in inventories.iter() {
+                let mut hosts = inventory.hosts(&play.hosts);
+                if let Some(owner) = listed.owner.as_ref().filter(|owner| *owner != "all") {
+                    let owned = inventory.hosts(std::slice::from_ref(owner));
+                    hosts.retain(|host| owned.contains(host));
+                }
+                let group = play.hosts.iter().find(|name| inventory.has_group(name));
+                let group = listed.owner.as_ref().filter(|owner| inventory.has_group(owner)).or(group);
+                let group = group.or(play.hosts.first()).map_or("", String::as_str);
+                for host in hosts.into_iter().take(MOST_HOSTS) {
+                    let mut files = Files::new(&from);
+                    let mut environment = files.of_host(inventory, host, group, play.folder());
+                    files.of_play(play);
+                    self.give(files, listed, &mut environment);
+                    found.push(environment);
+                }
+            }
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        let name = listed.owner.as_ref().or(play.hosts.first()).cloned().unwrap_or_default();
+        let mut files = Files::new(&from);
+        files.add(join(play.folder(), "group_vars/all"), OF_ALL);
+        for host in &play.hosts {
+            files.add(join(play.folder(), &format!("group_vars/{host}")), &from);
+            files.add(join(play.folder(), &format!("host_vars/{host}")), &from);
+        }
+        files.of_play(play);
+        let server =
+            Server { group: name, is_left: is_inventory, folder: play.folder().to_owned(), ..Server::default() };
+        let mut environment = Environment { server, ..Environment::default() };
+        self.give(files, listed, &mut environment);
+        vec![environment]
+    }
+
+    /// The servers of the groups and hosts whose variables have a list, or name the job configuration, if no play says more.
+    fn of_groups(&self, listed: &Listed<'_>) -> Vec<Environment> {
+        let (owners, base, from) = (self.owners(listed), listed.base.as_str(), listed.list.place());
+        let mut found = Vec::new();
+        for inventory in self.inventories(base).iter() {
+            for owner in &owners {
+                for host in inventory.hosts(std::slice::from_ref(owner)).into_iter().take(MOST_HOSTS) {
+                    let mut files = Files::new(&from);
+                    let mut environment = files.of_host(inventory, host, owner, base);
+                    self.give(files, listed, &mut environment);
+                    found.push(environment);
+                }
+            }
+        }
+        if !found.is_empty() {
+            return found;
+        }
+        let mut files = Files::new(&from);
+        files.add(join(base, "group_vars/all"), OF_ALL);
+        let is_there = |group: &&str| self.repository.root.join(join(base, &format!("group_vars/{group}"))).exists();
+        let usual =
+            ["galaxyservers", "galaxyservers.yml"].into_iter().filter(|group| owners.is_empty() && is_there(group));
+        for group in owners.iter().map(String::as_str).chain(usual).filter(|group| *group != "all") {
+            files.add(join(base, &format!("group_vars/{group}")), "the group of the server");
+            files.add(join(base, &format!("host_vars/{group}")), &from);
+        }
+        let server = Server {
+            group: listed.owner.clone().unwrap_or_default(),
+            is_left: listed.owner.is_some() && !self.inventories(base).is_empty(),
+            folder: base.to_owned(),
+            ..Server::default()
+        };
+        let mut environment = Environment { server, ..Environment::default() };
+        self.give(files, listed, &mut environment);
+        vec![environment]
+    }
+
+    /// Gives a server the files of variables that are there, and notes the others.
+    fn give(&self, files: Files, listed: &Listed<'_>, environment: &mut Environment) {
+        environment.job_conf.clone_from(&listed.list.job_conf);
+        let repository = self.repository;
+        // A file of a folder that is named by itself, too, counts there.
+        let named: BTreeSet<PathBuf> = files.given.iter().map(|file| repository.root.join(&file.value)).collect();
+        for Guess { value, from } in files.given {
+            let path = repository.root.join(&value);
+            let endings = ["", ".yml", ".yaml", ".json"].map(|end| PathBuf::from(format!("{}{end}", path.display())));
+            let Some(path) = endings.into_iter().find(|path| path.exists() && !value.contains("{{")) else {
+                // Groups and hosts mostly have no files of their own.
+                if !from.starts_with("of ") && !value.contains("group_vars/") && !value.contains("host_vars/") {
+                    let why = match repository.submodule(&value) {
+                        Some(module) => {
+                            format!("in the submodule `{module}`, which is not checked out; {from} names it")
+                        }
+                        None => format!("not in this repository; {from} names it"),
+                    };
+                    environment.left_out.push(Guess { value, from: why });
+                }
+                continue;
+            };
+            let is_folder = path.is_dir();
+            for file in variable_files(&[path]).into_iter().filter(|file| !is_folder || !named.contains(file)) {
+                let name = repository.relative(&file);
+                let is_known = |known: &Guess<String>| known.value == name;
+                if is_encrypted(&file) {
+                    if !environment.left_out.iter().any(is_known) {
+                        environment.left_out.push(Guess { value: name, from: "encrypted".to_owned() });
+                    }
+                } else if !environment.vars.iter().any(is_known) {
+                    environment.vars.push(Guess { value: name, from: from.clone() });
+                }
             }
         }
     }
 }
 
-/// A host of an inventory.
-struct Host {
-    inventory: Inventory,
-    name: String,
-    /// The folders whose `group_vars` and `host_vars` count: that of the inventory, then that of the playbook.
-    folders: Vec<String>,
+/// The first folder of a path, or its file without the ending.
+fn stem(rest: &str) -> &str {
+    let name = rest.split('/').next().unwrap_or(rest);
+    [".yml", ".yaml", ".json"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
 }
 
-impl Host {
-    /// The first host that a play, or the file of a list, is about. `None` without an inventory that has it.
-    fn of(names: &[String], folder: &str, repository: &Repository) -> Option<Self> {
-        let inventory = Inventory::of(folder, repository)?;
-        let name = names.iter().find_map(|name| inventory.host(name))?.to_owned();
-        let is_folder = repository.root.join(&inventory.file).is_dir();
-        let above = inventory.file.rsplit_once('/').map_or("", |(above, _)| above);
-        let mut folders = vec![if is_folder { inventory.file.clone() } else { above.to_owned() }, folder.to_owned()];
+/// The files of variables of a server, in the order in which Ansible reads them, each with the place that names it.
+struct Files {
+    given: Vec<Guess<String>>,
+    from: String,
+}
+
+impl Files {
+    fn new(from: &str) -> Self {
+        Self { given: Vec::new(), from: from.to_owned() }
+    }
+
+    fn add(&mut self, path: String, from: &str) {
+        self.given.push(Guess { value: path, from: from.to_owned() });
+    }
+
+    /// Adds the files of a host: those of its groups, outer before inner, and its own.
+    fn of_host(&mut self, inventory: &Inventory, host: &str, group: &str, folder: &str) -> Environment {
+        let mut folders = vec![inventory.folder.clone(), folder.to_owned()];
         folders.dedup();
-        Some(Self { inventory, name, folders })
+        let mut each = |path: &str, from: &str| folders.iter().for_each(|folder| self.add(join(folder, path), from));
+        each("group_vars/all", OF_ALL);
+        let groups = inventory.groups(host);
+        for group in &groups {
+            each(&format!("group_vars/{group}"), &format!("{OF_GROUP} `{host}` in {}", inventory.file));
+        }
+        let from = self.from.clone();
+        folders.iter().for_each(|folder| self.add(join(folder, &format!("host_vars/{host}")), &from));
+        let server = Server {
+            group: group.to_owned(),
+            inventory: inventory.file.clone(),
+            hosts: vec![host.to_owned()],
+            groups: groups.into_iter().map(str::to_owned).collect(),
+            is_left: false,
+            folder: folder.to_owned(),
+        };
+        Environment {
+            server,
+            inventory: Inherited { of_groups: inventory.of_groups(host), of_host: inventory.of_host(host) },
+            host: Some(Guess { value: host.to_owned(), from: inventory.file.clone() }),
+            ..Environment::default()
+        }
     }
 
-    /// Gives the files of its groups, outer before inner, and its own.
-    fn give(self, from: &str, give: &mut impl FnMut(String, &str), environment: &mut Environment) {
-        let each = |path: &str, from: &str, give: &mut dyn FnMut(String, &str)| {
-            self.folders.iter().for_each(|folder| give(join(folder, path), from));
-        };
-        each("group_vars/all", OF_ALL, give);
-        for group in self.inventory.groups(&self.name) {
-            each(
-                &format!("group_vars/{group}"),
-                &format!("{OF_GROUP} `{}` in {}", self.name, self.inventory.file),
-                give,
-            );
+    /// Adds the variables of a play.
+    fn of_play(&mut self, play: &Play) {
+        let from = play.place();
+        if play.has_vars {
+            self.add(play.file.clone(), &from);
         }
-        each(&format!("host_vars/{}", self.name), from, give);
-        let (of_groups, of_host) = (self.inventory.of_groups(&self.name), self.inventory.of_host(&self.name));
-        environment.inventory = Inherited { of_groups, of_host };
-        environment.host = Some(Guess { value: self.name, from: self.inventory.file });
+        play.vars_files.iter().for_each(|file| self.add(file.clone(), &from));
     }
 }
 
 /// The variables of the inventory that count: of its groups those that nothing else has, and of the host also those that replace one of `group_vars`.
+/// `names`: those that are asked for; `None` for all.
 pub(super) fn inherited(
-    names: &BTreeSet<&str>,
+    names: Option<&BTreeSet<&str>>,
     repository: &Repository,
     environment: &Environment,
 ) -> Vec<Guess<(String, Value)>> {
@@ -187,13 +367,21 @@ pub(super) fn inherited(
         }
     }
     let replaces = |name: &str| in_files.get(name) == Some(&true);
-    let wanted = |name: &str| names.contains(name);
+    let wanted = |name: &str| names.is_none_or(|names| names.contains(name));
     let known = |name: &str| environment.variables.iter().any(|known| known.value.0 == name);
-    let hostname = Value::String(host.value.clone());
+    let short = host.value.split('.').next().unwrap_or(&host.value);
+    let mut groups = environment.server.groups.clone();
+    groups.sort();
+    let of_ansible = [
+        ("inventory_hostname", Value::from(host.value.clone())),
+        ("inventory_hostname_short", Value::from(short)),
+        ("group_names", Value::from(groups)),
+    ];
     let own = of_host.iter().filter(|(name, _)| wanted(name) || replaces(name));
     let of_groups = of_groups.iter().filter(|(name, _)| wanted(name) && !of_host.contains_key(*name));
     let all = own.chain(of_groups).map(|(name, value)| (name.clone(), value.clone()));
-    let all = all.chain(wanted("inventory_hostname").then(|| ("inventory_hostname".to_owned(), hostname)));
+    let of_ansible = of_ansible.into_iter().filter(|(name, _)| wanted(name) && !of_host.contains_key(*name));
+    let all = all.chain(of_ansible.map(|(name, value)| (name.to_owned(), value)));
     all.filter(|(name, _)| !known(name)).map(|value| Guess { value, from: host.from.clone() }).collect()
 }
 
@@ -202,7 +390,7 @@ fn top_level(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter_map(|line| line.split_once(':')).map(|(name, _)| name)
 }
 
-fn join(folder: &str, name: &str) -> String {
+pub(super) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
@@ -234,38 +422,79 @@ fn base(list: &List, repository: &Repository) -> String {
     String::new()
 }
 
-/// All plays of a repository that name files of variables.
+/// All plays of a repository.
 fn plays(repository: &Repository) -> Vec<Play> {
     let mut plays = Vec::new();
-    for (file, text) in repository.marked(Mark::Plays) {
-        let mut sources = SourceMap::new();
-        let id = sources.add(file, &text);
-        let Some(document) = tpv_yaml::load(&sources, id, &mut Diagnostics::new()) else { continue };
-        let ValueKind::List(items) = &document.root.kind else { continue };
+    for file in repository.files_with(Mark::Plays) {
+        let Some(yaml) = repository.yaml(file) else { continue };
+        let ValueKind::List(items) = &yaml.root.kind else { continue };
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
         for map in items.iter().filter_map(ConfigValue::as_map) {
-            let Some(files) = map.entry("vars_files") else { continue };
-            let vars_files = texts(&files.value).iter().map(|path| normal(&join(folder, path))).collect();
-            let hosts = map.get("hosts").map(texts).unwrap_or_default();
-            let has_vars = map.get("vars").and_then(ConfigValue::as_map).is_some();
-            let line = sources.place(files.key.span).line;
-            plays.push(Play { file: file.clone(), line, hosts, vars_files, has_vars });
+            let Some(hosts) = map.entry("hosts") else { continue };
+            let files = map.entry("vars_files");
+            let vars_files = files.map(|files| texts(&files.value)).unwrap_or_default();
+            plays.push(Play {
+                file: file.clone(),
+                line: yaml.line(&files.unwrap_or(hosts).key),
+                hosts: patterns(&hosts.value),
+                vars_files: vars_files.iter().map(|path| normal(&join(folder, path))).collect(),
+                has_vars: map.get("vars").and_then(ConfigValue::as_map).is_some(),
+                runs_galaxy: runs_galaxy(map),
+            });
         }
     }
     plays
 }
 
-/// A text, or the texts of a list.
-fn texts(value: &ConfigValue) -> Vec<String> {
+/// Returns `true` for a play with the role that installs Galaxy, or a part of it.
+fn runs_galaxy(play: &Map) -> bool {
+    let is_it = |name: &str| name == "galaxy" || name.split(['.', '-', '/']).skip(1).any(|part| part == "galaxy");
+    let role = |role: &ConfigValue| {
+        let map = role.as_map();
+        let name = || map.and_then(|map| map.get("role").or_else(|| map.get("name"))).and_then(ConfigValue::as_str);
+        role.as_str().or_else(name).is_some_and(is_it)
+    };
+    let includes = |task: &Entry| {
+        let key = task.key.as_str().and_then(|key| key.rsplit('.').next());
+        key.is_some_and(|key| ["include_role", "import_role"].contains(&key)) && role(&task.value)
+    };
+    let tasks = ["pre_tasks", "tasks", "post_tasks"].iter().filter_map(|key| play.get(key)).flat_map(items);
+    play.get("roles").into_iter().flat_map(items).any(role)
+        || tasks.filter_map(ConfigValue::as_map).any(|task| task.entries.iter().any(includes))
+}
+
+/// The items of a list.
+fn items(value: &ConfigValue) -> &[ConfigValue] {
     match &value.kind {
-        ValueKind::Str(text) => text.as_str().split([',', ':']).map(|text| text.trim().to_owned()).collect(),
-        ValueKind::List(items) => items.iter().filter_map(ConfigValue::as_str).map(str::to_owned).collect(),
-        _ => Vec::new(),
+        ValueKind::List(items) => items,
+        _ => &[],
     }
 }
 
+/// A text, or the texts of a list, of which the first of a list in it counts.
+fn texts(value: &ConfigValue) -> Vec<String> {
+    let first = |item: &ConfigValue| item.as_str().or_else(|| items(item).first()?.as_str()).map(str::to_owned);
+    value.as_str().map_or_else(|| items(value).iter().filter_map(first).collect(), |text| vec![text.to_owned()])
+}
+
+/// The groups and hosts of a play. Of a template, those in quotes.
+pub(super) fn patterns(value: &ConfigValue) -> Vec<String> {
+    let mut found = Vec::new();
+    for text in texts(value) {
+        if text.contains("{{") {
+            found.extend(text.split(['"', '\'']).skip(1).step_by(2).map(str::to_owned));
+            continue;
+        }
+        for name in text.split([',', ':']) {
+            // `galaxyservers[0]` is a host of that group.
+            found.push(name.split('[').next().unwrap_or(name).trim().to_owned());
+        }
+    }
+    found
+}
+
 /// A path without `.` and `..`.
-fn normal(path: &str) -> String {
+pub(super) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Environment, Guess};
+use tpv_model::Version;
 use tpv_text::figures::count;
 
 /// The text of the settings.
@@ -21,13 +22,30 @@ pub fn settings(environments: &[Environment]) -> String {
         if !table.is_empty() {
             out.push_str(&format!("[{table}]\n"));
         }
+        if let Some(why) = &environment.is_default {
+            comment(&mut out, &format!("the default, {why}"));
+        }
+        if environment.is_left() {
+            comment(&mut out, "no inventory has this group or host");
+        }
+        if let [_, _, ..] = environment.hosts() {
+            comment(&mut out, &format!("the same on {}", environment.hosts().join(", ")));
+        }
         comment(&mut out, &environment.from);
         list(&mut out, "files", environment.files.iter().map(|file| (file.as_str(), "")));
         for absent in &environment.absent {
-            comment(&mut out, &format!("not in this repository: {absent}"));
+            comment(&mut out, &format!("not in this repository: {} ({})", absent.value, absent.from));
         }
         if let Some(inline) = inline(environment) {
             comment(&mut out, &inline);
+        }
+        match &environment.tpv {
+            Some(chosen) => {
+                comment(&mut out, &chosen.said);
+                chosen.notes.iter().for_each(|note| comment(&mut out, note));
+                out.push_str(&format!("tpv = {}\n", quoted(chosen.version.name())));
+            }
+            None => comment(&mut out, &unknown_version()),
         }
         if !environment.vars.is_empty() {
             grouped(&mut out, "vars", &environment.vars);
@@ -58,6 +76,11 @@ pub fn settings(environments: &[Environment]) -> String {
         }
     }
     out
+}
+
+/// The words for a version that nothing tells.
+pub fn unknown_version() -> String {
+    format!("no version of TPV or Galaxy is named: TPV {} is assumed", Version::default())
 }
 
 /// The configs in the list itself, in words. `None` if there are none.
