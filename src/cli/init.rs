@@ -11,6 +11,7 @@ use crate::init::{Environment, Look, inline, look, settings, unknown_version};
 use crate::settings::FILE;
 use tpv_text::figures::count;
 use tpv_text::printable::{Form, line};
+use tpv_text::source::is_url;
 
 /// Write a `tpvc.toml` that fits a repository
 ///
@@ -20,6 +21,7 @@ use tpv_text::printable::{Form, line};
 #[command(after_help = "Examples:\n  \
     tpvc init\n  \
     tpvc init infrastructure-playbook --print\n  \
+    tpvc init --remote https://gxy.io/tpv/db.yml=../tpv-shared-database/tools.yml\n  \
     tpvc init && tpvc lint && tpvc check")]
 pub(super) struct Init {
     /// The folder of the repository [default: the current one]
@@ -28,6 +30,9 @@ pub(super) struct Init {
     /// Print the settings, and write nothing
     #[arg(long)]
     print: bool,
+    /// A file that is read in place of a URL, or of a URL that ends in `/`, a folder with all below it; repeat it for more
+    #[arg(long, value_name = "URL=PATH")]
+    remote: Vec<String>,
 }
 
 impl Init {
@@ -42,6 +47,7 @@ impl Init {
             let message = format!("`{}` is not a folder", folder.display());
             return Err(CliError::new(message, "name the folder of a repository"));
         }
+        let remotes = self.remote.iter().map(|remote| self::remote(remote, folder)).collect::<Result<Vec<_>, _>>()?;
         let Look { environments, left_out } = look(folder);
         self::left_out(&left_out);
         let environments = environments.map_err(|refusal| {
@@ -50,7 +56,7 @@ impl Init {
             let help = format!("write `files = [...]` into `{FILE}` yourself: docs/settings.md");
             CliError::new(refusal.message, help)
         })?;
-        let text = settings(&environments);
+        let text = settings(&environments, &remotes);
         if !common.quiet {
             environments.iter().for_each(|environment| self::report(environment, environments.len() > 1));
         }
@@ -62,6 +68,21 @@ impl Init {
         common.note(&format!("wrote `{}`; next: `tpvc lint`", path.display()));
         Ok(Outcome::Done)
     }
+}
+
+/// A URL and the path of its copy, relative to the folder of the settings if that is the present one.
+fn remote(text: &str, folder: &Path) -> Result<(String, String), CliError> {
+    let Some((url, path)) = text.split_once('=').filter(|(url, path)| is_url(url) && !path.is_empty()) else {
+        let message = format!("`--remote {text}` names no URL and path");
+        return Err(CliError::misuse(message, "write `--remote https://example.org/tools.yml=../clone/tools.yml`"));
+    };
+    if !Path::new(path).exists() {
+        let message = format!("`{path}`, the copy of `{url}`, is not there");
+        return Err(CliError::new(message, "name a file, or a folder such as a clone"));
+    }
+    let path =
+        if folder.as_os_str().is_empty() { path.into() } else { std::path::absolute(path).unwrap_or(path.into()) };
+    Ok((url.to_owned(), path.to_string_lossy().into_owned()))
 }
 
 /// The most names of variables, and of files that were left out, that are printed; the settings have all variables.

@@ -92,6 +92,8 @@ fn has_execution(text: &str) -> bool {
 fn found(name: &str, text: &str) -> Vec<Found> {
     // Of a template only the lines are sure.
     let yaml = if text.contains("{%") { None } else { Yaml::of(name, text) };
+    // XML is a text to YAML.
+    let yaml = yaml.filter(|yaml| yaml.root.as_text().is_none());
     yaml.map_or_else(|| of_lines(&text.lines().collect::<Vec<_>>()), |yaml| of_yaml(&yaml))
 }
 

@@ -26,6 +26,7 @@ use serde_json::Value;
 
 use tpv_config::Input;
 use tpv_config::template::{Site, StoodIn, Templates, Why};
+use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap};
 
@@ -107,6 +108,8 @@ struct Server {
     inventory: String,
     /// The hosts.
     hosts: Vec<String>,
+    /// The number of further hosts of the group with the same configs.
+    more: usize,
     /// The groups of the first host.
     groups: Vec<String>,
     /// `true` if there are inventories, and none has the group.
@@ -146,7 +149,7 @@ pub fn look(root: &Path) -> Look {
 
 fn environments(repository: &Repository) -> Result<Vec<Environment>, Refusal> {
     let lists = lists::of(repository);
-    let (servers, sources) = (Servers::of(repository), sources::of(repository));
+    let (servers, sources, pins) = (Servers::of(repository), sources::of(repository), versions::pins(repository));
     let mut found: Vec<Found> = Vec::new();
     let mut refusal = Refusal::default();
     for list in &lists {
@@ -169,6 +172,7 @@ fn environments(repository: &Repository) -> Result<Vec<Environment>, Refusal> {
     }
     let mut environments = counting(found);
     for environment in &mut environments {
+        environment.tpv = versions::chosen(environment, &pins, repository);
         values(repository, environment);
     }
     let mut environments = merged(repository, environments);
@@ -176,6 +180,7 @@ fn environments(repository: &Repository) -> Result<Vec<Environment>, Refusal> {
     if environments.is_empty() {
         environments.extend(configs::alone(repository).map(|(files, from)| {
             let mut environment = Environment { files, from, ..Environment::default() };
+            environment.tpv = versions::chosen(&environment, &pins, repository);
             values(repository, &mut environment);
             environment
         }));
@@ -184,7 +189,6 @@ fn environments(repository: &Repository) -> Result<Vec<Environment>, Refusal> {
         return Err(refusal.of(repository));
     }
     names::order(&mut environments);
-    versions::give(&mut environments, repository);
     Ok(environments)
 }
 
@@ -226,6 +230,9 @@ fn merged(repository: &Repository, environments: Vec<Environment>) -> Vec<Enviro
         };
         match kept.iter_mut().find(is_same) {
             Some((known, _)) => {
+                if known.server.group == environment.server.group {
+                    known.server.more += environment.server.hosts.len();
+                }
                 let hosts = environment.server.hosts.into_iter();
                 let new: Vec<String> = hosts.filter(|host| !known.server.hosts.contains(host)).collect();
                 known.server.hosts.extend(new);
@@ -298,7 +305,8 @@ fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<S
             return BTreeMap::new();
         }
     };
-    let sources = SourceMap::filling(templates.clone());
+    let version = environment.tpv.as_ref().map_or_else(Version::default, |chosen| chosen.version);
+    let sources = SourceMap::filling(templates.clone()).of_version(version);
     for file in environment.files.iter().filter(|file| !tpv_text::source::is_url(file)) {
         let (mut sources, mut problems) = (sources.clone(), Diagnostics::new());
         let input = Input::Named(repository.path(file));

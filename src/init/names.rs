@@ -87,7 +87,8 @@ fn name(at: usize, environments: &[Environment]) -> String {
     let server = &own.server;
     let is_group = !server.group.is_empty() && server.group != "all";
     let Some(host) = server.hosts.first() else {
-        return if is_group { server.group.clone() } else { of_path(at, environments) };
+        let is_only = environments.iter().filter(|other| other.server.group == server.group).count() == 1;
+        return if is_group && is_only { server.group.clone() } else { of_path(at, environments) };
     };
     if !is_group {
         return host.clone();
@@ -97,11 +98,11 @@ fn name(at: usize, environments: &[Environment]) -> String {
         of_group().map(|other| &*other.inventory).filter(|other| *other != server.inventory).collect();
     let label = if others.is_empty() { None } else { apart(&server.inventory, &others) };
     let beside = || of_group().filter(|other| other.inventory == server.inventory);
-    let is_largest = beside().filter(|other| other.hosts.len() >= server.hosts.len()).count() == 1;
+    let is_largest = beside().filter(|other| other.more >= server.more).count() == 1;
     match label {
-        _ if beside().count() > 1 && (!is_largest || server.hosts.len() == 1) => host.clone(),
+        _ if beside().count() > 1 && (!is_largest || server.more == 0) => host.clone(),
         Some(label) => label.to_owned(),
-        None if server.hosts.len() == 1 && host.len() < server.group.len() => host.clone(),
+        None if server.more == 0 && host.len() < server.group.len() => host.clone(),
         None => server.group.clone(),
     }
 }
@@ -153,14 +154,14 @@ fn score(environment: &Environment) -> (i32, String) {
     let why = match (live, trial) {
         (_, Some(_)) => {
             score -= 4;
-            "no other is more like the server that people use".to_owned()
+            "no other looks more like the server that people use".to_owned()
         }
         (Some(live), None) => {
             score += 4;
             if *live == environment.name { "by its name".to_owned() } else { format!("by its group or host `{live}`") }
         }
         (None, None) if is_known => "by its name".to_owned(),
-        (None, None) => "the others are no more like the server that people use".to_owned(),
+        (None, None) => "no other looks more like the server that people use".to_owned(),
     };
     (score, why)
 }

@@ -150,9 +150,10 @@ impl<'a> Servers<'a> {
         };
         let mut plays: Vec<_> = self.plays.iter().map(|play| (weight(play), play)).collect();
         plays.retain(|(weight, _)| *weight != (false, 0, false));
-        // A playbook for one part of the work has fewer files of variables and a longer name than that of the whole server.
+        // A playbook for one part of the work has a longer name than that of the whole server.
         plays.sort_by_key(|(weight, play)| {
-            (std::cmp::Reverse((*weight, play.runs_galaxy, play.vars_files.len())), play.file.len())
+            let weight = std::cmp::Reverse((*weight, play.runs_galaxy));
+            (weight, play.file.len(), std::cmp::Reverse(play.vars_files.len()))
         });
         let runs_galaxy = plays.iter().any(|(_, play)| play.runs_galaxy);
         let lists_it = plays.iter().any(|((lists_it, ..), _)| *lists_it);
@@ -325,6 +326,7 @@ impl Files {
             group: group.to_owned(),
             inventory: inventory.file.clone(),
             hosts: vec![host.to_owned()],
+            more: 0,
             groups: groups.into_iter().map(str::to_owned).collect(),
             is_left: false,
             folder: folder.to_owned(),

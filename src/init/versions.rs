@@ -16,6 +16,8 @@ use super::{Environment, site};
 pub struct Chosen {
     /// The version whose answers tpvc gives.
     pub version: Version,
+    /// Its number in the settings: that of the repository, or the name of the nearest.
+    pub number: String,
     /// The words of the repository: `TPV 3.1.3`, with the place.
     pub said: String,
     /// Places that say something else, and a version that is not spoken.
@@ -59,16 +61,13 @@ pub(super) fn is_list_of_packages(file: &str) -> bool {
         || file.starts_with("Dockerfile")
 }
 
-/// Gives each environment the version of its server.
-pub(super) fn give(environments: &mut [Environment], repository: &Repository) {
-    let pins: Vec<Pin> = repository.marked(Mark::Versions).flat_map(|(file, text)| of_text(file, &text)).collect();
-    for environment in environments {
-        environment.tpv = chosen(environment, &pins, repository);
-    }
+/// The versions of TPV's package that the files of a repository ask for.
+pub(super) fn pins(repository: &Repository) -> Vec<Pin> {
+    repository.marked(Mark::Versions).flat_map(|(file, text)| of_text(file, &text)).collect()
 }
 
 /// The version of an environment. `None` if nothing says which.
-fn chosen(environment: &Environment, pins: &[Pin], repository: &Repository) -> Option<Chosen> {
+pub(super) fn chosen(environment: &Environment, pins: &[Pin], repository: &Repository) -> Option<Chosen> {
     let variable = |name: &str| variable(name, environment, repository);
     // Those that count first at the beginning.
     let mut said: Vec<(String, String)> = Vec::new();
@@ -85,6 +84,7 @@ fn chosen(environment: &Environment, pins: &[Pin], repository: &Repository) -> O
         let (value, from) = variable(name)?;
         Some((Number::within(&value)?, value, from))
     });
+    let galaxy = galaxy.or_else(|| of_chart(environment, repository));
     let asked = galaxy.as_ref().and_then(|(release, value, from)| {
         let (_, asked) = GALAXY.iter().rev().find(|(first, _)| first <= release)?;
         Some((*asked, format!("Galaxy `{value}` in {from} asks for {}{asked}", PACKAGES[0])))
@@ -111,23 +111,40 @@ fn chosen(environment: &Environment, pins: &[Pin], repository: &Repository) -> O
         notes.insert(0, format!("tpvc does not know TPV {number}: {nearest} is the nearest"));
         Some(nearest)
     })?;
-    Some(Chosen { version, said: format!("TPV {number}: {from}"), notes })
+    let is_known = number.parse::<Version>().is_ok();
+    let written = if is_known { number.clone() } else { version.name().to_owned() };
+    Some(Chosen { version, number: written, said: format!("TPV {number}: {from}"), notes })
 }
 
-/// The value of a variable of a server, and the place of the file that has it. `None` if it has none.
+/// The value of a variable of a server, and the place of the file that has it. `None` if it has none. Of a commit, the comment behind it counts.
 fn variable(name: &str, environment: &Environment, repository: &Repository) -> Option<(String, String)> {
-    let begins =
-        |text: &str| text.lines().position(|line| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':')));
-    let of_file = |file: &String| Some(format!("{file}:{}", begins(&repository.plain(file)?)? + 1));
-    let from = environment.vars.iter().rev().find_map(|file| of_file(&file.value))?;
+    let of_file = |file: &String| {
+        let text = repository.plain(file)?;
+        let is_it = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
+        let (at, line) = text.lines().enumerate().find(|(_, line)| is_it(line))?;
+        Some((format!("{file}:{}", at + 1), line.split_once('#').map(|(_, comment)| comment.trim().to_owned())))
+    };
+    let (from, comment) = environment.vars.iter().rev().find_map(|file| of_file(&file.value))?;
     let templates = Templates::new(site(repository, environment)).ok()?;
     let value = templates.fill("version.j2", &format!("{{{{ {name} }}}}"))?.ok()?.text;
-    (!value.contains(PLACEHOLDER) && value.contains(|char: char| char.is_ascii_digit())).then_some((value, from))
+    let is_number = |value: &String| !value.contains(PLACEHOLDER) && Number::within(value).is_some();
+    let value = Some(value).filter(is_number).or_else(|| comment.filter(is_number))?;
+    Some((value, from))
+}
+
+/// The release of Galaxy in the chart of the values among the files of an environment.
+fn of_chart(environment: &Environment, repository: &Repository) -> Option<(Number, String, String)> {
+    let values = environment.files.iter().find(|file| repository.has(file, Mark::Values))?;
+    let chart = super::plays::join(values.rsplit_once('/').map_or("", |(folder, _)| folder), "Chart.yaml");
+    let text = repository.text(&chart)?;
+    let (at, line) = text.lines().enumerate().find(|(_, line)| line.starts_with("appVersion:"))?;
+    let value = line.split_once(':')?.1.trim().trim_matches(['"', '\'']).to_owned();
+    Some((Number::within(&value)?, value, format!("{chart}:{}", at + 1)))
 }
 
 /// A version of TPV's package that a file asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Pin {
+pub(super) struct Pin {
     file: String,
     /// Its line, from 1.
     line: usize,
@@ -228,11 +245,11 @@ fn nearest(number: Number) -> Option<Version> {
 struct Number(u32, u32, u32);
 
 impl Number {
-    /// The release of Galaxy in the name of a branch or tag: `release_25.1_europe`, `v25.0.2`.
+    /// The number in the name of a branch or tag: `release_25.1_europe`, `v25.0.2`.
     fn within(text: &str) -> Option<Self> {
         let words = text.split(|char: char| !char.is_ascii_digit() && char != '.');
-        let is_release = |number: &Self| (13..100).contains(&number.0);
-        words.filter(|word| word.contains('.')).filter_map(|word| word.trim_matches('.').parse().ok()).find(is_release)
+        let words = words.map(|word| word.trim_matches('.')).filter(|word| word.contains('.'));
+        words.filter_map(|word| word.parse().ok()).next()
     }
 
     /// Returns `true` if a requirement of pip allows the release.

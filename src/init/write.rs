@@ -8,8 +8,8 @@ use super::{Environment, Guess};
 use tpv_model::Version;
 use tpv_text::figures::count;
 
-/// The text of the settings.
-pub fn settings(environments: &[Environment]) -> String {
+/// The text of the settings. `remotes` are URLs and the paths of their copies.
+pub fn settings(environments: &[Environment], remotes: &[(String, String)]) -> String {
     let mut out =
         "# Written by `tpvc init`, with the place of each guess. docs/settings.md has the settings.\n".to_owned();
     let is_single = matches!(environments, [_]);
@@ -43,7 +43,7 @@ pub fn settings(environments: &[Environment]) -> String {
             Some(chosen) => {
                 comment(&mut out, &chosen.said);
                 chosen.notes.iter().for_each(|note| comment(&mut out, note));
-                out.push_str(&format!("tpv = {}\n", quoted(chosen.version.name())));
+                out.push_str(&format!("tpv = {}\n", quoted(&chosen.number)));
             }
             None => comment(&mut out, &unknown_version()),
         }
@@ -74,6 +74,10 @@ pub fn settings(environments: &[Environment]) -> String {
         if let Some(job_conf) = &environment.job_conf {
             out.push_str(&format!("\n[{}]\njob_conf = {}\n", below("server"), quoted(job_conf)));
         }
+    }
+    if !remotes.is_empty() {
+        out.push_str("\n[remotes]\n");
+        remotes.iter().for_each(|(url, path)| out.push_str(&format!("{} = {}\n", quoted(url), quoted(path))));
     }
     out
 }
