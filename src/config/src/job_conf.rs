@@ -56,7 +56,7 @@ pub fn of_yaml(root: &ConfigValue) -> Option<Found> {
 }
 
 /// The configs that stand in a `job_conf.yml` itself, or in the values of Galaxy's Helm chart, in order. `None` for any other text, and for one that has none.
-pub(crate) fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
+pub fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
     let map = root.as_map()?;
     // `tools` of Galaxy is a list.
     let is_section = |name: &str| map.get(name).is_some_and(|value| value.as_map().is_some());
