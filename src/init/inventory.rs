@@ -1,7 +1,7 @@
 //! Inventories of Ansible: the groups of each host, and the variables that stand in the inventory itself. INI and YAML are read, programs are not run.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -12,6 +12,7 @@ use tpv_text::source::{SourceMap, read_limited};
 use tpv_yaml::style::ScalarStyle;
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
+use super::plays::join;
 use super::scan::{LARGEST, Repository};
 
 /// The most hosts that the patterns of an inventory may stand for.
@@ -56,28 +57,33 @@ struct Group {
 }
 
 impl Inventory {
-    /// The inventories of the playbooks of a folder: that of `ansible.cfg`, or else all whose names are usual. Those without hosts are left out.
+    /// The inventories of the playbooks of a folder, those of `ansible.cfg` first, then those whose names are usual: in that folder, or else in the root.
+    /// Those without hosts are left out.
     pub(super) fn all(folder: &str, repository: &Repository) -> Vec<Self> {
-        let beside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        let settings = [beside("ansible.cfg"), "ansible.cfg".to_owned()];
-        let named = settings.iter().find_map(|file| {
-            let text = text(file, repository)?;
-            let value = text.lines().find_map(|line| line.strip_prefix("inventory")?.trim_start().strip_prefix('='));
-            let above = file.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-            let path = |value: &str| format!("{above}{}", value.trim().trim_start_matches("./").trim_end_matches('/'));
-            Some(value?.split(',').map(path).collect::<Vec<_>>())
-        });
-        let read = |files: Vec<String>| -> Vec<Self> {
-            let read = files.into_iter().filter_map(|file| Self::read(file, repository));
-            read.filter(|inventory| !inventory.hosts.is_empty()).collect()
-        };
-        let mut found = read(named.unwrap_or_default());
         for folder in [folder, ""] {
-            if found.is_empty() {
-                found = read(Self::usual(folder, repository));
+            let mut files = Self::named(folder, repository);
+            let others = Self::usual(folder, repository);
+            // A folder that is named holds its files.
+            let is_known = |file: &String| {
+                files.iter().any(|known| Path::new(file).starts_with(known) || Path::new(known).starts_with(file))
+            };
+            let others: Vec<String> = others.into_iter().filter(|file| !is_known(file)).collect();
+            files.extend(others);
+            let read = files.into_iter().filter_map(|file| Self::read(file, repository));
+            let found: Vec<Self> = read.filter(|inventory| !inventory.hosts.is_empty()).collect();
+            if !found.is_empty() {
+                return found;
             }
         }
-        found
+        Vec::new()
+    }
+
+    /// The paths that `ansible.cfg` of a folder names.
+    fn named(folder: &str, repository: &Repository) -> Vec<String> {
+        let text = text(&join(folder, "ansible.cfg"), repository).unwrap_or_default();
+        let value = text.lines().find_map(|line| line.strip_prefix("inventory")?.trim_start().strip_prefix('='));
+        let path = |value: &str| join(folder, value.trim().trim_start_matches("./").trim_end_matches('/'));
+        value.into_iter().flat_map(|value| value.split(',')).map(path).collect()
     }
 
     /// The paths below a folder that have the name of an inventory: `hosts`, `inventory.yml`, `hosts-test`, and each of a folder `inventories`.
@@ -90,7 +96,7 @@ impl Inventory {
             names.sort();
             names
         };
-        let beside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        let beside = |name: &str| join(folder, name);
         let mut found = Vec::new();
         for name in names(path.clone()) {
             if FOLDERS.contains(&name.as_str()) && path.join(&name).is_dir() {
@@ -358,7 +364,8 @@ fn text(file: &str, repository: &Repository) -> Option<String> {
 
 /// Returns `true` for a file that Ansible reads of a folder of inventories.
 fn is_read(name: &str) -> bool {
-    let ignored = [".pyc", ".pyo", ".swp", ".bak", ".cfg", ".retry", ".orig", "~", ".md"];
+    let ignored =
+        [".pyc", ".pyo", ".swp", ".bak", ".cfg", ".retry", ".orig", ".old", ".j2", ".sample", ".example", "~", ".md"];
     !name.starts_with('.') && !ignored.iter().any(|end| name.ends_with(end))
 }
 

@@ -145,10 +145,11 @@ impl<'a> Servers<'a> {
         };
         let weight = |play: &Play| {
             let named = play.vars_files.iter().filter(|file| self.names_it(file, listed)).count();
-            let lists_it = play.vars_files.contains(&listed.list.file);
+            let lists_it = play.vars_files.contains(&listed.list.file) || play.file == listed.list.file;
             (lists_it, named, play.runs_galaxy && covers(play))
         };
-        let mut plays: Vec<_> = self.plays.iter().map(|play| (weight(play), play)).collect();
+        let known = self.plays.iter().filter(|play| !play.hosts.is_empty());
+        let mut plays: Vec<_> = known.map(|play| (weight(play), play)).collect();
         plays.retain(|(weight, _)| *weight != (false, 0, false));
         // A playbook for one part of the work has a longer name than that of the whole server.
         plays.sort_by_key(|(weight, play)| {
@@ -252,9 +253,13 @@ impl<'a> Servers<'a> {
     }
 
     /// Gives a server the files of variables that are there, and notes the others.
-    fn give(&self, files: Files, listed: &Listed<'_>, environment: &mut Environment) {
+    fn give(&self, mut files: Files, listed: &Listed<'_>, environment: &mut Environment) {
         environment.job_conf.clone_from(&listed.list.job_conf);
         let repository = self.repository;
+        // Tasks may include the variables.
+        if listed.owner.is_none() && listed.list.file.contains("vars/") {
+            files.add(listed.list.file.clone(), &listed.list.place());
+        }
         // A file of a folder that is named by itself, too, counts there.
         let named: BTreeSet<PathBuf> = files.given.iter().map(|file| repository.root.join(&file.value)).collect();
         for Guess { value, from } in files.given {

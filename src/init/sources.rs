@@ -1,6 +1,8 @@
 //! The files that Ansible puts on servers: mappings with `src` and `dest`, in variables of roles and in tasks.
 
-use tpv_yaml::value::Map;
+use std::ops::Range;
+
+use tpv_yaml::value::{ConfigValue, Entry, Map};
 
 use super::scan::{Mark, Repository};
 
@@ -31,17 +33,37 @@ pub(super) fn of(repository: &Repository) -> Vec<Source> {
     let mut found = Vec::new();
     for file in repository.files_with(Mark::Sources) {
         let Some(yaml) = repository.yaml(file) else { continue };
+        // The loops of tasks that render.
+        let mut loops: Vec<Range<usize>> = Vec::new();
         yaml.maps(&mut |key, map: &Map| {
-            let text = |name: &str| map.get(name).and_then(|value| value.as_str()).map(str::to_owned);
-            let Some(entry) = map.entry("src") else { return };
-            let Some(src) = text("src") else { return };
-            found.push(Source {
-                src,
-                dest: text("dest").unwrap_or_default(),
-                is_template: key.contains("template"),
-                file: file.clone(),
-                line: yaml.line(&entry.key),
-            });
+            let mut add = |value: &ConfigValue, src: &str, dest: &str, is_template: bool| {
+                let is_template = is_template || loops.iter().any(|range| range.contains(&value.span.range().start));
+                let (src, dest) = (src.to_owned(), dest.to_owned());
+                found.push(Source { src, dest, is_template, file: file.clone(), line: yaml.line(value) });
+            };
+            if let Some((src, entry)) = map.entry("src").and_then(|entry| Some((entry.value.as_str()?, entry))) {
+                let dest = map.get("dest").and_then(ConfigValue::as_str).unwrap_or("");
+                add(&entry.key, src, dest, key.contains("template"));
+            }
+            // `template: src=a.yml.j2 dest=/srv/a.yml`
+            for entry in &map.entries {
+                let Some(text) = entry.value.as_str().filter(|text| text.contains("src=")) else { continue };
+                let argument = |name: &str| text.split_whitespace().find_map(|word| word.strip_prefix(name));
+                let is_template = entry.key.as_str().is_some_and(|key| key.contains("template"));
+                if let Some(src) = argument("src=") {
+                    add(&entry.key, src, argument("dest=").unwrap_or(""), is_template);
+                }
+            }
+            let renders = |entry: &Entry| {
+                let src = entry.value.as_map().and_then(|map| map.get("src")?.as_str());
+                entry.key.as_str().is_some_and(|key| key.ends_with("template"))
+                    && src.is_some_and(|src| src.contains("item"))
+            };
+            if map.entries.iter().any(renders) {
+                let of_loop =
+                    |entry: &&Entry| entry.key.as_str().is_some_and(|key| key == "loop" || key.starts_with("with_"));
+                loops.extend(map.entries.iter().filter(of_loop).map(|entry| entry.value.span.range()));
+            }
         });
     }
     found

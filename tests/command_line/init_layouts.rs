@@ -146,6 +146,37 @@ fn inventories_with_the_same_groups_are_told_apart() {
     }
 }
 
+/// Folders of inventories with `group_vars` of their own, beside the one that `ansible.cfg` names; tasks that put files there in other ways.
+#[test]
+fn folders_of_inventories_are_servers_of_their_own() {
+    let vars = |cores: u32| format!("tpv_files: [/srv/tools.yml, /srv/places.yml]\ncores: {cores}\n");
+    let tasks = "- hosts: web\n  tasks:\n  - include_role: {name: galaxyproject.galaxy}\n  - template: src=tpv/our_tools.yml.j2 dest=/srv/tools.yml\n  - template:\n      src: '{{ item.src }}'\n      dest: '{{ item.dest }}'\n    loop:\n    - {src: tpv/our_places.yml, dest: /srv/places.yml}\n";
+    let job_conf =
+        "galaxy_job_config:\n  execution:\n    environments:\n      tpv: {tpv_config_files: '{{ tpv_files }}'}\n";
+    let site = repository(&[
+        ("ansible.cfg", "[defaults]\ninventory = inventories/production\n"),
+        ("inventories/production/hosts", "[web]\nwww.example.org\n"),
+        ("inventories/production/group_vars/web.yml", &vars(8)),
+        ("inventories/staging/hosts", "[web]\nwww2.example.org\n"),
+        ("inventories/staging/group_vars/web.yml", &vars(2)),
+        ("group_vars/web.yml", job_conf),
+        ("galaxy.yml", tasks),
+        ("templates/tpv/our_tools.yml.j2", "tools:\n  bwa:\n    cores: {{ cores }}\n"),
+        (
+            "templates/tpv/our_places.yml",
+            "destinations:\n  local:\n    runner: slurm\n    max_accepted_cores: {{ cores }}\n",
+        ),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert_eq!(status, 0, "{said}");
+    assert_eq!(environments(site.path()), ["production", "staging"], "{said}");
+    for (name, cores) in [("production", 8), ("staging", 2)] {
+        let (status, said) = run(site.path(), &["dump", "--environment", name]);
+        let expected = [format!("cores: {cores}"), format!("max_accepted_cores: {cores}")];
+        assert!(status == 0 && expected.iter().all(|part| said.contains(part)), "{name}: {said}");
+    }
+}
+
 /// The version of TPV that a repository says, and the places that disagree.
 #[test]
 fn the_version_comes_from_the_repository() {
