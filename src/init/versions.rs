@@ -41,7 +41,7 @@ const RELEASES: [&str; 15] = [
 
 /// The first release of Galaxy that asks for these versions of TPV in `conditional-requirements.txt`.
 const GALAXY: [(Number, &str); 5] = [
-    (Number(22, 5, 0), ">=1.0.0,<2"),
+    (Number(22, 5, 0), "<2"),
     (Number(23, 0, 0), ">=2.2.4,<3"),
     (Number(23, 1, 0), ">=2.3.2,<3"),
     (Number(25, 1, 0), ">=3.1.2,<4"),
