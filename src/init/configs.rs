@@ -84,7 +84,7 @@ fn has_sections(value: &ConfigValue) -> bool {
 fn has_fields(text: &str) -> bool {
     let begins = |line: &str, names: &[&str]| {
         let is_key = |name: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
-        names.iter().any(|name| is_key(name))
+        names.iter().any(is_key)
     };
     let is_other = |line: &str| {
         ["- hosts", "- name"].iter().any(|start| line.starts_with(start)) || begins(line, &["execution", "runners"])

@@ -237,17 +237,17 @@ impl Inventory {
 
     /// The hosts that patterns of a play name, in the order of the inventory: groups and hosts, with `!` all but these, with `&` only these.
     pub(super) fn hosts(&self, patterns: &[String]) -> Vec<&str> {
-        let mut found: Vec<&str> = Vec::new();
-        for pattern in patterns.iter().filter(|pattern| !pattern.starts_with(['!', '&'])) {
-            let new: Vec<&str> = self.hosts_of(pattern).into_iter().filter(|host| !found.contains(host)).collect();
-            found.extend(new);
-        }
+        let of = |pattern: &str| self.hosts_of(pattern).into_iter().collect::<BTreeSet<_>>();
+        let plain = patterns.iter().filter(|pattern| !pattern.starts_with(['!', '&']));
+        let mut known = BTreeSet::new();
+        let mut found: Vec<&str> =
+            plain.flat_map(|pattern| self.hosts_of(pattern)).filter(|host| known.insert(*host)).collect();
         for pattern in patterns {
             if let Some(pattern) = pattern.strip_prefix('!') {
-                let out = self.hosts_of(pattern);
+                let out = of(pattern);
                 found.retain(|host| !out.contains(host));
             } else if let Some(pattern) = pattern.strip_prefix('&') {
-                let only = self.hosts_of(pattern);
+                let only = of(pattern);
                 found.retain(|host| only.contains(host));
             }
         }

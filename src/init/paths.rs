@@ -1,5 +1,8 @@
 //! The paths of a server: templates in them are rendered with its variables, and the files that Ansible puts there are found.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use tpv_config::template::{Site, Templates};
 use tpv_text::source::Fill;
 
@@ -12,8 +15,10 @@ use super::{Environment, write};
 /// The paths of the server of an environment.
 pub(super) struct Paths<'a> {
     repository: &'a Repository,
-    /// The files that are put on the server, those that count first at the beginning, each with its rendered place there.
-    sources: Vec<(&'a Source, String)>,
+    /// The files that are put on the server, those that count first at the beginning.
+    sources: Vec<&'a Source>,
+    /// Their places on the server, as far as they were asked for.
+    places: RefCell<HashMap<usize, String>>,
     templates: Option<Templates>,
     /// The folder of the playbook.
     folder: String,
@@ -62,7 +67,6 @@ impl<'a> Paths<'a> {
             templates: Some(Vec::new()),
             ..Site::default()
         };
-        let mut paths = Self { repository, sources: Vec::new(), templates: Templates::new(site).ok(), folder };
         // Variables of other groups and hosts say nothing of this one.
         let rank = |source: &Source| {
             let rank = environment.vars.iter().position(|file| file.value == source.file);
@@ -71,14 +75,17 @@ impl<'a> Paths<'a> {
         };
         let mut ranked: Vec<_> = sources.iter().filter_map(|source| Some((rank(source)?, source))).collect();
         ranked.sort_by_key(|(rank, _)| std::cmp::Reverse(*rank));
-        paths.sources = ranked.into_iter().map(|(_, source)| (source, paths.place(source))).collect();
-        paths
+        let sources = ranked.into_iter().map(|(_, source)| source).collect();
+        Self { repository, sources, places: RefCell::default(), templates: Templates::new(site).ok(), folder }
     }
 
-    /// The place of a source on the server.
-    fn place(&self, source: &Source) -> String {
-        let place = self.rendered(&source.dest);
-        if place.ends_with('/') { place + plain_name(&source.src) } else { place }
+    /// The place on the server of one of the sources.
+    fn place(&self, at: usize, source: &Source) -> String {
+        let render = || {
+            let place = self.rendered(&source.dest);
+            if place.ends_with('/') { place + plain_name(&source.src) } else { place }
+        };
+        self.places.borrow_mut().entry(at).or_insert_with(render).clone()
     }
 
     /// A path with its templates filled in, as far as the variables are known.
@@ -120,7 +127,7 @@ impl<'a> Paths<'a> {
         for folder in [role, &self.folder, ""] {
             for part in ["", "files", "templates"] {
                 let path = normal(&join(&join(folder, part), &name));
-                if self.repository.all_names().any(|known| *known == path) {
+                if self.repository.contains(&path) {
                     return Some(path);
                 }
             }
@@ -134,11 +141,19 @@ impl<'a> Paths<'a> {
     /// The file that Ansible puts in a place, or else in another one with the same name, from which something copies it.
     pub(super) fn source(&self, place: &str) -> Option<Put<'a>> {
         let name = plain_name(place);
-        let fits = self.sources.iter().filter(|(_, dest)| !dest.is_empty() && plain_name(dest) == name);
+        // Rendering all of a large repository for each host would take long.
+        let may_fit = |source: &Source| {
+            let last = plain_name(&source.dest);
+            !source.dest.is_empty() && (last == name || last.is_empty() || last.contains(['{', '}']))
+        };
         // Of sources that count alike, the first.
         let mut best: Option<(usize, &Source)> = None;
-        for (source, dest) in fits {
-            let weight = if dest == place { usize::MAX } else { shared(dest, place) };
+        for (at, source) in self.sources.iter().enumerate().filter(|(_, source)| may_fit(source)) {
+            let dest = self.place(at, source);
+            if plain_name(&dest) != name {
+                continue;
+            }
+            let weight = if dest == place { usize::MAX } else { shared(&dest, place) };
             if best.is_none_or(|(known, _)| weight > known) {
                 best = Some((weight, source));
             }
@@ -153,7 +168,7 @@ impl<'a> Paths<'a> {
     pub(super) fn rendering(&self, path: &str) -> Option<String> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let renders = |source: &Source| source.is_template && source.src.rsplit('/').next() == Some(name);
-        self.sources.iter().find(|(source, _)| renders(source)).map(|(source, _)| source.place())
+        self.sources.iter().find(|source| renders(source)).map(|source| source.place())
     }
 }
 

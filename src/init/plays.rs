@@ -132,7 +132,7 @@ impl<'a> Servers<'a> {
                 owners.contains(name) || (play.runs_galaxy && owners.iter().any(|owner| owner == "all"))
             };
             let has_host = |inventory: &Inventory| {
-                let hosts = inventory.hosts(&play.hosts);
+                let hosts: BTreeSet<&str> = inventory.hosts(&play.hosts).into_iter().collect();
                 owners
                     .iter()
                     .any(|owner| inventory.hosts(std::slice::from_ref(owner)).iter().any(|host| hosts.contains(host)))
@@ -182,7 +182,7 @@ impl<'a> Servers<'a> {
             for inventory in inventories.iter() {
                 let mut hosts = inventory.hosts(&play.hosts);
                 if let Some(owner) = listed.owner.as_ref().filter(|owner| *owner != "all") {
-                    let owned = inventory.hosts(std::slice::from_ref(owner));
+                    let owned: BTreeSet<&str> = inventory.hosts(std::slice::from_ref(owner)).into_iter().collect();
                     hosts.retain(|host| owned.contains(host));
                 }
                 let group = play.hosts.iter().find(|name| inventory.has_group(name));

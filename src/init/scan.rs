@@ -213,6 +213,11 @@ impl Repository {
         self.files.keys().chain(self.links.keys())
     }
 
+    /// Returns `true` for the path of a file or of a link to one.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.files.contains_key(name) || self.links.contains_key(name)
+    }
+
     /// The submodule that a path is in, if it is not checked out.
     pub(super) fn submodule(&self, path: &str) -> Option<&str> {
         let holds = |module: &&String| path.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'));
