@@ -48,10 +48,11 @@ impl Init {
             return Err(CliError::new(message, "name the folder of a repository"));
         }
         let remotes = self.remote.iter().map(|remote| self::remote(remote, folder)).collect::<Result<Vec<_>, _>>()?;
-        let Look { environments, left_out } = look(folder);
+        let Look { environments, skipped, left_out } = look(folder);
         self::left_out(&left_out);
+        let say = |text: &String| print_stderr(Form::Text, &line(&format!("skipped: {text}")));
+        skipped.iter().filter(|_| !common.quiet).for_each(say);
         let environments = environments.map_err(|refusal| {
-            let say = |text: &String| print_stderr(Form::Text, &line(&format!("skipped: {text}")));
             refusal.skipped.iter().for_each(say);
             let help = format!("write `files = [...]` into `{FILE}` yourself: docs/settings.md");
             CliError::new(refusal.message, help)

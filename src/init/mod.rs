@@ -132,6 +132,8 @@ struct Inherited {
 pub struct Look {
     /// The servers. `Err` if it has no config of TPV: the reasons.
     pub environments: Result<Vec<Environment>, Refusal>,
+    /// The lists whose configs are not here, each with the reason, if there are others.
+    pub skipped: Vec<String>,
     /// The files and folders that were left out because a limit was reached or the system refused, each with the reason.
     pub left_out: Vec<String>,
 }
@@ -139,15 +141,20 @@ pub struct Look {
 /// Looks at the repository in a folder.
 pub fn look(root: &Path) -> Look {
     let repository = Repository::read(root);
-    let environments = environments(&repository);
+    let mut skipped = Vec::new();
+    let environments = environments(&repository).map(|(environments, lists)| {
+        skipped = lists;
+        environments
+    });
     let submodules = repository.submodules().iter();
     let submodules = submodules
         .map(|module| format!("{module}/: a submodule that is not checked out: `git submodule update --init`"));
     let left_out = submodules.chain(repository.left_out()).collect();
-    Look { environments, left_out }
+    Look { environments, skipped, left_out }
 }
 
-fn environments(repository: &Repository) -> Result<Vec<Environment>, Refusal> {
+/// The environments, and the lists that were skipped.
+fn environments(repository: &Repository) -> Result<(Vec<Environment>, Vec<String>), Refusal> {
     let lists = lists::of(repository);
     let (servers, sources, pins) = (Servers::of(repository), sources::of(repository), versions::pins(repository));
     let mut found: Vec<Found> = Vec::new();
@@ -166,7 +173,7 @@ fn environments(repository: &Repository) -> Result<Vec<Environment>, Refusal> {
                 found.push(Found { environment, variable, rank });
             } else {
                 // Lists of other servers' roles name nothing that is here.
-                refusal.skip(list, &environment.absent);
+                refusal.skip(list, &environment);
             }
         }
     }
@@ -189,7 +196,7 @@ fn environments(repository: &Repository) -> Result<Vec<Environment>, Refusal> {
         return Err(refusal.of(repository));
     }
     names::order(&mut environments);
-    Ok(environments)
+    Ok((environments, refusal.skipped))
 }
 
 /// An environment of a list.

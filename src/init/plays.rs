@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use tpv_config::template::{VAULT, variable_files};
+use tpv_text::figures;
 use tpv_yaml::value::{ConfigValue, Entry, Map, ValueKind};
 
 use super::inventory::Inventory;
@@ -172,6 +173,19 @@ impl<'a> Servers<'a> {
         chosen
     }
 
+    /// The hosts that are looked at. Notes that there are more.
+    fn first<'h>(&self, mut hosts: Vec<&'h str>, group: &str, inventory: &Inventory) -> Vec<&'h str> {
+        if hosts.len() > MOST_HOSTS {
+            let count = figures::grouped(hosts.len() as u64);
+            self.repository.leave_out(
+                &inventory.file,
+                &format!("`{group}` has {count} hosts: the first {MOST_HOSTS} are looked at"),
+            );
+            hosts.truncate(MOST_HOSTS);
+        }
+        hosts
+    }
+
     /// The servers of a play that have a list.
     fn of_play(&self, play: &Play, listed: &Listed<'_>) -> Vec<Environment> {
         let mut found = Vec::new();
@@ -188,7 +202,7 @@ impl<'a> Servers<'a> {
                 let group = play.hosts.iter().find(|name| inventory.has_group(name));
                 let group = listed.owner.as_ref().filter(|owner| inventory.has_group(owner)).or(group);
                 let group = group.or(play.hosts.first()).map_or("", String::as_str);
-                for host in hosts.into_iter().take(MOST_HOSTS) {
+                for host in self.first(hosts, group, inventory) {
                     let mut files = Files::new(&from);
                     let mut environment = files.of_host(inventory, host, group, play.folder());
                     files.of_play(play);
@@ -221,7 +235,8 @@ impl<'a> Servers<'a> {
         let mut found = Vec::new();
         for inventory in self.inventories(base).iter() {
             for owner in &owners {
-                for host in inventory.hosts(std::slice::from_ref(owner)).into_iter().take(MOST_HOSTS) {
+                let hosts = inventory.hosts(std::slice::from_ref(owner));
+                for host in self.first(hosts, owner, inventory) {
                     let mut files = Files::new(&from);
                     let mut environment = files.of_host(inventory, host, owner, base);
                     self.give(files, listed, &mut environment);

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::Guess;
+use tpv_text::source::{is_url, redacted};
+
 use super::lists::List;
 use super::scan::{Mark, Repository};
+use super::{Environment, Guess};
 
 /// The reasons that a repository has no config of TPV.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,24 +22,30 @@ pub struct Refusal {
 const MOST: usize = 8;
 
 impl Refusal {
-    /// Notes a list that names no config of the repository.
-    pub(super) fn skip(&mut self, list: &List, absent: &[Guess<String>]) {
+    /// Notes a list that names no config of the repository, by the environment that it would be.
+    pub(super) fn skip(&mut self, list: &List, environment: &Environment) {
         let mut note = |text: String| {
+            let text = format!("{}: {text}", list.place());
             if self.known.insert(text.clone()) {
                 self.skipped.push(text);
             }
         };
         if list.inline > 0 {
-            note(format!(
-                "{}: its configs are in the list itself: `tpvc dump --job-conf` reads those of a job configuration",
-                list.place()
-            ));
+            note(
+                "its configs are in the list itself: `tpvc dump --job-conf` reads those of a job configuration"
+                    .to_owned(),
+            );
         }
-        for Guess { value, from } in absent {
-            note(format!("{}: `{value}`: {from}", list.place()));
+        for Guess { value, from } in &environment.absent {
+            note(format!("`{value}`: {from}"));
         }
-        if absent.is_empty() && list.inline == 0 {
-            note(format!("{}: it names only URLs, or files that have no section of TPV", list.place()));
+        for file in &environment.files {
+            let why = if is_url(file) {
+                "it names no file beside this URL"
+            } else {
+                "it has no section of TPV with entities"
+            };
+            note(format!("`{}`: {why}", redacted(file)));
         }
     }
 

@@ -191,7 +191,8 @@ impl Repository {
         self.leave_out(name, &format!("it has more than {} MiB", LARGEST >> 20));
     }
 
-    fn leave_out(&self, name: &str, why: &str) {
+    /// Notes that a file, or a part of it, was left out.
+    pub(super) fn leave_out(&self, name: &str, why: &str) {
         let mut left_out = self.left_out.borrow_mut();
         if left_out.len() < MOST_FILES {
             left_out.insert(format!("{name}: {why}"));

@@ -255,12 +255,34 @@ fn what_is_skipped_is_named() {
     let (status, said) = run(site.path(), &["init"]);
     assert!(status == 1 && said.contains("`tpv_config_files` was found, but none of its configs"), "{said}");
     assert!(said.contains("skipped: group_vars/galaxy.yml:1: `/srv/gone.yml`: no file has that name"), "{said}");
+    assert!(said.contains("`https://example.org/db.yml`: it names no file beside this URL"), "{said}");
     assert!(said.contains("skipped: group_vars/vault.yml: it is encrypted"), "{said}");
     assert!(
         said.contains("galaxy.yml:3 names `rules/tpv.yml` in the submodule `rules`, which is not checked out"),
         "{said}"
     );
     assert!(said.contains("rules/: a submodule that is not checked out: `git submodule update --init`"), "{said}");
+}
+
+/// Beside a server that is found, lists that lead nowhere are named; of a large group the first hosts count.
+#[test]
+fn lists_that_lead_nowhere_are_named_beside_others() {
+    let hosts: String = (0..60).map(|host| format!("h{host}.example.org\n")).collect();
+    let site = repository(&[
+        ("hosts", &format!("[galaxy]\n{hosts}")),
+        ("group_vars/galaxy.yml", "a_tpv_config_files: [/srv/tpv.yml]\n"),
+        ("group_vars/other.yml", "a_tpv_config_files: [/srv/gone.yml, /srv/list.yml]\n"),
+        ("files/tpv.yml", RULES),
+        ("files/list.yml", "tools:\n- name: bwa\n  owner: devteam\n"),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && said.contains("host `h0.example.org` and 47 others with the same configs"), "{said}");
+    assert!(
+        said.contains("warning: not looked at: hosts: `galaxy` has 60 hosts: the first 48 are looked at"),
+        "{said}"
+    );
+    assert!(said.contains("skipped: group_vars/other.yml:1: `/srv/gone.yml`: no file has that name"), "{said}");
+    assert!(said.contains("skipped: group_vars/other.yml:1: `files/list.yml`: it has no section of TPV"), "{said}");
 }
 
 const URL: &str = "https://tpvc.invalid/db/tools.yml";
