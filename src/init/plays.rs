@@ -277,7 +277,9 @@ impl<'a> Servers<'a> {
         }
         // A file of a folder that is named by itself, too, counts there.
         let named: BTreeSet<PathBuf> = files.given.iter().map(|file| repository.root.join(&file.value)).collect();
+        let host = environment.host.as_ref().map(|host| host.value.clone());
         for Guess { value, from } in files.given {
+            let value = host.iter().fold(value, |value, host| of_host(&value, host));
             let path = repository.root.join(&value);
             let endings = ["", ".yml", ".yaml", ".json"].map(|end| PathBuf::from(format!("{}{end}", path.display())));
             let Some(path) = endings.into_iter().find(|path| path.exists() && !value.contains("{{")) else {
@@ -307,6 +309,13 @@ impl<'a> Servers<'a> {
             }
         }
     }
+}
+
+/// A path with the name of the host in place of `{{ inventory_hostname }}`.
+fn of_host(path: &str, host: &str) -> String {
+    ["{{ inventory_hostname }}", "{{inventory_hostname}}"]
+        .iter()
+        .fold(path.to_owned(), |path, name| path.replace(name, host))
 }
 
 /// The first folder of a path, or its file without the ending.
@@ -454,12 +463,14 @@ fn plays(repository: &Repository) -> Vec<Play> {
         for map in items.iter().filter_map(ConfigValue::as_map) {
             let Some(hosts) = map.entry("hosts") else { continue };
             let files = map.entry("vars_files");
-            let vars_files = files.map(|files| texts(&files.value)).unwrap_or_default();
+            let is_there = |path: &str| repository.root.join(normal(&join(folder, path))).exists();
+            let mut vars_files = files.map(|files| first_of_each(&files.value, &is_there)).unwrap_or_default();
+            vars_files.extend(included(map, &is_there));
             plays.push(Play {
                 file: file.clone(),
                 line: yaml.line(&files.unwrap_or(hosts).key),
                 hosts: patterns(&hosts.value),
-                vars_files: vars_files.iter().map(|path| normal(&join(folder, path))).collect(),
+                vars_files: vars_files.iter().map(|path| placed(folder, path)).collect(),
                 has_vars: map.get("vars").and_then(ConfigValue::as_map).is_some(),
                 runs_galaxy: runs_galaxy(map),
             });
@@ -467,6 +478,42 @@ fn plays(repository: &Repository) -> Vec<Play> {
     }
     plays
 }
+
+/// A path of a play from the root of the repository.
+fn placed(folder: &str, path: &str) -> String {
+    let inner = path.strip_prefix("{{").and_then(|rest| rest.split_once("}}"));
+    let rest = inner.filter(|(name, _)| name.trim() == "playbook_dir").map(|(_, rest)| rest.trim_start_matches('/'));
+    normal(&join(folder, rest.unwrap_or(path)))
+}
+
+/// The files of `vars_files`: of a list among them, the first that is there.
+fn first_of_each(value: &ConfigValue, is_there: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let one = |item: &ConfigValue| {
+        let texts = texts(item);
+        texts.iter().find(|path| is_there(path)).or(texts.first()).cloned()
+    };
+    value.as_str().map_or_else(|| items(value).iter().filter_map(one).collect(), |text| vec![text.to_owned()])
+}
+
+/// The files that tasks of a play include with `include_vars`.
+fn included(play: &Map, is_there: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let mut found = Vec::new();
+    let tasks = TASKS.iter().filter_map(|key| play.get(key)).flat_map(items).filter_map(ConfigValue::as_map);
+    for entry in tasks.flat_map(|task| &task.entries) {
+        if entry.key.as_str().and_then(|key| key.rsplit('.').next()) != Some("include_vars") {
+            continue;
+        }
+        let of_map = || entry.value.as_map().and_then(|map| map.get("file").or_else(|| map.get("dir"))?.as_str());
+        let Some(name) = entry.value.as_str().or_else(of_map) else { continue };
+        let name = name.strip_prefix("file=").unwrap_or(name);
+        let beside = format!("vars/{name}");
+        found.push(if is_there(&beside) { beside } else { name.to_owned() });
+    }
+    found
+}
+
+/// The keys of a play with its tasks.
+const TASKS: [&str; 3] = ["pre_tasks", "tasks", "post_tasks"];
 
 /// Returns `true` for a play with the role that installs Galaxy, or a part of it.
 fn runs_galaxy(play: &Map) -> bool {
@@ -480,7 +527,7 @@ fn runs_galaxy(play: &Map) -> bool {
         let key = task.key.as_str().and_then(|key| key.rsplit('.').next());
         key.is_some_and(|key| ["include_role", "import_role"].contains(&key)) && role(&task.value)
     };
-    let tasks = ["pre_tasks", "tasks", "post_tasks"].iter().filter_map(|key| play.get(key)).flat_map(items);
+    let tasks = TASKS.iter().filter_map(|key| play.get(key)).flat_map(items);
     play.get("roles").into_iter().flat_map(items).any(role)
         || tasks.filter_map(ConfigValue::as_map).any(|task| task.entries.iter().any(includes))
 }

@@ -177,6 +177,29 @@ fn folders_of_inventories_are_servers_of_their_own() {
     }
 }
 
+/// Variables that plays take in other ways: a file by the name of the host, the first file of a list that is there, and those that tasks include.
+#[test]
+fn plays_take_variables_in_many_ways() {
+    let play = "- hosts: web\n  vars_files:\n  - 'vars/{{ inventory_hostname }}.yml'\n  - [vars/gone.yml, vars/there.yml]\n  - '{{ playbook_dir }}/vars/beside.yml'\n  pre_tasks:\n  - include_vars: more.yml\n  - ansible.builtin.include_vars: {file: vars/most.yml}\n  roles:\n  - role: galaxyproject.galaxy\n    vars:\n      galaxy_config_templates:\n      - {src: tpv.yml, dest: /srv/rules.yml}\n";
+    let job_conf = "execution:\n  environments:\n    tpv:\n      tpv_config_files: [/srv/rules.yml]\n";
+    let values = "'{{ own }} {{ there }} {{ beside }} {{ more }} {{ most }}'";
+    let site = repository(&[
+        ("hosts", "[web]\nwww.example.org\n"),
+        ("galaxy.yml", play),
+        ("group_vars/web.yml", &format!("galaxy_job_config:\n  {}", job_conf.replace('\n', "\n  ").trim_end())),
+        ("vars/www.example.org.yml", "own: a\n"),
+        ("vars/there.yml", "there: b\n"),
+        ("vars/beside.yml", "beside: c\n"),
+        ("vars/more.yml", "more: d\n"),
+        ("vars/most.yml", "most: e\n"),
+        ("templates/tpv.yml", &format!("destinations:\n  local:\n    runner: slurm\n    params: {{v: {values}}}\n")),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && !said.contains("without a value"), "{said}");
+    let (status, said) = run(site.path(), &["dump"]);
+    assert!(status == 0 && said.contains("a b c d e"), "{said}");
+}
+
 /// The version of TPV that a repository says, and the places that disagree.
 #[test]
 fn the_version_comes_from_the_repository() {
