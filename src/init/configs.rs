@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 
 use tpv_config::job_conf::of_helm;
 use tpv_text::source::is_url;
-use tpv_yaml::value::{ConfigValue, Entry};
 
-use super::Guess;
+use super::environment::Guess;
+use super::folders::{folder, plain_name, shared};
 use super::lists::List;
+use super::marks::Mark;
 use super::paths::{Paths, Put};
-use super::scan::{Mark, Repository, Yaml};
+use super::scan::Repository;
 
 /// The files of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -22,92 +23,6 @@ pub(super) struct Found {
     pub(super) templates: Vec<Guess<String>>,
     /// The repository has a file.
     pub(super) has_files: bool,
-}
-
-/// The sections of a config of TPV.
-const SECTIONS: [&str; 6] = ["tools", "destinations", "users", "roles", "global", "pools"];
-
-/// Fields that only entities of TPV have below a section.
-const FIELDS: [&str; 13] = [
-    "cores",
-    "mem",
-    "gpus",
-    "scheduling",
-    "rules",
-    "runner",
-    "inherits",
-    "default_inherits",
-    "abstract",
-    "params",
-    "env",
-    "max_accepted_cores",
-    "max_accepted_mem",
-];
-
-/// Returns `true` for a text that looks like a config of TPV, template or not, in any style.
-pub(super) fn is_config(text: &str) -> bool {
-    let may_begin = |line: &str| {
-        let start = line.trim_start_matches(['{', '"', '\'', ' ']);
-        line.len() - start.len() < 4 && SECTIONS.iter().any(|section| start.starts_with(section))
-    };
-    let may_be_values = text.starts_with("jobs:") || text.contains("\njobs:");
-    if !may_be_values && !text.lines().any(may_begin) {
-        return false;
-    }
-    let yaml = if text.contains("{%") { None } else { Yaml::of("", text) };
-    yaml.map_or_else(|| has_fields(text), |yaml| has_entities(&yaml))
-}
-
-/// Returns `true` for a document with entities of TPV in its sections, or for values of Helm with such.
-fn has_entities(yaml: &Yaml) -> bool {
-    of_helm(&yaml.root).iter().any(|(_, config)| has_sections(config)) || has_sections(&yaml.root)
-}
-
-fn has_sections(value: &ConfigValue) -> bool {
-    let Some(root) = value.as_map() else { return false };
-    // Galaxy's job configuration has other `tools`.
-    if root.get("runners").is_some() || root.get("execution").is_some() {
-        return false;
-    }
-    let is_field = |entry: &Entry| entry.key.as_str().is_some_and(|key| FIELDS.contains(&key));
-    let has_field = |value: &ConfigValue| value.as_map().is_some_and(|map| map.entries.iter().any(is_field));
-    SECTIONS.iter().any(|section| {
-        let section = root.get(section);
-        section.is_some_and(|section| {
-            has_field(section)
-                || section.as_map().is_some_and(|map| map.entries.iter().any(|entry| has_field(&entry.value)))
-        })
-    })
-}
-
-/// The same for a text that is no YAML as it is written, by its lines.
-fn has_fields(text: &str) -> bool {
-    let begins = |line: &str, names: &[&str]| {
-        let is_key = |name: &&str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
-        names.iter().any(is_key)
-    };
-    let is_other = |line: &str| {
-        ["- hosts", "- name"].iter().any(|start| line.starts_with(start)) || begins(line, &["execution", "runners"])
-    };
-    text.lines().any(|line| begins(line, &SECTIONS))
-        && !text.lines().any(is_other)
-        && text.lines().any(|line| begins(line.trim_start(), &FIELDS))
-}
-
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// The name of a file, without that of its folder and without `.j2`.
-pub(super) fn plain_name(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.strip_suffix(".j2").unwrap_or(name)
-}
-
-/// The number of folders at the end of two paths that are the same.
-pub(super) fn shared(one: &str, other: &str) -> usize {
-    let (mut one, mut other) = (folder(one).rsplit('/'), folder(other).rsplit('/'));
-    std::iter::from_fn(|| (one.next()? == other.next()?).then_some(())).count()
 }
 
 /// The files that a list names on a server.
@@ -195,28 +110,4 @@ pub(super) fn alone(repository: &Repository) -> Option<(Vec<String>, String)> {
     let configs = repository.files_with(Mark::Config).filter(|path| !path.contains("test"));
     let files: Vec<String> = configs.cloned().collect();
     (!files.is_empty()).then(|| (files, "all files that look like a config, by name: check their order".to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn configs_are_told_by_their_fields() {
-        assert!(is_config("tools:\n  bwa:\n    cores: 4\n") && is_config("---\ndestinations:\n  a:\n    runner: x\n"));
-        assert!(is_config("tools: {bwa: {cores: 2, mem: 4}}\n") && is_config("{\"tools\": {\"bwa\": {\"cores\": 2}}}"));
-        assert!(
-            is_config("jobs:\n  rules:\n    a.yml:\n      tools: {bwa: {cores: 2}}\n")
-                && !is_config("jobs:\n  test: {}\n")
-        );
-        assert!(is_config("tools:\n{% if x %}\n  bwa:\n    cores: 4\n{% endif %}\n"));
-        assert!(!is_config("runners: {}\nexecution: {}\ntools:\n- id: upload1\n"));
-        assert!(!is_config("tools:\n- name: bwa\n  owner: devteam\n") && !is_config("- hosts: a\n  roles:\n"));
-    }
-
-    #[test]
-    fn folders_are_compared_from_the_end() {
-        assert_eq!(shared("files/x/tpv/a.yml", "{{ dir }}/tpv/a.yml"), 1);
-        assert_eq!(shared("a.yml", "b/a.yml"), 0);
-    }
 }

@@ -12,7 +12,7 @@ use tpv_text::source::{SourceMap, read_limited};
 use tpv_yaml::style::ScalarStyle;
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
-use super::plays::join;
+use super::folders::join;
 use super::scan::{LARGEST, Repository};
 
 /// The most hosts that the patterns of an inventory may stand for.

@@ -2,7 +2,9 @@
 
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
-use super::scan::{Mark, Repository, Yaml};
+use super::marks::{KEYS, Mark};
+use super::scan::Repository;
+use super::yaml::Yaml;
 
 /// A list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,14 +28,6 @@ impl List {
     pub(super) fn place(&self) -> String {
         format!("{}:{}", self.file, self.line)
     }
-}
-
-/// The names that Galaxy and TPV have for the list, and with which those of variables end.
-const KEYS: [&str; 2] = ["tpv_config_files", "tpv_configs"];
-
-/// Returns `true` for a text with one of the names of the list.
-pub(super) fn may_have_list(text: &str) -> bool {
-    KEYS.iter().any(|key| text.contains(key))
 }
 
 /// All lists of a repository, in the order of their files.

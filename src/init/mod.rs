@@ -1,131 +1,48 @@
 //! `tpvc init`: the settings of a repository, found by looking at it.
 //!
-//! `scan.rs` reads the files, `lists.rs` finds the lists of config files that Galaxy is given, `plays.rs` the servers that have them, with the
-//! variables that Ansible gives to their templates and the groups of `inventory.rs`, `configs.rs` the files that the lists name, by `sources.rs` and
-//! `paths.rs`, which know the files that Ansible puts on a server, `versions.rs` the version of TPV, `names.rs` the names of environments and the
-//! default, `refusal.rs` the reasons if there is none, `write.rs` makes settings of all that. Nothing is asked; each guess has its place.
+//! `scan.rs` reads the files, by the first look of `marks.rs`. `lists.rs` finds the lists of config files that Galaxy is given, `servers.rs` the servers that have
+//! them, by `plays.rs` and `inventory.rs`, with the variables that Ansible gives to their templates (`variables.rs`). `configs.rs` finds the files that the
+//! lists name, by `sources.rs` and `paths.rs`, which know the files that Ansible puts on a server; `versions.rs` the version of TPV. `names.rs` names the environments
+//! and chooses the default, `refusal.rs` has the reasons if there is none, `write.rs` makes settings of all that. Nothing is asked; each guess has its place.
 
 mod configs;
+mod environment;
+mod folders;
 mod inventory;
 mod lists;
+mod marks;
 mod names;
 mod paths;
 mod plays;
 mod refusal;
 mod scan;
+mod servers;
 mod sources;
+mod variables;
 mod versions;
 mod write;
+mod yaml;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use tpv_config::Input;
-use tpv_config::template::{Site, StoodIn, Templates, Why};
+use tpv_config::template::{StoodIn, Templates, Why};
 use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap};
 
 use crate::settings::ServerFiles;
+use environment::site;
+pub use environment::{Chosen, Environment, Guess};
 pub use lists::has_configs;
 use paths::Paths;
-use plays::Servers;
 pub use refusal::Refusal;
 use scan::Repository;
-pub use versions::Chosen;
+use servers::Servers;
 pub use write::{inline, settings, unknown_version};
-
-/// A guess, and the place that it comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guess<T> {
-    /// The value.
-    pub value: T,
-    /// `file:line`, or in words.
-    pub from: String,
-}
-
-/// The settings of a Galaxy server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Environment {
-    /// The name.
-    pub name: String,
-    /// The place of the list of config files: `file:line`.
-    pub from: String,
-    /// The config files and URLs, relative to the repository.
-    pub files: Vec<String>,
-    /// The config files of the list that the repository does not have, each with the reason.
-    pub absent: Vec<Guess<String>>,
-    /// The version of TPV. `None` if the repository says nothing of it.
-    pub tpv: Option<Chosen>,
-    /// The reason that this is the default, if there are others.
-    pub is_default: Option<String>,
-    /// The files that are templates, though their names do not end in `.j2`.
-    pub templates: Vec<Guess<String>>,
-    /// The files with variables.
-    pub vars: Vec<Guess<String>>,
-    /// The files with variables that are encrypted, or not there.
-    pub left_out: Vec<Guess<String>>,
-    /// Variables that tasks set, and those of the inventory that the templates use.
-    pub variables: Vec<Guess<(String, Value)>>,
-    /// The host that the variables are of, with its inventory.
-    pub host: Option<Guess<String>>,
-    /// The servers.
-    server: Server,
-    /// The variables of the inventory.
-    inventory: Inherited,
-    /// The variables without a value.
-    pub placeholders: Vec<Guess<String>>,
-    /// `job_conf`
-    pub job_conf: Option<String>,
-    /// The number of configs in the list itself, which are not among the files.
-    pub inline: usize,
-    /// Faults of templates, in words.
-    pub faults: Vec<String>,
-}
-
-impl Environment {
-    /// The hosts, if several have the same configs.
-    pub fn hosts(&self) -> &[String] {
-        &self.server.hosts
-    }
-
-    /// Returns `true` if no inventory has the group or host.
-    pub fn is_left(&self) -> bool {
-        self.server.is_left
-    }
-}
-
-/// The servers of an environment.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Server {
-    /// The group, or the pattern of the play.
-    group: String,
-    /// The inventory with the hosts. Empty if there is none.
-    inventory: String,
-    /// The hosts.
-    hosts: Vec<String>,
-    /// The number of further hosts of the group with the same configs.
-    more: usize,
-    /// The groups of the first host.
-    groups: Vec<String>,
-    /// `true` if there are inventories, and none has the group.
-    is_left: bool,
-    /// The folder of the playbook.
-    folder: String,
-}
-
-/// The variables that stand in an inventory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Inherited {
-    /// Those of the host's groups, which files replace.
-    of_groups: serde_json::Map<String, Value>,
-    /// Those of the host, which come after `group_vars`.
-    of_host: serde_json::Map<String, Value>,
-}
 
 /// The findings of a look at a repository.
 #[derive(Clone, Debug)]
@@ -276,14 +193,14 @@ fn values(repository: &Repository, environment: &mut Environment) {
     for _ in 0..4 {
         let names: BTreeSet<&str> = missing.keys().map(String::as_str).collect();
         // The inventory's come before the defaults of roles, which are the last of all.
-        let inherited = plays::inherited(Some(&names), repository, environment);
+        let inherited = variables::inherited(Some(&names), repository, environment);
         if !inherited.is_empty() {
             environment.variables.extend(inherited);
             missing = self::missing(repository, environment);
             continue;
         }
-        let defaults = plays::defaults(&names, repository, &mut known);
-        let tasks = plays::facts(&names, repository, environment);
+        let defaults = variables::defaults(&names, repository, &mut known);
+        let tasks = variables::facts(&names, repository, environment);
         if defaults.is_empty() && tasks.is_empty() {
             break;
         }
@@ -333,16 +250,4 @@ fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<S
     let mut missing = templates.stood_in();
     missing.retain(|_, stood_in| stood_in.why == Why::Missing);
     missing
-}
-
-/// The variables and files of the templates of an environment, of which any may be without a value.
-fn site(repository: &Repository, environment: &Environment) -> Site {
-    Site {
-        vars: environment.vars.iter().map(|file| repository.root.join(&file.value)).collect(),
-        values: write::json(&environment.variables).map(|text| ("tpvc.toml".to_owned(), text)),
-        placeholders: vec!["*".to_owned()],
-        templates: Some(environment.templates.iter().map(|file| repository.path(&file.value)).collect()),
-        root: Some(repository.root.clone()),
-        ..Site::default()
-    }
 }

@@ -1,7 +1,7 @@
 //! The names of environments, after hosts and groups, and their order: the server that people use comes first.
 
-use super::Environment;
-use super::configs::plain_name;
+use super::environment::Environment;
+use super::folders::plain_name;
 
 /// Words of names of servers that people use.
 const LIVE: [&str; 5] = ["production", "prod", "main", "live", "prd"];

@@ -6,11 +6,11 @@ use std::collections::HashMap;
 use tpv_config::template::{Site, Templates};
 use tpv_text::source::Fill;
 
-use super::configs::{plain_name, shared};
-use super::plays::{inherited, join, normal};
+use super::environment::{Environment, Guess, json};
+use super::folders::{join, normal, plain_name, shared};
 use super::scan::Repository;
 use super::sources::Source;
-use super::{Environment, write};
+use super::variables::inherited;
 
 /// The paths of the server of an environment.
 pub(super) struct Paths<'a> {
@@ -58,11 +58,11 @@ impl<'a> Paths<'a> {
         let playbook = if folder.is_empty() { "." } else { &folder };
         for name in ["playbook_dir", "inventory_dir"] {
             let value = (name.to_owned(), playbook.into());
-            variables.push(super::Guess { value, from: String::new() });
+            variables.push(Guess { value, from: String::new() });
         }
         let site = Site {
             vars: environment.vars.iter().map(|file| repository.root.join(&file.value)).collect(),
-            values: write::json(&variables).map(|text| ("tpvc.toml".to_owned(), text)),
+            values: json(&variables).map(|text| ("tpvc.toml".to_owned(), text)),
             placeholders: vec!["*".to_owned()],
             templates: Some(Vec::new()),
             ..Site::default()

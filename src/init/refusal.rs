@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use tpv_text::source::{is_url, redacted};
 
+use super::environment::{Environment, Guess};
 use super::lists::List;
-use super::scan::{Mark, Repository};
-use super::{Environment, Guess};
+use super::marks::Mark;
+use super::scan::Repository;
 
 /// The reasons that a repository has no config of TPV.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

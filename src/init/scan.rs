@@ -7,14 +7,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use tpv_config::template::VAULT;
-use tpv_text::diagnostic::{Diagnostics, Severity};
 use tpv_text::open::open;
-use tpv_text::source::{SourceMap, read_limited};
+use tpv_text::source::read_limited;
 use tpv_text::{figures, system_error};
-use tpv_yaml::Duplicates;
-use tpv_yaml::value::{ConfigValue, Map, ValueKind};
 
-use super::{configs, lists, versions};
+use super::marks::{Mark, is_text};
+use super::yaml::Yaml;
 
 /// The most files that are looked at.
 const MOST_FILES: usize = 50_000;
@@ -36,46 +34,6 @@ const LEAST_AGAIN: u64 = 4 << 10;
 
 /// The folders of packages that others wrote.
 const FOREIGN: [&str; 3] = ["node_modules", "site-packages", "__pycache__"];
-
-/// Something that a text has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// It looks like a config of TPV.
-    Config,
-    /// A list of config files, or a loop over one.
-    List,
-    /// Plays.
-    Plays,
-    /// Tasks that read files by a pattern.
-    Globs,
-    /// Files with their sources, some of which may be templates.
-    Sources,
-    /// Versions of TPV or Galaxy.
-    Versions,
-    /// Values of Galaxy's Helm chart with rules.
-    Values,
-    /// It is encrypted.
-    Vault,
-}
-
-impl Mark {
-    const ALL: [Self; 8] =
-        [Self::Config, Self::List, Self::Plays, Self::Globs, Self::Sources, Self::Versions, Self::Values, Self::Vault];
-
-    /// Returns `true` if a text has it.
-    fn is_in(self, text: &str) -> bool {
-        match self {
-            Self::Config => configs::is_config(text),
-            Self::List => lists::may_have_list(text),
-            Self::Plays => text.contains("hosts:"),
-            Self::Globs => text.contains("with_fileglob"),
-            Self::Sources => text.contains("src:"),
-            Self::Versions => versions::may_have_version(text),
-            Self::Values => text.contains("jobs:") && text.contains("  rules:"),
-            Self::Vault => text.starts_with(VAULT),
-        }
-    }
-}
 
 /// The files of a repository. Links to folders are not followed, so that each file has one path.
 pub(super) struct Repository {
@@ -279,48 +237,6 @@ impl Repository {
     }
 }
 
-/// A text as YAML, with the places of its values.
-pub(super) struct Yaml {
-    sources: SourceMap,
-    /// The document.
-    pub(super) root: ConfigValue,
-}
-
-impl Yaml {
-    /// Reads a text as Ansible does. `None` if it is no YAML.
-    pub(super) fn of(name: &str, text: &str) -> Option<Self> {
-        let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
-        let id = sources.add(name, text);
-        let document = tpv_yaml::load_with(&sources, id, Duplicates::LastCounts, &mut problems)?;
-        let is_sound = problems.iter().all(|problem| problem.severity != Severity::Error);
-        is_sound.then_some(Self { sources, root: document.root })
-    }
-
-    /// The line of a value, from 1.
-    pub(super) fn line(&self, value: &ConfigValue) -> usize {
-        self.sources.place(value.span).line
-    }
-
-    /// Calls `visit` for each mapping, with the key that it is below, or that of the list that it is in.
-    pub(super) fn maps<'a>(&'a self, visit: &mut dyn FnMut(&str, &'a Map)) {
-        below(&self.root, "", DEEPEST, visit);
-    }
-}
-
-fn below<'a>(value: &'a ConfigValue, key: &str, depth: usize, visit: &mut dyn FnMut(&str, &'a Map)) {
-    let Some(depth) = depth.checked_sub(1) else { return };
-    match &value.kind {
-        ValueKind::Map(map) | ValueKind::OrderedMap(map) => {
-            visit(key, map);
-            for entry in &map.entries {
-                below(&entry.value, entry.key.as_str().unwrap_or(""), depth, visit);
-            }
-        }
-        ValueKind::List(items) => items.iter().for_each(|item| below(item, key, depth, visit)),
-        _ => {}
-    }
-}
-
 /// The submodules of a repository whose folders are empty, or not there.
 fn submodules(root: &Path) -> Vec<String> {
     let text = open(&root.join(".gitmodules")).and_then(|file| read_limited(file, LARGEST)).ok().flatten();
@@ -329,17 +245,4 @@ fn submodules(root: &Path) -> Vec<String> {
     let is_empty =
         |path: &&str| std::fs::read_dir(root.join(path)).map_or(true, |mut entries| entries.next().is_none());
     paths.map(str::trim).filter(is_empty).map(str::to_owned).collect()
-}
-
-/// Returns `true` for a file that may be YAML, XML or a template of such by its name, or say which packages are installed; variables need no ending.
-fn is_text(name: &str) -> bool {
-    let file = name.rsplit('/').next().unwrap_or(name);
-    if versions::is_list_of_packages(file) {
-        return true;
-    }
-    let file = file.strip_suffix(".j2").unwrap_or(file);
-    match file.rsplit_once('.') {
-        Some((_, end)) => ["yml", "yaml", "xml", "json"].contains(&end),
-        None => name.contains("vars/") || name.contains("tpv"),
-    }
 }

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use tpv_yaml::value::{ConfigValue, Entry, Map};
 
-use super::scan::{Mark, Repository};
+use super::marks::Mark;
+use super::scan::Repository;
 
 /// A file of the repository, and its place on the server. Both may be templates.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,24 +8,11 @@ use tpv_model::Version;
 use tpv_text::source::Fill;
 use tpv_yaml::value::ValueKind;
 
-use super::scan::{Mark, Repository};
-use super::{Environment, site};
-
-/// The version of TPV of an environment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chosen {
-    /// The version whose answers tpvc gives.
-    pub version: Version,
-    /// Its number in the settings: that of the repository, or the name of the nearest.
-    pub number: String,
-    /// The words of the repository: `TPV 3.1.3`, with the place.
-    pub said: String,
-    /// Places that say something else, and a version that is not spoken.
-    pub notes: Vec<String>,
-}
-
-/// The names of TPV's package.
-const PACKAGES: [&str; 2] = ["total-perspective-vortex", "total_perspective_vortex"];
+use super::environment::{Chosen, Environment, site};
+use super::folders::join;
+use super::marks::{Mark, PACKAGES, is_list_of_packages};
+use super::plays::patterns;
+use super::scan::Repository;
 
 /// The variable with the version of TPV.
 const OF_TPV: &str = "tpv_version";
@@ -47,19 +34,6 @@ const GALAXY: [(Number, &str); 5] = [
     (Number(25, 1, 0), ">=3.1.2,<4"),
     (Number(26, 1, 0), ">=3.2.1,<4"),
 ];
-
-/// Returns `true` for a text that may name a version of TPV or Galaxy.
-pub(super) fn may_have_version(text: &str) -> bool {
-    PACKAGES.iter().any(|package| text.contains(package))
-}
-
-/// Returns `true` for the name of a file that lists packages to install.
-pub(super) fn is_list_of_packages(file: &str) -> bool {
-    let is_list = |name: &str| file.contains(name) && [".txt", ".in"].iter().any(|end| file.ends_with(end));
-    ["pyproject.toml", "Pipfile", "Pipfile.lock", "poetry.lock", "uv.lock", "pdm.lock", "setup.cfg"].contains(&file)
-        || ["requirements", "constraints"].into_iter().any(is_list)
-        || file.starts_with("Dockerfile")
-}
 
 /// The versions of TPV's package that the files of a repository ask for.
 pub(super) fn pins(repository: &Repository) -> Vec<Pin> {
@@ -135,7 +109,7 @@ fn variable(name: &str, environment: &Environment, repository: &Repository) -> O
 /// The release of Galaxy in the chart of the values among the files of an environment.
 fn of_chart(environment: &Environment, repository: &Repository) -> Option<(Number, String, String)> {
     let values = environment.files.iter().find(|file| repository.has(file, Mark::Values))?;
-    let chart = super::plays::join(values.rsplit_once('/').map_or("", |(folder, _)| folder), "Chart.yaml");
+    let chart = join(values.rsplit_once('/').map_or("", |(folder, _)| folder), "Chart.yaml");
     let text = repository.text(&chart)?;
     let (at, line) = text.lines().enumerate().find(|(_, line)| line.starts_with("appVersion:"))?;
     let value = line.split_once(':')?.1.trim().trim_matches(['"', '\'']).to_owned();
@@ -170,7 +144,7 @@ impl Pin {
             first.is_some_and(|line| line <= self.line)
         });
         let Some(hosts) = play.and_then(|play| play.get("hosts")) else { return true };
-        let hosts = super::plays::patterns(hosts);
+        let hosts = patterns(hosts);
         let known = |name: &String| {
             name == "all" || *name == server.group || server.hosts.contains(name) || server.groups.contains(name)
         };

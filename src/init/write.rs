@@ -1,10 +1,8 @@
 //! Guesses as a `tpvc.toml`, with their places in comments.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
-use super::{Environment, Guess};
+use super::environment::{Environment, Guess};
 use tpv_model::Version;
 use tpv_text::figures::count;
 
@@ -91,12 +89,6 @@ pub fn unknown_version() -> String {
 pub fn inline(environment: &Environment) -> Option<String> {
     let configs = count(environment.inline as u64, "config");
     (environment.inline > 0).then(|| format!("not listed: {configs} in {} itself", environment.from))
-}
-
-/// The variables that tasks set, as JSON. `None` if there are none.
-pub(super) fn json(variables: &[Guess<(String, Value)>]) -> Option<String> {
-    let all: BTreeMap<&String, &Value> = variables.iter().map(|guess| (&guess.value.0, &guess.value.1)).collect();
-    (!all.is_empty()).then(|| serde_json::to_string(&all).unwrap_or_default())
 }
 
 /// A value on a line. TOML has no null: text that is empty prints alike.
