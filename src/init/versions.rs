@@ -49,11 +49,10 @@ pub(super) fn chosen(environment: &Environment, pins: &[Pin], repository: &Repos
     let mut counting: Vec<&Pin> = pins.iter().filter(|pin| pin.is_of(environment, repository)).collect();
     // Tasks and variables come before lists of packages, which may be of other programs.
     counting.sort_by_key(|pin| is_list_of_packages(pin.file.rsplit('/').next().unwrap_or("")));
-    said.extend(
-        counting
-            .iter()
-            .filter_map(|pin| Some((newest(&pin.wanted)?, format!("`{}` in {}:{}", pin.wanted, pin.file, pin.line)))),
-    );
+    said.extend(counting.iter().filter_map(|pin| {
+        let (wanted, of) = pin.resolved(environment, repository)?;
+        Some((newest(&wanted)?, format!("`{wanted}` in {}:{}{of}", pin.file, pin.line)))
+    }));
     let galaxy = OF_GALAXY.iter().find_map(|name| {
         let (value, from) = variable(name)?;
         Some((Number::within(&value)?, value, from))
@@ -127,6 +126,30 @@ pub(super) struct Pin {
 }
 
 impl Pin {
+    /// The requirement with the value of its variable, and the place of that. `None` if the variable has none.
+    fn resolved(&self, environment: &Environment, repository: &Repository) -> Option<(String, String)> {
+        let Some(inner) = self.wanted.strip_prefix("=={{").and_then(|rest| rest.strip_suffix("}}")) else {
+            return Some((self.wanted.clone(), String::new()));
+        };
+        let name = inner.trim();
+        let (value, from) = variable(name, environment, repository).or_else(|| self.of_role(name, repository))?;
+        Some((format!("=={value}"), format!(", with `{name}` in {from}")))
+    }
+
+    /// The default of a variable in the role whose task this is.
+    fn of_role(&self, name: &str, repository: &Repository) -> Option<(String, String)> {
+        let (role, _) = self.file.split_once("/tasks/")?;
+        let files = ["vars", "defaults"]
+            .into_iter()
+            .flat_map(|part| ["yml", "yaml"].map(|end| format!("{role}/{part}/main.{end}")));
+        files.into_iter().find_map(|file| {
+            let text = repository.plain(&file)?;
+            let (at, line) = text.lines().enumerate().find(|(_, line)| line.starts_with(&format!("{name}:")))?;
+            let value = line.split_once(':')?.1.split(" #").next()?.trim().trim_matches(['"', '\'']).to_owned();
+            Number::within(&value).map(|_| (value, format!("{file}:{}", at + 1)))
+        })
+    }
+
     /// Returns `true` if the server of an environment gets the package from this place.
     fn is_of(&self, environment: &Environment, repository: &Repository) -> bool {
         if ["group_vars/", "host_vars/"].iter().any(|part| self.file.contains(part)) {
@@ -181,6 +204,10 @@ fn of_text(file: &str, text: &str) -> Vec<Pin> {
 /// The requirement at the beginning of what follows a package's name. `None` if it asks for no version.
 fn wanted(rest: &str) -> Option<String> {
     let rest = rest.strip_prefix('[').and_then(|extras| Some(extras.split_once(']')?.1)).unwrap_or(rest);
+    // `total-perspective-vortex=={{ version }}`: the variable counts.
+    if let Some(inner) = rest.strip_prefix("==").and_then(|rest| rest.trim_start().strip_prefix("{{")) {
+        return inner.split_once("}}").map(|(inner, _)| format!("=={{{{{inner}}}}}"));
+    }
     // `total-perspective-vortex = "^3.1"` of a `pyproject.toml`, `total-perspective-vortex.git@v3.1.3`.
     let rest = rest.trim_start_matches(".git").trim_start_matches(['"', '\'', ' ']);
     if let Some(tag) = rest.strip_prefix('@') {
@@ -281,12 +308,8 @@ mod tests {
         ] {
             assert_eq!(pinned(text), [(line, expected.to_owned())], "{text}");
         }
-        assert!(
-            pinned(
-                "# total-perspective-vortex==3.1.3\ntotal-perspective-vortex\nx: total-perspective-vortex=={{ v }}\n"
-            )
-            .is_empty()
-        );
+        assert!(pinned("# total-perspective-vortex==3.1.3\ntotal-perspective-vortex\n").is_empty());
+        assert_eq!(pinned("name: total-perspective-vortex=={{ v }}\n"), [(1, "=={{ v }}".to_owned())]);
     }
 
     #[test]

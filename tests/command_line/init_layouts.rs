@@ -227,6 +227,13 @@ fn the_version_comes_from_the_repository() {
     let said = versions(&[("requirements.txt", "total-perspective-vortex==2.5.0\n"), ("play.yml", task)]);
     assert!(said.contains("TPV 3.2.1: `==3.2.1` in play.yml:4") && said.contains("tpv = \"3.2.1\""), "{said}");
     assert!(said.contains("`==2.5.0` in requirements.txt:1 says TPV 2.5.0"), "{said}");
+    let task = ("roles/tpv/tasks/main.yml", "- pip: {name: 'total-perspective-vortex=={{ version_of_tpv }}'}\n");
+    let said = versions(&[task, ("roles/tpv/defaults/main.yml", "version_of_tpv: 3.0.1\n")]);
+    assert!(
+        said.contains("in roles/tpv/tasks/main.yml:1, with `version_of_tpv` in roles/tpv/defaults/main.yml:1"),
+        "{said}"
+    );
+    assert!(said.contains("tpv = \"3.0.1\""), "{said}");
     let said = versions(&[("uv.lock", "[[package]]\nname = \"total-perspective-vortex\"\nversion = \"9.9.9\"\n")]);
     assert!(
         said.contains("tpvc does not know TPV 9.9.9: 3.3 is the nearest") && said.contains("tpv = \"3.3\""),
