@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use tpv_config::job_conf::of_helm;
+use tpv_config::template::PLACEHOLDER;
 use tpv_text::source::is_url;
 
 use super::environment::Guess;
@@ -40,7 +41,7 @@ pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Fo
         candidates(item).into_iter().for_each(|path| *folders.entry(folder(path)).or_default() += 1);
     }
     let mut found = Found::default();
-    for item in &items {
+    for (item, written) in items.iter().zip(&list.items) {
         if is_url(item) {
             found.files.push(item.clone());
             continue;
@@ -68,7 +69,8 @@ pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Fo
             (None, None) => (named.into_iter().max_by_key(weight).cloned(), String::new()),
         };
         let Some(path) = path else {
-            found.absent.push(Guess { value: item.clone(), from: reason });
+            let value = if item.contains(PLACEHOLDER) { written } else { item };
+            found.absent.push(Guess { value: value.clone(), from: reason });
             continue;
         };
         found.has_files |= is_own || repository.has(&path, Mark::Config);

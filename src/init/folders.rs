@@ -20,6 +20,14 @@ pub(super) fn normal(path: &str) -> String {
     parts.join("/")
 }
 
+/// Returns `true` if a text has the name of a file, not only as the end of a longer one.
+pub(super) fn mentions(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        before.is_none_or(|char| !char.is_alphanumeric() && !['_', '-', '.'].contains(&char))
+    })
+}
+
 /// The folder of a path.
 pub(super) fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
@@ -51,5 +59,11 @@ mod tests {
     fn folders_are_compared_from_the_end() {
         assert_eq!(shared("files/x/tpv/a.yml", "{{ dir }}/tpv/a.yml"), 1);
         assert_eq!(shared("a.yml", "b/a.yml"), 0);
+    }
+
+    #[test]
+    fn the_end_of_a_longer_name_is_another_name() {
+        assert!(mentions("src: templates/job_conf.yml", "job_conf.yml") && mentions("job_conf.yml", "job_conf.yml"));
+        assert!(!mentions("src: dev_job_conf.yml", "job_conf.yml"));
     }
 }

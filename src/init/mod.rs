@@ -85,8 +85,15 @@ fn environments(repository: &Repository) -> Result<(Vec<Environment>, Vec<String
             (environment.files, environment.absent, environment.templates) =
                 (configs.files, configs.absent, configs.templates);
             if configs.has_files {
-                let rank = environment.vars.iter().position(|file| file.value == list.file);
-                let variable = rank.map(|_| list.variable.as_str());
+                let has_list = environment.vars.iter().position(|file| file.value == list.file);
+                // Of job configurations, the one that the last file names.
+                let name = list.job_conf.as_deref().and_then(|path| path.rsplit('/').next());
+                let names_it = |file: &Guess<String>| {
+                    let text = repository.plain(&file.value);
+                    name.is_some_and(|name| text.is_some_and(|text| folders::mentions(&text, name)))
+                };
+                let rank = has_list.or_else(|| environment.vars.iter().rposition(names_it));
+                let variable = rank.map(|_| if has_list.is_some() { list.variable.as_str() } else { "" });
                 found.push(Found { environment, variable, rank });
             } else {
                 // Lists of other servers' roles name nothing that is here.
@@ -119,7 +126,7 @@ fn environments(repository: &Repository) -> Result<(Vec<Environment>, Vec<String
 /// An environment of a list.
 struct Found<'a> {
     environment: Environment,
-    /// The variable that the list is in, if it is one of the server's.
+    /// The variable that the list is in, if it is one of the server's; empty for a list in a job configuration that a variable names.
     variable: Option<&'a str>,
     /// The place of its file among those of the server.
     rank: Option<usize>,

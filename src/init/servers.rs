@@ -10,7 +10,7 @@ use tpv_config::template::{VAULT, variable_files};
 use tpv_text::figures;
 
 use super::environment::{Environment, Guess, Inherited, Server};
-use super::folders::join;
+use super::folders::{join, mentions};
 use super::inventory::Inventory;
 use super::lists::List;
 use super::plays::{self, Play};
@@ -60,25 +60,56 @@ impl<'a> Servers<'a> {
         let owner = below("group_vars/").or_else(|| below("host_vars/")).map(|rest| stem(rest).to_owned());
         let job_conf = list.job_conf.as_deref().filter(|path| *path != list.file || owner.is_none());
         let job_conf = job_conf.and_then(|path| path.rsplit('/').next());
-        let listed = Listed { list, job_conf, base, owner, naming: RefCell::default() };
-        let plays = self.plays_with(&listed);
+        let naming: RefCell<BTreeMap<String, bool>> = RefCell::default();
+        let mut listed = Listed { list, job_conf, base, owner, naming };
+        // A job configuration for several inventories may be in a folder of its own.
+        let is_direct = self.plays.iter().any(|play| lists_it(play, list));
+        let is_shared = listed.owner.is_none() && !is_direct && self.owners(&listed).is_empty();
+        let others = if is_shared { self.bases(&listed) } else { Vec::new() };
+        if others.is_empty() {
+            return self.below(&listed);
+        }
+        let mut found = Vec::new();
+        for base in others {
+            listed.base = base;
+            found.extend(self.below(&listed));
+        }
+        found
+    }
+
+    /// The servers below the folder of a list.
+    fn below(&self, listed: &Listed<'_>) -> Vec<Environment> {
+        let plays = self.plays_with(listed);
         let mut found: Vec<Environment> = Vec::new();
         for play in &plays {
             // A host of several plays is one server.
-            let mut new = self.of_play(play, &listed);
+            let mut new = self.of_play(play, listed);
             new.retain(|new| !found.iter().any(|known| known.host.is_some() && known.host == new.host));
             found.extend(new);
         }
         if plays.is_empty() {
-            found = self.of_groups(&listed);
+            found = self.of_groups(listed);
         }
         found
+    }
+
+    /// The folders with `group_vars` or `host_vars` that name the job configuration.
+    fn bases(&self, listed: &Listed<'_>) -> Vec<String> {
+        let base = |file: &&String| {
+            let (base, _) = file.split_once("group_vars/").or_else(|| file.split_once("host_vars/"))?;
+            (base.is_empty() || base.ends_with('/')).then(|| base.trim_end_matches('/').to_owned())
+        };
+        let files = self.repository.names().filter(|file| base(file).is_some() && self.names_it(file, listed));
+        let mut bases: Vec<String> = files.filter_map(|file| base(&file)).collect();
+        bases.sort();
+        bases.dedup();
+        bases
     }
 
     /// Returns `true` if a file of variables names the job configuration, or has the list.
     fn names_it(&self, file: &str, listed: &Listed<'_>) -> bool {
         let Some(name) = listed.job_conf.filter(|_| file != listed.list.file) else { return file == listed.list.file };
-        let names_it = || self.repository.plain(file).is_some_and(|text| text.contains(name));
+        let names_it = || self.repository.plain(file).is_some_and(|text| mentions(&text, name));
         *listed.naming.borrow_mut().entry(file.to_owned()).or_insert_with(names_it)
     }
 
@@ -118,8 +149,7 @@ impl<'a> Servers<'a> {
         };
         let weight = |play: &Play| {
             let named = play.vars_files.iter().filter(|file| self.names_it(file, listed)).count();
-            let lists_it = play.vars_files.contains(&listed.list.file) || play.file == listed.list.file;
-            (lists_it, named, play.runs_galaxy && covers(play))
+            (lists_it(play, listed.list), named, play.runs_galaxy && covers(play))
         };
         let known = self.plays.iter().filter(|play| !play.hosts.is_empty());
         let mut plays: Vec<_> = known.map(|play| (weight(play), play)).collect();
@@ -130,10 +160,10 @@ impl<'a> Servers<'a> {
             (weight, play.file.len(), std::cmp::Reverse(play.vars_files.len()))
         });
         let runs_galaxy = plays.iter().any(|(_, play)| play.runs_galaxy);
-        let lists_it = plays.iter().any(|((lists_it, ..), _)| *lists_it);
+        let is_listed = plays.iter().any(|((lists_it, ..), _)| *lists_it);
         let mut chosen: Vec<&Play> = Vec::new();
         for ((lists, ..), play) in &plays {
-            let counts = match (runs_galaxy, lists_it) {
+            let counts = match (runs_galaxy, is_listed) {
                 (true, _) => play.runs_galaxy,
                 (false, true) => *lists,
                 (false, false) => chosen.is_empty(),
@@ -162,14 +192,18 @@ impl<'a> Servers<'a> {
     fn of_play(&self, play: &Play, listed: &Listed<'_>) -> Vec<Environment> {
         let mut found = Vec::new();
         let (mut is_inventory, from) = (false, play.place());
+        let names_it = play.vars_files.iter().any(|file| self.names_it(file, listed));
+        let owners = if names_it && listed.owner.is_none() { Vec::new() } else { self.owners(listed) };
+        let is_of_all = owners.iter().any(|owner| owner == "all");
         for folder in [&*listed.base, play.folder()] {
             let inventories = self.inventories(folder);
             is_inventory |= !inventories.is_empty();
             for inventory in inventories.iter() {
                 let mut hosts = inventory.hosts(&play.hosts);
-                if let Some(owner) = listed.owner.as_ref().filter(|owner| *owner != "all") {
-                    let owned: BTreeSet<&str> = inventory.hosts(std::slice::from_ref(owner)).into_iter().collect();
-                    hosts.retain(|host| owned.contains(host));
+                // The variables of some of the hosts may name another job configuration.
+                let owned: BTreeSet<&str> = inventory.hosts(&owners).into_iter().collect();
+                if listed.owner.is_some() || hosts.iter().any(|host| owned.contains(host)) {
+                    hosts.retain(|host| is_of_all || owned.contains(host));
                 }
                 let group = play.hosts.iter().find(|name| inventory.has_group(name));
                 let group = listed.owner.as_ref().filter(|owner| inventory.has_group(owner)).or(group);
@@ -281,6 +315,11 @@ impl<'a> Servers<'a> {
             }
         }
     }
+}
+
+/// Returns `true` if a play has the list, or names its file.
+fn lists_it(play: &Play, list: &List) -> bool {
+    play.vars_files.contains(&list.file) || play.file == list.file
 }
 
 /// A path with the name of the host in place of `{{ inventory_hostname }}`.

@@ -200,6 +200,36 @@ fn plays_take_variables_in_many_ways() {
     assert!(status == 0 && said.contains("a b c d e"), "{said}");
 }
 
+/// Job configurations in a folder for all inventories, of which the variables of a group name one, and those of a host another.
+#[test]
+fn each_host_has_the_job_configuration_that_its_variables_name() {
+    let job_conf = |rules: &str| {
+        format!("runners: {{}}\nexecution:\n  environments:\n    tpv: {{tpv_config_files: [/srv/{rules}.yml]}}\n")
+    };
+    let names = |file: &str| format!("galaxy_config_templates:\n- {{src: common/{file}, dest: /srv/job_conf.yml}}\n");
+    let site = repository(&[
+        ("env/live/hosts", "[galaxyservers]\na.example.org\nb.example.org\nspecial.example.org\n"),
+        ("env/try/hosts", "[galaxyservers]\ntry.example.org\n"),
+        ("env/live/group_vars/galaxyservers.yml", &names("job_conf.yml.j2")),
+        ("env/live/host_vars/special.example.org.yml", &names("special_job_conf.yml.j2")),
+        ("env/try/group_vars/galaxyservers.yml", &names("job_conf.yml.j2")),
+        ("common/galaxy.yml", "- hosts: galaxyservers\n  roles: [galaxyproject.galaxy]\n"),
+        ("common/group_vars/all.yml", "a: b\n"),
+        ("common/job_conf.yml.j2", &job_conf("usual")),
+        ("common/special_job_conf.yml.j2", &job_conf("special")),
+        ("common/usual.yml", &destination("usual")),
+        ("common/special.yml", &destination("special")),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert_eq!(status, 0, "{said}");
+    assert_eq!(environments(site.path()), ["live", "special.example.org", "try"], "{said}");
+    let written = written(site.path());
+    for (name, file) in [("live", "usual"), ("\"special.example.org\"", "special"), ("try", "usual")] {
+        let part = part(&written, &format!("[environments.{name}]"));
+        assert!(part.contains(&format!("files = [\n  \"common/{file}.yml\",\n]")), "{name}: {written}");
+    }
+}
+
 /// The version of TPV that a repository says, and the places that disagree.
 #[test]
 fn the_version_comes_from_the_repository() {
