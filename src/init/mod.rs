@@ -132,20 +132,36 @@ struct Found<'a> {
     rank: Option<usize>,
 }
 
-/// The environments whose lists count: of those that a host has of one variable, that of the last file.
+/// The environments whose lists count. Of those that a host has of one variable, it is that of the last file. A list of a job configuration comes before those that
+/// none refers to, and the first inventory of a folder before the others with the same host.
 fn counting(found: Vec<Found<'_>>) -> Vec<Environment> {
-    let key = |found: &Found<'_>| {
-        let host = found.environment.server.hosts.first()?;
-        Some((found.environment.server.inventory.clone(), host.clone(), found.variable?.to_owned()))
+    let host = |found: &Found<'_>| {
+        let server = &found.environment.server;
+        let folder = server.inventory.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        Some((folder, server.hosts.first()?.clone()))
     };
+    let key = |found: &Found<'_>| Some((host(found)?, found.variable?.to_owned()));
     let mut last: BTreeMap<_, Option<usize>> = BTreeMap::new();
+    let mut inventories: BTreeMap<_, String> = BTreeMap::new();
+    let mut configured = BTreeSet::new();
     for found in &found {
         if let Some(key) = key(found) {
             let known = last.entry(key).or_default();
             *known = (*known).max(found.rank);
         }
+        if let Some(host) = host(found) {
+            configured.extend(found.environment.job_conf.is_some().then(|| host.clone()));
+            inventories.entry(host).or_insert_with(|| found.environment.server.inventory.clone());
+        }
     }
-    let counts = |found: &Found<'_>| key(found).is_none_or(|key| last.get(&key) == Some(&found.rank));
+    let counts = |found: &Found<'_>| {
+        let is_last = key(found).is_none_or(|key| last.get(&key) == Some(&found.rank));
+        is_last
+            && host(found).is_none_or(|host| {
+                let is_first = inventories.get(&host) == Some(&found.environment.server.inventory);
+                is_first && (found.environment.job_conf.is_some() || !configured.contains(&host))
+            })
+    };
     found.into_iter().filter(counts).map(|found| found.environment).collect()
 }
 
