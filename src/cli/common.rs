@@ -11,11 +11,11 @@ use tpv_runtime::mapper::Cpython;
 use super::error::CliError;
 use super::tpv::Tpv;
 use crate::settings::{FILE, Settings};
-use tpv_config::template::{Site, StoodIn, Templates, Why};
+use tpv_config::template::{Remotes, Site, StoodIn, Templates, Why};
 use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::figures::count;
-use tpv_text::source::SourceMap;
+use tpv_text::source::{SourceMap, redacted};
 
 /// The heading of [`Common`] in the help of each verb, whose own options come first.
 const COMMON: &str = "Options of all verbs";
@@ -158,9 +158,11 @@ impl Common {
         }
     }
 
-    /// Warns of the files of variables and, all at once, of variables of templates without a value, unless `--quiet`.
+    /// Says which copies were read in place of URLs, and warns of the files of variables and, all at once, of variables of templates without a value, unless
+    /// `--quiet`.
     pub(crate) fn show_templates(&self) {
         let templates = self.templates.lock().unwrap_or_else(PoisonError::into_inner);
+        self.show_copies(templates.iter().map(|templates| templates.remotes()));
         let mut shown = BTreeSet::new();
         for (warnings, sources) in templates.iter().map(|templates| templates.warnings()) {
             for warning in warnings.iter().filter(|_| !self.quiet) {
@@ -172,6 +174,14 @@ impl Common {
         }
         let all: Vec<_> = templates.iter().map(|templates| templates.stood_in()).collect();
         self.show_stood_in(&all);
+    }
+
+    /// Says which copies were read in place of URLs, unless `--quiet`.
+    pub(crate) fn show_copies<'a>(&self, remotes: impl Iterator<Item = &'a Remotes>) {
+        let copies: BTreeSet<_> = remotes.flat_map(Remotes::used).collect();
+        for (url, copy) in copies {
+            self.note(&format!("`{}` is read from `{}`, by `[remotes]`", redacted(&url), copy.display()));
+        }
     }
 
     /// Says which of these variables had no value, all at once, unless `--quiet`.

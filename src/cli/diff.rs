@@ -363,7 +363,8 @@ pub(super) fn revisions(configs: &[String], revision: &str, common: &Common) -> 
         true => [named.to_vec(), named.to_vec()],
         false => [old.configs()?, new.configs()?],
     };
-    let [old_texts, new_texts] = revision::texts(&revisions, configs.each_ref().map(Vec::as_slice))?;
+    let [old_texts, new_texts] =
+        revision::texts(&revisions, configs.each_ref().map(Vec::as_slice), [old.remotes(), new.remotes()])?;
     let Some(old) = side(old_texts, old, common)? else { return Ok(None) };
     Ok(side(new_texts, new, common)?.map(|new| (old, new)))
 }

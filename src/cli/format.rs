@@ -10,6 +10,7 @@ use super::kind::Kind;
 use super::output::print_stdout;
 use super::paths;
 use super::rewrite::{rewrite, with_line_ends_of};
+use tpv_config::job_conf::inline;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::figures::count;
 use tpv_text::printable::Form;
@@ -96,8 +97,12 @@ impl Format {
         if source.is_some_and(|source| source.written(0..0).0.text != old) {
             return self.template(name);
         }
-        let name = &redacted(name);
         let mut diagnostics = Diagnostics::new();
+        let document = tpv_yaml::load(&sources, id, &mut Diagnostics::new());
+        if document.is_some_and(|document| inline(&document.root).is_some()) {
+            return self.more_than_a_config(name, common);
+        }
+        let name = &redacted(name);
         let formatted = match tpv_analysis::format::format(&old) {
             Ok(formatted) => formatted,
             Err(error) => {
@@ -140,6 +145,16 @@ impl Format {
             rewrite("the formatted text", Path::new(&**name), text.as_bytes())?;
         }
         Ok(Some(is_changed))
+    }
+
+    /// Leaves a file alone that has configs among other things; one that is named is an error.
+    fn more_than_a_config(&self, name: &str, common: &Common) -> Result<Option<bool>, CliError> {
+        let message = format!("`{name}` has configs among other things, and is left as it is");
+        if !self.files.iter().any(|file| file == name) {
+            common.note(&message);
+            return Ok(Some(false));
+        }
+        Err(CliError::new(message, "format its configs by hand, or move them into files of their own"))
     }
 
     /// Leaves a template alone, whose braces are no YAML; one that is named is an error.

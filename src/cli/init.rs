@@ -7,10 +7,11 @@ use clap::Args;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::{print_stderr, print_stdout, write_text};
-use crate::init::{Environment, Look, inline, look, settings};
+use crate::init::{Environment, Look, inline, look, settings, unknown_version};
 use crate::settings::FILE;
 use tpv_text::figures::count;
 use tpv_text::printable::{Form, line};
+use tpv_text::source::is_url;
 
 /// Write a `tpvc.toml` that fits a repository
 ///
@@ -20,6 +21,7 @@ use tpv_text::printable::{Form, line};
 #[command(after_help = "Examples:\n  \
     tpvc init\n  \
     tpvc init infrastructure-playbook --print\n  \
+    tpvc init --remote https://gxy.io/tpv/db.yml=../tpv-shared-database/tools.yml\n  \
     tpvc init && tpvc lint && tpvc check")]
 pub(super) struct Init {
     /// The folder of the repository [default: the current one]
@@ -28,6 +30,9 @@ pub(super) struct Init {
     /// Print the settings, and write nothing
     #[arg(long)]
     print: bool,
+    /// A file that is read in place of a URL, or of a URL that ends in `/`, a folder with all below it; repeat it for more
+    #[arg(long, value_name = "URL=PATH")]
+    remote: Vec<String>,
 }
 
 impl Init {
@@ -42,13 +47,17 @@ impl Init {
             let message = format!("`{}` is not a folder", folder.display());
             return Err(CliError::new(message, "name the folder of a repository"));
         }
-        let Look { environments, left_out } = look(folder);
+        let remotes = self.remote.iter().map(|remote| self::remote(remote, folder)).collect::<Result<Vec<_>, _>>()?;
+        let Look { environments, skipped, left_out } = look(folder);
         self::left_out(&left_out);
-        let environments = environments.map_err(|message| {
+        let say = |text: &String| print_stderr(Form::Text, &line(&format!("skipped: {text}")));
+        skipped.iter().filter(|_| !common.quiet).for_each(say);
+        let environments = environments.map_err(|refusal| {
+            refusal.skipped.iter().for_each(say);
             let help = format!("write `files = [...]` into `{FILE}` yourself: docs/settings.md");
-            CliError::new(message, help)
+            CliError::new(refusal.message, help)
         })?;
-        let text = settings(&environments);
+        let text = settings(&environments, &remotes);
         if !common.quiet {
             environments.iter().for_each(|environment| self::report(environment, environments.len() > 1));
         }
@@ -60,6 +69,21 @@ impl Init {
         common.note(&format!("wrote `{}`; next: `tpvc lint`", path.display()));
         Ok(Outcome::Done)
     }
+}
+
+/// A URL and the path of its copy, relative to the folder of the settings if that is the present one.
+fn remote(text: &str, folder: &Path) -> Result<(String, String), CliError> {
+    let Some((url, path)) = text.split_once('=').filter(|(url, path)| is_url(url) && !path.is_empty()) else {
+        let message = format!("`--remote {text}` names no URL and path");
+        return Err(CliError::misuse(message, "write `--remote https://example.org/tools.yml=../clone/tools.yml`"));
+    };
+    if !Path::new(path).exists() {
+        let message = format!("`{path}`, the copy of `{url}`, is not there");
+        return Err(CliError::new(message, "name a file, or a folder such as a clone"));
+    }
+    let path =
+        if folder.as_os_str().is_empty() { path.into() } else { std::path::absolute(path).unwrap_or(path.into()) };
+    Ok((url.to_owned(), path.to_string_lossy().into_owned()))
 }
 
 /// The most names of variables, and of files that were left out, that are printed; the settings have all variables.
@@ -79,19 +103,31 @@ fn left_out(files: &[String]) {
 fn report(environment: &Environment, is_one_of_many: bool) {
     let say = |text: &str| print_stderr(Form::Text, &line(text));
     if is_one_of_many {
-        say(&format!("environment {}:", environment.name));
+        let default = environment.is_default.as_ref().map_or_else(String::new, |why| format!(" the default, {why}"));
+        let left = if environment.is_left() { " no inventory has this group or host" } else { "" };
+        say(&format!("environment {}:{default}{left}", environment.name));
     }
     let indent = if is_one_of_many { "  " } else { "" };
     let files = count(environment.files.len() as u64, "config file");
     say(&format!("{indent}{files}, in the order of {}", environment.from));
     for absent in &environment.absent {
-        say(&format!("{indent}  not in this repository: {absent}"));
+        say(&format!("{indent}  not in this repository: {} ({})", absent.value, absent.from));
     }
     if let Some(inline) = inline(environment) {
         say(&format!("{indent}  {inline}: `tpvc dump --job-conf` reads them"));
     }
+    match &environment.tpv {
+        Some(chosen) => {
+            say(&format!("{indent}{}", chosen.said));
+            chosen.notes.iter().for_each(|note| say(&format!("{indent}  but {note}")));
+        }
+        None => say(&format!("{indent}{}", unknown_version())),
+    }
     if let Some(host) = &environment.host {
-        say(&format!("{indent}host `{}`, by the inventory `{}`", host.value, host.from));
+        let others = environment.hosts().len().saturating_sub(1) as u64;
+        let others =
+            if others > 0 { format!(" and {} with the same configs", count(others, "other")) } else { String::new() };
+        say(&format!("{indent}host `{}`{others}, by the inventory `{}`", host.value, host.from));
     }
     if !environment.vars.is_empty() {
         let files = count(environment.vars.len() as u64, "file");

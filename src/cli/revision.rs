@@ -15,7 +15,7 @@ use tpv_analysis::diff::revision::Revision;
 use tpv_analysis::git::checkout::Checkout;
 use tpv_analysis::git::{self, Repository};
 use tpv_config::Input;
-use tpv_config::template::{StoodIn, Templates};
+use tpv_config::template::{Remotes, StoodIn, Templates};
 use tpv_maps::history;
 use tpv_text::diagnostic::Problem;
 use tpv_text::figures::count;
@@ -116,6 +116,10 @@ impl AtRevision {
             Settings::of_file(&there, common.environment.as_deref()).map_err(|problem| self.shown(problem))?;
         let vars = std::mem::take(&mut self.settings.site.vars);
         self.settings.site.vars = vars.into_iter().map(|path| self.or_present(path)).collect();
+        self.settings.site.remotes = self.settings.site.remotes.at(|path| {
+            let shown = self.checkout.as_ref().and_then(|checkout| path.strip_prefix(checkout.folder()).ok());
+            (self.copy(path.to_owned()), shown.unwrap_or(path).to_owned())
+        });
         self.settings.site.within = self.checkout.as_ref().map(|checkout| checkout.folder().to_owned());
         Ok(())
     }
@@ -126,6 +130,7 @@ impl AtRevision {
         let folder = checkout.folder().to_owned();
         let mut site = std::mem::take(&mut self.settings.site);
         site.vars = site.vars.iter().map(|path| self.file(path)).collect();
+        site.remotes = site.remotes.at(|path| (self.file(path), path.to_owned()));
         for name in site.templates.iter_mut().flatten() {
             if let Some(path) = self.in_repository(Path::new(name)) {
                 *name = folder.join(path).to_string_lossy().into_owned();
@@ -202,6 +207,20 @@ impl AtRevision {
         }
         self.lacks(inside, "the present file is used");
         present
+    }
+
+    /// The copies of what URLs give, as the revision has them.
+    pub(super) fn remotes(&self) -> &Remotes {
+        &self.settings.site.remotes
+    }
+
+    /// A copy of what a URL gives, by its path from the revision's folder: one outside of the repository is the same for all revisions.
+    fn copy(&self, path: PathBuf) -> PathBuf {
+        let inside = self.checkout.as_ref().and_then(|checkout| path.strip_prefix(checkout.folder()).ok());
+        match (inside, self.git.top()) {
+            (Some(inside), Ok(top)) if self.in_repository(&top.join(inside)).is_none() => top.join(inside),
+            _ => self.or_present(path),
+        }
     }
 
     /// The path of a file of the revision, by its name in the repository: templates beside it are found by that.
@@ -338,6 +357,7 @@ impl<'a> History<'a> {
     /// Says which files and variables commits lacked.
     pub(super) fn report(mut self) {
         self.leave();
+        self.common.show_copies(std::iter::once(&self.site.present.site.remotes));
         for ((path, used), names) in self.site.lacking.take() {
             let commits = count(names.len() as u64, "commit");
             self.common.note(&format!("`{}` is not in {commits}: {used}", path.display()));
@@ -365,6 +385,10 @@ impl history::Site for History<'_> {
         let sources = SourceMap::filling(templates).of_version(version);
         let folder = self.site.checkout.as_ref().map(Checkout::folder);
         Ok(folder.map_or_else(SourceMap::new, |folder| sources.named_within(folder)))
+    }
+
+    fn urls(&self) -> SourceMap {
+        SourceMap::filling(Arc::new(self.site.present.site.remotes.clone()))
     }
 
     fn path_of(&self, file: &str) -> String {

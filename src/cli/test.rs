@@ -88,6 +88,11 @@ impl Test {
         let started = Instant::now();
         let settings = common.settings()?;
         let named = if self.files.is_empty() { &settings.tests } else { &self.files };
+        if let (true, Some(path)) = (named.is_empty() && self.only.is_none() && !self.update, &settings.path) {
+            self.print(&[], &SourceMap::new(), &[], common)?;
+            common.note(&format!("no tests: `{}` names no test files under `[test]`", path.display()));
+            return Ok(Outcome::Done);
+        }
         if named.is_empty() {
             let help = format!(
                 "name test files, or list them in `{FILE}`: `[test]`, and below it `files = [\"tests/*.yml\"]`"

@@ -2,81 +2,46 @@
 
 use std::collections::BTreeMap;
 
+use tpv_config::job_conf::of_helm;
+use tpv_config::template::PLACEHOLDER;
 use tpv_text::source::is_url;
 
-use super::Guess;
+use super::environment::Guess;
+use super::folders::{folder, plain_name, shared};
 use super::lists::List;
-use super::scan::{Mark, Repository};
+use super::marks::Mark;
+use super::paths::{Paths, Put};
+use super::scan::Repository;
 
 /// The files of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Found {
     /// The files and URLs, in order.
     pub(super) files: Vec<String>,
-    /// The paths of which the repository has no file.
-    pub(super) absent: Vec<String>,
+    /// The paths of which the repository has no file, each with the reason.
+    pub(super) absent: Vec<Guess<String>>,
     /// The files that are templates, though their names do not end in `.j2`.
     pub(super) templates: Vec<Guess<String>>,
     /// The repository has a file.
     pub(super) has_files: bool,
 }
 
-/// The sections that only a config of TPV has together with fields of entities.
-const SECTIONS: [&str; 5] = ["tools:", "destinations:", "users:", "roles:", "global:"];
-
-/// Returns `true` for a text that looks like a config of TPV, template or not.
-pub(super) fn is_config(text: &str) -> bool {
-    let has_section = text.lines().any(|line| SECTIONS.iter().any(|section| line.starts_with(section)));
-    let fields = [
-        "cores:",
-        "mem:",
-        "scheduling:",
-        "rules:",
-        "runner:",
-        "inherits:",
-        "default_inherits:",
-        "abstract:",
-        "params:",
-        "max_accepted",
-    ];
-    let is_playbook = text.lines().any(|line| line.starts_with("- hosts") || line.starts_with("- name"));
-    has_section
-        && !is_playbook
-        && fields.iter().any(|field| text.lines().any(|line| line.trim_start().starts_with(field)))
-}
-
-fn folder(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(folder, _)| folder)
-}
-
-/// The number of folders at the end of two paths that are the same.
-fn shared(one: &str, other: &str) -> usize {
-    let (mut one, mut other) = (folder(one).rsplit('/'), folder(other).rsplit('/'));
-    std::iter::from_fn(|| (one.next()? == other.next()?).then_some(())).count()
-}
-
-/// The files that a list names.
-pub(super) fn of(list: &List, repository: &Repository) -> Found {
-    let base = |item: &str| item.rsplit('/').next().unwrap_or(item).to_owned();
+/// The files that a list names on a server.
+pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Found {
     let candidates = |item: &str| -> Vec<&String> {
-        let base = base(item);
-        let plain = base.strip_suffix(".j2").unwrap_or(&base);
-        let fits = |path: &&String| {
-            let name = path.rsplit('/').next().unwrap_or(path);
-            name.strip_suffix(".j2").unwrap_or(name) == plain
-        };
+        let plain = plain_name(item);
         // A file without a section may be a config that is empty, of a folder with others.
-        let all: Vec<&String> = repository.names().filter(fits).collect();
+        let all: Vec<&String> = repository.all_names().filter(|path| plain_name(path) == plain).collect();
         let configs: Vec<&String> = all.iter().copied().filter(|path| repository.has(path, Mark::Config)).collect();
         if configs.is_empty() { all } else { configs }
     };
+    let items: Vec<String> = list.items.iter().map(|item| server.rendered(item)).collect();
     let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
-    let local: Vec<&String> = list.items.iter().filter(|item| !is_url(item)).collect();
-    for item in &local {
+    for item in items.iter().filter(|item| !is_url(item)) {
         candidates(item).into_iter().for_each(|path| *folders.entry(folder(path)).or_default() += 1);
     }
     let mut found = Found::default();
-    for item in &list.items {
+    for (item, written) in items.iter().zip(&list.items) {
         if is_url(item) {
             found.files.push(item.clone());
             continue;
@@ -86,54 +51,60 @@ pub(super) fn of(list: &List, repository: &Repository) -> Found {
             let is_config = repository.has(path, Mark::Config);
             (is_config, shared(path, item), count, std::cmp::Reverse(path.len()))
         };
-        let own = Some(&list.file).filter(|file| *file == item);
-        match own.or_else(|| candidates(item).into_iter().max_by_key(weight)) {
-            Some(path) => {
-                found.has_files |= own.is_some() || repository.has(path, Mark::Config);
-                found.files.push(path.clone());
-                if !path.ends_with(".j2")
-                    && let Some(from) = rendered(path, repository)
-                {
-                    found.templates.push(Guess { value: path.clone(), from });
-                }
-            }
-            None => found.absent.push(item.clone()),
+        let own = (list.file == *item).then(|| item.clone());
+        let is_own = own.is_some();
+        let named = candidates(item);
+        let put = if is_own { None } else { server.source(item) };
+        // A file of the same name elsewhere may be another one.
+        let is_it = |put: &Put<'_>| {
+            let is_config = put.path.as_ref().is_some_and(|path| repository.has(path, Mark::Config));
+            put.is_exact || is_config || named.is_empty()
+        };
+        let put = put.filter(is_it);
+        let (path, reason) = match (own, &put) {
+            (Some(own), _) => (Some(own), String::new()),
+            (None, Some(Put { path: Some(path), .. })) => (Some(path.clone()), String::new()),
+            (None, Some(put)) => (None, put.reason(repository)),
+            (None, None) if named.is_empty() => in_values(item, &list.file, repository),
+            (None, None) => (named.into_iter().max_by_key(weight).cloned(), String::new()),
+        };
+        let Some(path) = path else {
+            let value = if item.contains(PLACEHOLDER) { written } else { item };
+            found.absent.push(Guess { value: value.clone(), from: reason });
+            continue;
+        };
+        found.has_files |= is_own || repository.has(&path, Mark::Config);
+        let from = match put {
+            Some(put) => put.source.is_template.then(|| put.source.place()),
+            None => server.rendering(&path),
+        };
+        if let Some(from) = from.filter(|_| !path.ends_with(".j2")) {
+            found.templates.push(Guess { value: path.clone(), from });
         }
+        found.files.push(path);
     }
     found
 }
 
-/// The place that says that Ansible renders a file, rather than copying it: an item of a list with `template` in its name, or
-/// of the module `template`.
-fn rendered(path: &str, repository: &Repository) -> Option<String> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    for (file, text) in repository.marked(Mark::Sources) {
-        if !text.contains(name) {
-            continue;
-        }
-        let lines: Vec<&str> = text.lines().collect();
-        for (at, line) in lines.iter().enumerate() {
-            let start = line.trim_start().trim_start_matches("- ");
-            let source = start.strip_prefix("src:").map(|value| value.trim().trim_matches(['"', '\'']));
-            if source.is_none_or(|source| source.rsplit('/').next() != Some(name)) {
-                continue;
+/// The values of Galaxy's Helm chart that have the rules of a path, or the reason that there are none.
+fn in_values(item: &str, list: &str, repository: &Repository) -> (Option<String>, String) {
+    let name = plain_name(item);
+    let mut reason = "no file has that name".to_owned();
+    let others = repository.files_with(Mark::Values).map(String::as_str).filter(|file| *file != list);
+    for file in std::iter::once(list).chain(others) {
+        let Some(yaml) = repository.yaml(file) else { continue };
+        match of_helm(&yaml.root).into_iter().find(|(known, _)| *known == name) {
+            Some((_, rules)) if rules.as_map().is_some() => return (Some(file.to_owned()), String::new()),
+            Some((_, rules)) => {
+                let line = yaml.line(rules);
+                reason = format!(
+                    "{file}:{line} has it as a text, which is not read: write it as a mapping, or into a file of its own"
+                );
             }
-            let indent = |line: &str| line.len() - line.trim_start().len();
-            let mut outer = lines.get(..at).unwrap_or(&[]).iter().rev();
-            let key = outer.find(|other| {
-                let start = other.trim_start();
-                !start.is_empty()
-                    && !start.starts_with('#')
-                    && !start.starts_with('-')
-                    && start.ends_with(':')
-                    && indent(other) <= indent(line)
-            });
-            if key.is_some_and(|key| key.contains("template")) {
-                return Some(format!("{file}:{}", at + 1));
-            }
+            None => {}
         }
     }
-    None
+    (None, reason)
 }
 
 /// The configs of a repository without a list: all files that look like one, by name. `None` if there are none.
@@ -141,21 +112,4 @@ pub(super) fn alone(repository: &Repository) -> Option<(Vec<String>, String)> {
     let configs = repository.files_with(Mark::Config).filter(|path| !path.contains("test"));
     let files: Vec<String> = configs.cloned().collect();
     (!files.is_empty()).then(|| (files, "all files that look like a config, by name: check their order".to_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn configs_are_told_by_their_fields() {
-        assert!(is_config("tools:\n  bwa:\n    cores: 4\n") && is_config("---\ndestinations:\n  a:\n    runner: x\n"));
-        assert!(!is_config("tools:\n- name: bwa\n  owner: devteam\n") && !is_config("- hosts: a\n  roles:\n"));
-    }
-
-    #[test]
-    fn folders_are_compared_from_the_end() {
-        assert_eq!(shared("files/x/tpv/a.yml", "{{ dir }}/tpv/a.yml"), 1);
-        assert_eq!(shared("a.yml", "b/a.yml"), 0);
-    }
 }

@@ -1,6 +1,7 @@
 //! Inventories of Ansible: the groups of each host, and the variables that stand in the inventory itself. INI and YAML are read, programs are not run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
@@ -11,6 +12,7 @@ use tpv_text::source::{SourceMap, read_limited};
 use tpv_yaml::style::ScalarStyle;
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
+use super::folders::join;
 use super::scan::{LARGEST, Repository};
 
 /// The most hosts that the patterns of an inventory may stand for.
@@ -25,9 +27,10 @@ const LONGEST: usize = 1_000;
 const MOST_RANGES: usize = 4;
 /// The deepest groups.
 const DEEPEST: usize = 64;
-/// The usual names of an inventory, below the folder of a playbook. Of a folder all files are read.
-const NAMES: [&str; 8] =
-    ["hosts", "hosts.ini", "hosts.yml", "hosts.yaml", "inventory", "inventory.ini", "inventory.yml", "inventory.yaml"];
+/// The beginnings of names of inventories, beside a playbook or in the root. Of a folder all files are read.
+const NAMES: [&str; 2] = ["hosts", "inventory"];
+/// The names of folders in which each file or folder is an inventory.
+const FOLDERS: [&str; 2] = ["inventories", "environments"];
 
 /// The variables of a host or a group.
 type Variables = Map<String, Value>;
@@ -37,6 +40,8 @@ type Variables = Map<String, Value>;
 pub(super) struct Inventory {
     /// Its path in the repository.
     pub(super) file: String,
+    /// The folder whose `group_vars` and `host_vars` count.
+    pub(super) folder: String,
     groups: BTreeMap<String, Group>,
     /// The variables of all hosts.
     hosts: BTreeMap<String, Variables>,
@@ -52,35 +57,74 @@ struct Group {
 }
 
 impl Inventory {
-    /// The inventory of the playbooks of a folder: that of `ansible.cfg`, or one with a usual name. `None` if none has hosts.
-    pub(super) fn of(folder: &str, repository: &Repository) -> Option<Self> {
-        let beside = |name: &str| if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-        let settings = ["ansible.cfg".to_owned(), beside("ansible.cfg")];
-        let named = settings.iter().rev().find_map(|file| {
-            let text = text(file, repository)?;
-            let value = text.lines().find_map(|line| line.strip_prefix("inventory")?.trim_start().strip_prefix('='));
-            let above = file.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-            value.map(|value| format!("{above}{}", value.trim().trim_start_matches("./").trim_end_matches('/')))
-        });
-        let usual = NAMES.iter().map(|name| beside(name)).chain(NAMES.iter().map(|name| (*name).to_owned()));
-        named.into_iter().chain(usual).find_map(|file| {
-            let mut inventory = Self { file: file.clone(), ..Self::default() };
-            if repository.root.join(&file).is_dir() {
-                let entries = std::fs::read_dir(repository.root.join(&file)).into_iter().flatten().flatten();
-                let mut names: Vec<String> = entries
-                    .filter_map(|entry| entry.file_name().into_string().ok())
-                    .filter(|name| is_read(name))
-                    .collect();
-                names.sort();
-                names
-                    .iter()
-                    .filter_map(|name| text(&format!("{file}/{name}"), repository))
-                    .for_each(|text| inventory.add(&text));
-            } else {
-                inventory.add(&text(&file, repository)?);
+    /// The inventories of the playbooks of a folder, those of `ansible.cfg` first, then those whose names are usual: in that folder, or else in the root.
+    /// Those without hosts are left out.
+    pub(super) fn all(folder: &str, repository: &Repository) -> Vec<Self> {
+        for folder in [folder, ""] {
+            let mut files = Self::named(folder, repository);
+            let others = Self::usual(folder, repository);
+            // A folder that is named holds its files.
+            let is_known = |file: &String| {
+                files.iter().any(|known| Path::new(file).starts_with(known) || Path::new(known).starts_with(file))
+            };
+            let others: Vec<String> = others.into_iter().filter(|file| !is_known(file)).collect();
+            files.extend(others);
+            let read = files.into_iter().filter_map(|file| Self::read(file, repository));
+            let found: Vec<Self> = read.filter(|inventory| !inventory.hosts.is_empty()).collect();
+            if !found.is_empty() {
+                return found;
             }
-            (!inventory.hosts.is_empty()).then_some(inventory)
-        })
+        }
+        Vec::new()
+    }
+
+    /// The paths that `ansible.cfg` of a folder names.
+    fn named(folder: &str, repository: &Repository) -> Vec<String> {
+        let text = text(&join(folder, "ansible.cfg"), repository).unwrap_or_default();
+        let value = text.lines().find_map(|line| line.strip_prefix("inventory")?.trim_start().strip_prefix('='));
+        let path = |value: &str| join(folder, value.trim().trim_start_matches("./").trim_end_matches('/'));
+        value.into_iter().flat_map(|value| value.split(',')).map(path).collect()
+    }
+
+    /// The paths below a folder that have the name of an inventory: `hosts`, `inventory.yml`, `hosts-test`, and each of a folder `inventories`.
+    fn usual(folder: &str, repository: &Repository) -> Vec<String> {
+        let path = if folder.is_empty() { repository.root.join(".") } else { repository.root.join(folder) };
+        let names = |path: PathBuf| {
+            let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+            let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+            names.retain(|name| is_read(name));
+            names.sort();
+            names
+        };
+        let beside = |name: &str| join(folder, name);
+        let mut found = Vec::new();
+        for name in names(path.clone()) {
+            if FOLDERS.contains(&name.as_str()) && path.join(&name).is_dir() {
+                found.extend(names(path.join(&name)).iter().map(|inner| beside(&format!("{name}/{inner}"))));
+            } else if NAMES.iter().any(|known| name.starts_with(known)) {
+                found.push(beside(&name));
+            }
+        }
+        found
+    }
+
+    /// An inventory: a file, or all files of a folder. `None` if it is not there.
+    fn read(file: String, repository: &Repository) -> Option<Self> {
+        let above = file.rsplit_once('/').map_or("", |(above, _)| above).to_owned();
+        let is_folder = repository.root.join(&file).is_dir();
+        let mut inventory = Self { folder: if is_folder { file.clone() } else { above }, file, ..Self::default() };
+        if !is_folder {
+            inventory.add(&text(&inventory.file, repository)?);
+            return Some(inventory);
+        }
+        let entries = std::fs::read_dir(repository.root.join(&inventory.file)).into_iter().flatten().flatten();
+        let mut names: Vec<String> =
+            entries.filter_map(|entry| entry.file_name().into_string().ok()).filter(|name| is_read(name)).collect();
+        names.sort();
+        for name in names {
+            text(&format!("{}/{name}", inventory.file), repository).iter().for_each(|text| inventory.add(text));
+        }
+        Some(inventory)
     }
 
     /// Adds a text: YAML if it is a mapping of groups, else INI.
@@ -191,21 +235,48 @@ impl Inventory {
         }
     }
 
-    /// The first host that a pattern of a play names: a group, or a host. `None` if there is none.
-    pub(super) fn host(&self, pattern: &str) -> Option<&str> {
-        let first = |name: &str| self.hosts.get_key_value(name).map(|(host, _)| host.as_str());
-        if !self.groups.contains_key(pattern) {
-            return first(pattern);
+    /// The hosts that patterns of a play name, in the order of the inventory: groups and hosts, with `!` all but these, with `&` only these.
+    pub(super) fn hosts(&self, patterns: &[String]) -> Vec<&str> {
+        let of = |pattern: &str| self.hosts_of(pattern).into_iter().collect::<BTreeSet<_>>();
+        let plain = patterns.iter().filter(|pattern| !pattern.starts_with(['!', '&']));
+        let mut known = BTreeSet::new();
+        let mut found: Vec<&str> =
+            plain.flat_map(|pattern| self.hosts_of(pattern)).filter(|host| known.insert(*host)).collect();
+        for pattern in patterns {
+            if let Some(pattern) = pattern.strip_prefix('!') {
+                let out = of(pattern);
+                found.retain(|host| !out.contains(host));
+            } else if let Some(pattern) = pattern.strip_prefix('&') {
+                let only = of(pattern);
+                found.retain(|host| only.contains(host));
+            }
         }
-        let (mut open, mut seen) = (vec![pattern], BTreeSet::new());
+        found
+    }
+
+    /// Returns `true` for the name of a group.
+    pub(super) fn has_group(&self, name: &str) -> bool {
+        self.groups.contains_key(name)
+    }
+
+    /// The hosts of a group, or the host of that name.
+    fn hosts_of(&self, pattern: &str) -> Vec<&str> {
+        let known = |name: &str| self.hosts.get_key_value(name).map(|(host, _)| host.as_str());
+        if pattern == "all" || pattern == "*" {
+            return self.hosts.keys().map(String::as_str).collect();
+        }
+        if !self.groups.contains_key(pattern) {
+            return known(pattern).into_iter().collect();
+        }
+        let (mut open, mut seen, mut found) = (vec![pattern], BTreeSet::new(), Vec::new());
+        let mut is_found = BTreeSet::new();
         while let Some(name) = open.pop() {
             let Some(group) = self.groups.get(name).filter(|_| seen.insert(name)) else { continue };
-            if let Some(host) = group.hosts.first() {
-                return first(host);
-            }
+            let hosts = group.hosts.iter().filter_map(|host| known(host));
+            found.extend(hosts.filter(|host| is_found.insert(*host)));
             open.extend(group.children.iter().rev().map(String::as_str));
         }
-        None
+        found
     }
 
     /// The groups of a host but for `all`, in the order in which Ansible reads their variables: outer before inner, then by
@@ -293,7 +364,8 @@ fn text(file: &str, repository: &Repository) -> Option<String> {
 
 /// Returns `true` for a file that Ansible reads of a folder of inventories.
 fn is_read(name: &str) -> bool {
-    let ignored = [".pyc", ".pyo", ".swp", ".bak", ".cfg", ".retry", ".orig", "~", ".md"];
+    let ignored =
+        [".pyc", ".pyo", ".swp", ".bak", ".cfg", ".retry", ".orig", ".old", ".j2", ".sample", ".example", "~", ".md"];
     !name.starts_with('.') && !ignored.iter().any(|end| name.ends_with(end))
 }
 
@@ -451,11 +523,14 @@ mod tests {
     }
 
     #[test]
-    fn a_group_stands_for_its_first_host() {
+    fn a_group_stands_for_its_hosts() {
         let mut inventory = Inventory::default();
         inventory.add("[a:children]\nb\nc\n[b]\n[c]\nsecond\nthird\n[loop:children]\nloop\n");
-        assert_eq!(inventory.host("a"), Some("second"));
-        assert_eq!((inventory.host("third"), inventory.host("b"), inventory.host("loop")), (Some("third"), None, None));
+        let hosts =
+            |patterns: &[&str]| inventory.hosts(&patterns.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        assert_eq!(hosts(&["a"]), ["second", "third"]);
+        assert_eq!((hosts(&["third"]), hosts(&["a", "!second"])), (vec!["third"], vec!["third"]));
+        assert!(hosts(&["b"]).is_empty() && hosts(&["loop"]).is_empty());
         assert_eq!(inventory.groups("third"), ["a", "c"]);
         // As many ways as would take forever one by one.
         let level = |n: usize| format!("[x{n}:children]\nx{0}\ny{0}\n[y{n}:children]\nx{0}\ny{0}\n", n + 1);

@@ -1,6 +1,10 @@
 //! The lists of config files that Galaxy's job configuration gives to TPV, read as text, since most of them are in templates.
 
-use super::scan::{Mark, Repository};
+use tpv_yaml::value::{ConfigValue, ValueKind};
+
+use super::marks::{KEYS, Mark};
+use super::scan::Repository;
+use super::yaml::Yaml;
 
 /// A list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,6 +13,8 @@ pub(super) struct List {
     pub(super) file: String,
     /// Its line, from 1.
     pub(super) line: usize,
+    /// The variable of the file that the list is in, or the key of the list.
+    pub(super) variable: String,
     /// The paths and URLs; this file itself where configs stand in the list.
     pub(super) items: Vec<String>,
     /// The job configuration: this file, or one that loops over the list.
@@ -24,55 +30,134 @@ impl List {
     }
 }
 
-/// The names that Galaxy and TPV have for the list, and with which those of variables end.
-const KEYS: [&str; 2] = ["tpv_config_files", "tpv_configs"];
-
-/// Returns `true` for a text with one of the names of the list.
-pub(super) fn may_have_list(text: &str) -> bool {
-    KEYS.iter().any(|key| text.contains(key))
-}
-
 /// All lists of a repository, in the order of their files.
 pub(super) fn of(repository: &Repository) -> Vec<List> {
     let mut lists = Vec::new();
     // Job configurations that loop over a variable: its name, and the file.
     let mut loops: Vec<(String, String)> = Vec::new();
     for (file, text) in repository.marked(Mark::List) {
-        let lines: Vec<&str> = text.lines().collect();
-        for (at, line) in lines.iter().enumerate() {
-            let rest = lines.get(at + 1..).unwrap_or(&[]);
-            let Some(found) = items(line, rest) else { continue };
+        for (line, variable, found) in found(file, &text) {
             let job_conf = is_job_conf(&text).then(|| file.clone());
             match found {
                 Items::Listed(mut items, mut inline) => {
                     // What a job configuration has in its list is read from it (`tpv_config::job_conf`).
                     let own = items.iter().position(|item| item == HERE);
                     items.retain(|item| item != HERE);
-                    if let Some(own) = own.filter(|_| lines.iter().any(|line| line.starts_with("execution:"))) {
+                    if let Some(own) = own.filter(|_| has_execution(&text)) {
                         items.insert(own, file.clone());
                         inline = 0;
                     }
-                    lists.push(List { file: file.clone(), line: at + 1, items, job_conf, inline });
+                    lists.push(List { file: file.clone(), line, variable, items, job_conf, inline });
                 }
                 Items::Looped(variable) => loops.push((variable, file.clone())),
             }
         }
     }
+    lists.extend(loops.iter().flat_map(|(variable, _)| of_variable(variable, repository)));
     for list in lists.iter_mut().filter(|list| list.job_conf.is_none()) {
-        let text = repository.text(&list.file).unwrap_or_default();
-        let key = text.lines().nth(list.line - 1).and_then(|line| line.trim().split(':').next()).unwrap_or("");
-        list.job_conf = loops.iter().find(|(variable, _)| variable == key).map(|(_, file)| file.clone());
+        list.job_conf = loops.iter().find(|(variable, _)| *variable == list.variable).map(|(_, file)| file.clone());
     }
     lists
 }
 
+/// The lists that a variable without one of the usual names has in files of variables.
+fn of_variable(variable: &str, repository: &Repository) -> Vec<List> {
+    if KEYS.iter().any(|known| variable.ends_with(known)) {
+        return Vec::new();
+    }
+    let files = repository.names().filter(|file| file.contains("vars/") || file.contains("defaults/"));
+    let lists = files.filter_map(|file| {
+        let text = repository.plain(file).filter(|text| text.contains(variable))?;
+        let yaml = Yaml::of(file, &text)?;
+        let entry = yaml.root.as_map()?.entry(variable)?;
+        let Items::Listed(items, inline) = listed(&entry.value)? else { return None };
+        let (file, variable, line) = (file.clone(), variable.to_owned(), yaml.line(&entry.key));
+        Some(List { file, line, variable, items, job_conf: None, inline })
+    });
+    lists.collect()
+}
+
+/// Returns `true` for a job configuration whose environments are at its top.
+fn has_execution(text: &str) -> bool {
+    text.lines().any(|line| line.starts_with("execution:"))
+}
+
+/// The lists of a text.
+fn found(name: &str, text: &str) -> Vec<Found> {
+    // Of a template only the lines are sure.
+    let yaml = if text.contains("{%") { None } else { Yaml::of(name, text) };
+    // XML is a text to YAML.
+    let yaml = yaml.filter(|yaml| yaml.root.as_text().is_none());
+    yaml.map_or_else(|| of_lines(&text.lines().collect::<Vec<_>>()), |yaml| of_yaml(&yaml))
+}
+
+/// A list: its line, the variable that it is in, and its items.
+type Found = (usize, String, Items);
+
+/// The lists of a text that is no YAML as it is written, by its lines.
+fn of_lines(lines: &[&str]) -> Vec<Found> {
+    let found = lines.iter().enumerate().filter_map(|(at, line)| {
+        let items = items(line, lines.get(at + 1..).unwrap_or(&[]))?;
+        Some((at + 1, line.trim().split(':').next().unwrap_or("").to_owned(), items))
+    });
+    found.collect()
+}
+
+/// The lists of a document, in any style and at any depth.
+fn of_yaml(yaml: &Yaml) -> Vec<Found> {
+    let mut found = Vec::new();
+    let tops = yaml.root.as_map().map_or(&[][..], |map| &map.entries);
+    yaml.maps(&mut |_, map| {
+        for entry in &map.entries {
+            let key = entry.key.as_str().unwrap_or("");
+            if !KEYS.iter().any(|known| key.ends_with(known)) {
+                continue;
+            }
+            let holds = |top: &&tpv_yaml::value::Entry| {
+                let (top, inner) = (top.value.span.range(), entry.value.span.range());
+                top.start <= inner.start && inner.end <= top.end
+            };
+            let variable = tops.iter().find(holds).and_then(|top| top.key.as_str()).unwrap_or(key);
+            found.extend(listed(&entry.value).map(|items| (yaml.line(&entry.key), variable.to_owned(), items)));
+        }
+    });
+    found.sort_by_key(|(line, ..)| *line);
+    found
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|char| char.is_alphanumeric() || char == '_')
+}
+
+/// The items of a list, or of a text with commas. `None` if there are none, or a template makes them.
+fn listed(value: &ConfigValue) -> Option<Items> {
+    let ValueKind::List(items) = &value.kind else {
+        let text = value.as_str()?;
+        if let Some(inner) = text.trim().strip_prefix("{{").and_then(|text| text.strip_suffix("}}")) {
+            return is_name(inner.trim()).then(|| Items::Looped(inner.trim().to_owned()));
+        }
+        let items = split(text);
+        return (!items.is_empty()).then_some(Items::Listed(items, 0));
+    };
+    let (mut listed, mut inline) = (Vec::new(), 0);
+    for item in items.iter() {
+        match item.as_str() {
+            Some(text) => listed.push(text.to_owned()),
+            None if item.as_map().is_some() => {
+                if inline == 0 {
+                    listed.push(HERE.to_owned());
+                }
+                inline += 1;
+            }
+            None => {}
+        }
+    }
+    (!listed.is_empty()).then_some(Items::Listed(listed, inline))
+}
+
 /// Returns `true` for the text of a job configuration with configs in its list.
 pub fn has_configs(text: &str) -> bool {
-    let lines: Vec<&str> = text.lines().collect();
-    let begins = |(at, line): (usize, &&str)| {
-        matches!(items(line, lines.get(at + 1..).unwrap_or(&[])), Some(Items::Listed(_, 1..)))
-    };
-    lines.iter().any(|line| line.starts_with("execution:")) && lines.iter().enumerate().any(begins)
+    has_execution(text) && found("", text).iter().any(|found| matches!(found, (_, _, Items::Listed(_, 1..))))
 }
 
 /// Returns `true` for a text with runners, as `job_conf` has them.

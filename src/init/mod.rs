@@ -1,88 +1,56 @@
 //! `tpvc init`: the settings of a repository, found by looking at it.
 //!
-//! `scan.rs` reads the files, `lists.rs` finds the lists of config files that Galaxy is given, `configs.rs` the files that these name, `plays.rs`
-//! the variables that Ansible gives to their templates, with the groups of `inventory.rs`, `write.rs` makes settings of all that. Nothing is asked; each guess has its place.
+//! `scan.rs` reads the files, by the first look of `marks.rs`. `lists.rs` finds the lists of config files that Galaxy is given, `servers.rs` the servers that have
+//! them, by `plays.rs` and `inventory.rs`, with the variables that Ansible gives to their templates (`variables.rs`). `configs.rs` finds the files that the
+//! lists name, by `sources.rs` and `paths.rs`, which know the files that Ansible puts on a server; `versions.rs` the version of TPV. `names.rs` names the environments
+//! and chooses the default, `refusal.rs` has the reasons if there is none, `write.rs` makes settings of all that. Nothing is asked; each guess has its place.
 
 mod configs;
+mod environment;
+mod folders;
 mod inventory;
 mod lists;
+mod marks;
+mod names;
+mod paths;
 mod plays;
+mod refusal;
 mod scan;
+mod servers;
+mod sources;
+mod variables;
+mod versions;
 mod write;
+mod yaml;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use tpv_config::Input;
-use tpv_config::template::{Site, StoodIn, Templates, Why};
+use tpv_config::template::{StoodIn, Templates, Why};
+use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap};
 
 use crate::settings::ServerFiles;
-use lists::List;
+use environment::site;
+pub use environment::{Chosen, Environment, Guess};
 pub use lists::has_configs;
+use paths::Paths;
+pub use refusal::Refusal;
 use scan::Repository;
-pub use write::{inline, settings};
-
-/// A guess, and the place that it comes from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Guess<T> {
-    /// The value.
-    pub value: T,
-    /// `file:line`, or in words.
-    pub from: String,
-}
-
-/// The settings of a Galaxy server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Environment {
-    /// The name.
-    pub name: String,
-    /// The place of the list of config files: `file:line`.
-    pub from: String,
-    /// The config files and URLs, relative to the repository.
-    pub files: Vec<String>,
-    /// The config files of the list that the repository does not have.
-    pub absent: Vec<String>,
-    /// The files that are templates, though their names do not end in `.j2`.
-    pub templates: Vec<Guess<String>>,
-    /// The files with variables.
-    pub vars: Vec<Guess<String>>,
-    /// The files with variables that are encrypted, or not there.
-    pub left_out: Vec<Guess<String>>,
-    /// Variables that tasks set, and those of the inventory that the templates use.
-    pub variables: Vec<Guess<(String, Value)>>,
-    /// The host that the variables are of, with its inventory.
-    pub host: Option<Guess<String>>,
-    /// The variables of the inventory.
-    inventory: Inherited,
-    /// The variables without a value.
-    pub placeholders: Vec<Guess<String>>,
-    /// `job_conf`
-    pub job_conf: Option<String>,
-    /// The number of configs in the list itself, which are not among the files.
-    pub inline: usize,
-    /// Faults of templates, in words.
-    pub faults: Vec<String>,
-}
-
-/// The variables that stand in an inventory.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Inherited {
-    /// Those of the host's groups, which files replace.
-    of_groups: serde_json::Map<String, Value>,
-    /// Those of the host, which come after `group_vars`.
-    of_host: serde_json::Map<String, Value>,
-}
+use servers::Servers;
+pub use write::{inline, settings, unknown_version};
 
 /// The findings of a look at a repository.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// The servers. `Err` if it has no config of TPV: the reason in words.
-    pub environments: Result<Vec<Environment>, String>,
+    /// The servers. `Err` if it has no config of TPV: the reasons.
+    pub environments: Result<Vec<Environment>, Refusal>,
+    /// The lists whose configs are not here, each with the reason, if there are others.
+    pub skipped: Vec<String>,
     /// The files and folders that were left out because a limit was reached or the system refused, each with the reason.
     pub left_out: Vec<String>,
 }
@@ -90,103 +58,154 @@ pub struct Look {
 /// Looks at the repository in a folder.
 pub fn look(root: &Path) -> Look {
     let repository = Repository::read(root);
-    let environments = environments(&repository);
-    Look { environments, left_out: repository.left_out() }
+    let mut skipped = Vec::new();
+    let environments = environments(&repository).map(|(environments, lists)| {
+        skipped = lists;
+        environments
+    });
+    let submodules = repository.submodules().iter();
+    let submodules = submodules
+        .map(|module| format!("{module}/: a submodule that is not checked out: `git submodule update --init`"));
+    let left_out = submodules.chain(repository.left_out()).collect();
+    Look { environments, skipped, left_out }
 }
 
-fn environments(repository: &Repository) -> Result<Vec<Environment>, String> {
+/// The environments, and the lists that were skipped.
+fn environments(repository: &Repository) -> Result<(Vec<Environment>, Vec<String>), Refusal> {
     let lists = lists::of(repository);
-    let mut environments: Vec<Environment> = Vec::new();
-    let mut used: Vec<&List> = Vec::new();
+    let (servers, sources, pins) = (Servers::of(repository), sources::of(repository), versions::pins(repository));
+    let mut found: Vec<Found> = Vec::new();
+    let mut refusal = Refusal::default();
     for list in &lists {
-        let configs::Found { files, absent, templates, has_files } = configs::of(list, repository);
-        let from = list.place();
-        let inline = list.inline;
-        let mut environment = Environment { from, files, absent, templates, inline, ..Environment::default() };
-        plays::of(list, repository, &mut environment);
-        let is_known = |other: &Environment| other.files == environment.files && other.vars == environment.vars;
-        // Lists of other servers' roles name nothing that is here.
-        if has_files && !environments.iter().any(is_known) {
-            environments.push(environment);
-            used.push(list);
+        for mut environment in servers.with(list) {
+            let paths = Paths::of(&environment, repository, &sources);
+            let configs = configs::of(list, repository, &paths);
+            environment.from = list.place();
+            environment.inline = list.inline;
+            (environment.files, environment.absent, environment.templates) =
+                (configs.files, configs.absent, configs.templates);
+            if configs.has_files {
+                let has_list = environment.vars.iter().position(|file| file.value == list.file);
+                // Of job configurations, the one that the last file names.
+                let name = list.job_conf.as_deref().and_then(|path| path.rsplit('/').next());
+                let names_it = |file: &Guess<String>| {
+                    let text = repository.plain(&file.value);
+                    name.is_some_and(|name| text.is_some_and(|text| folders::mentions(&text, name)))
+                };
+                let rank = has_list.or_else(|| environment.vars.iter().rposition(names_it));
+                let variable = rank.map(|_| if has_list.is_some() { list.variable.as_str() } else { "" });
+                found.push(Found { environment, variable, rank });
+            } else {
+                // Lists of other servers' roles name nothing that is here.
+                refusal.skip(list, &environment);
+            }
         }
     }
-    for (environment, name) in environments.iter_mut().zip(names(&used)) {
-        environment.name = name;
+    let mut environments = counting(found);
+    for environment in &mut environments {
+        environment.tpv = versions::chosen(environment, &pins, repository);
         values(repository, environment);
     }
+    let mut environments = merged(repository, environments);
+    names::give(&mut environments);
     if environments.is_empty() {
         environments.extend(configs::alone(repository).map(|(files, from)| {
             let mut environment = Environment { files, from, ..Environment::default() };
+            environment.tpv = versions::chosen(&environment, &pins, repository);
             values(repository, &mut environment);
             environment
         }));
     }
-    environments.sort_by_key(|environment| (!is_production(&environment.name), environment.name.clone()));
     if environments.is_empty() {
-        return Err(match lists.iter().find(|list| list.inline > 0) {
-            Some(list) => format!("the configs of {} are in the list itself, and there is no other file", list.place()),
-            None => "no `tpv_config_files` and no config of TPV was found".to_owned(),
-        });
+        return Err(refusal.of(repository));
     }
-    Ok(environments)
+    names::order(&mut environments);
+    Ok((environments, refusal.skipped))
 }
 
-/// Returns `true` for the usual names of the server that people use.
-fn is_production(name: &str) -> bool {
-    ["production", "prod", "main", "galaxy", "live"].contains(&name)
+/// An environment of a list.
+struct Found<'a> {
+    environment: Environment,
+    /// The variable that the list is in, if it is one of the server's; empty for a list in a job configuration that a variable names.
+    variable: Option<&'a str>,
+    /// The place of its file among those of the server.
+    rank: Option<usize>,
 }
 
-/// Words of paths that say nothing of an environment.
-const PLAIN: [&str; 12] = [
-    "group_vars",
-    "host_vars",
-    "vars",
-    "main",
-    "env",
-    "templates",
-    "files",
-    "galaxy",
-    "config",
-    "galaxyservers",
-    "all",
-    "job_conf",
-];
-
-/// A name for each list, from the part of its path that tells it apart.
-fn names(lists: &[&List]) -> Vec<String> {
-    let words = |list: &List| -> Vec<String> {
-        let mut words: Vec<String> = list.file.split('/').map(str::to_owned).collect();
-        if let Some(last) = words.last_mut() {
-            let stem = last.split(".yml").next().and_then(|stem| stem.split(".yaml").next()).unwrap_or("");
-            let stem = stem.split(".xml").next().unwrap_or("");
-            *last = stem.trim_end_matches("job_conf").trim_end_matches(['_', '-']).to_owned();
-        }
-        words
+/// The environments whose lists count. Of those that a host has of one variable, it is that of the last file. A list of a job configuration comes before those that
+/// none refers to, and the first inventory of a folder before the others with the same host.
+fn counting(found: Vec<Found<'_>>) -> Vec<Environment> {
+    let host = |found: &Found<'_>| {
+        let server = &found.environment.server;
+        let folder = server.inventory.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        Some((folder, server.hosts.first()?.clone()))
     };
-    let all: Vec<Vec<String>> = lists.iter().map(|list| words(list)).collect();
-    let mut names: Vec<String> = Vec::new();
-    for (at, (words, list)) in all.iter().zip(lists).enumerate() {
-        let is_apart = |word: &&String| {
-            let others = all.iter().enumerate().filter(|(other, _)| *other != at);
-            !word.is_empty() && !others.clone().any(|(_, others)| others.contains(word)) && all.len() > 1
-        };
-        let is_telling = |word: &&String| !PLAIN.contains(&word.as_str());
-        let mut apart: Vec<&String> = words.iter().filter(is_apart).collect();
-        if words.iter().any(|word| word == "host_vars") {
-            apart.reverse();
+    let key = |found: &Found<'_>| Some((host(found)?, found.variable?.to_owned()));
+    let mut last: BTreeMap<_, Option<usize>> = BTreeMap::new();
+    let mut inventories: BTreeMap<_, String> = BTreeMap::new();
+    let mut configured = BTreeSet::new();
+    for found in &found {
+        if let Some(key) = key(found) {
+            let known = last.entry(key).or_default();
+            *known = (*known).max(found.rank);
         }
-        let env = words.iter().position(|word| word == "env" || word == "environments" || word == "inventories");
-        let below = env.and_then(|at| words.get(at + 1)).filter(|_| !words.iter().any(|word| word == "host_vars"));
-        // `dev_job_conf.yml.j2`
-        let prefix = words.last().filter(|word| list.file.contains("job_conf") && !word.is_empty() && all.len() > 1);
-        let name =
-            prefix.or(below).or_else(|| apart.iter().copied().find(is_telling)).or_else(|| apart.first().copied());
-        let name = name.map_or("main", |name| name.split('.').next().unwrap_or(name)).to_owned();
-        let taken = names.iter().filter(|other| **other == name || other.starts_with(&format!("{name}-"))).count();
-        names.push(if taken == 0 { name } else { format!("{name}-{}", taken + 1) });
+        if let Some(host) = host(found) {
+            configured.extend(found.environment.job_conf.is_some().then(|| host.clone()));
+            inventories.entry(host).or_insert_with(|| found.environment.server.inventory.clone());
+        }
     }
-    names
+    let counts = |found: &Found<'_>| {
+        let is_last = key(found).is_none_or(|key| last.get(&key) == Some(&found.rank));
+        is_last
+            && host(found).is_none_or(|host| {
+                let is_first = inventories.get(&host) == Some(&found.environment.server.inventory);
+                is_first && (found.environment.job_conf.is_some() || !configured.contains(&host))
+            })
+    };
+    found.into_iter().filter(counts).map(|found| found.environment).collect()
+}
+
+/// The environments without those whose configs come out the same as before, whose hosts are added to the earlier one.
+fn merged(repository: &Repository, environments: Vec<Environment>) -> Vec<Environment> {
+    let mut kept: Vec<(Environment, u64)> = Vec::new();
+    for environment in environments {
+        let print = fingerprint(repository, &environment);
+        let is_same = |(known, other): &&mut (Environment, u64)| {
+            let is_beside = known.server.inventory == environment.server.inventory;
+            known.files == environment.files
+                && (is_beside && *other == print || known.vars == environment.vars && known.host == environment.host)
+        };
+        match kept.iter_mut().find(is_same) {
+            Some((known, _)) => {
+                if known.server.group == environment.server.group {
+                    known.server.more += environment.server.hosts.len();
+                }
+                let hosts = environment.server.hosts.into_iter();
+                let new: Vec<String> = hosts.filter(|host| !known.server.hosts.contains(host)).collect();
+                known.server.hosts.extend(new);
+            }
+            None => kept.push((environment, print)),
+        }
+    }
+    kept.into_iter().map(|(environment, _)| environment).collect()
+}
+
+/// A number of the texts that the files of an environment come out as, in which the name of the host does not count.
+fn fingerprint(repository: &Repository, environment: &Environment) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let Ok(templates) = Templates::new(site(repository, environment)) else { return 0 };
+    let mut sources = SourceMap::filling(Arc::new(templates));
+    for file in environment.files.iter().filter(|file| !tpv_text::source::is_url(file)) {
+        let text = sources.load(&repository.path(file), &Limits::default()).ok().and_then(|id| sources.get(id));
+        let mut text = text.map(|source| source.text.to_string()).unwrap_or_default();
+        // Names of hosts such as `galaxy` are words of other texts, too.
+        let is_used = environment.variables.iter().any(|known| known.value.0.starts_with("inventory_hostname"));
+        for host in environment.server.hosts.iter().filter(|_| is_used) {
+            text = text.replace(host.as_str(), "").replace(host.split('.').next().unwrap_or(host), "");
+        }
+        text.hash(&mut hasher);
+    }
+    hasher.finish()
 }
 
 /// Finds what the templates of an environment lack: in files of defaults, in tasks, and else as placeholders.
@@ -197,14 +216,14 @@ fn values(repository: &Repository, environment: &mut Environment) {
     for _ in 0..4 {
         let names: BTreeSet<&str> = missing.keys().map(String::as_str).collect();
         // The inventory's come before the defaults of roles, which are the last of all.
-        let inherited = plays::inherited(&names, repository, environment);
+        let inherited = variables::inherited(Some(&names), repository, environment);
         if !inherited.is_empty() {
             environment.variables.extend(inherited);
             missing = self::missing(repository, environment);
             continue;
         }
-        let defaults = plays::defaults(&names, repository, &mut known);
-        let tasks = plays::facts(&names, repository, environment);
+        let defaults = variables::defaults(&names, repository, &mut known);
+        let tasks = variables::facts(&names, repository, environment);
         if defaults.is_empty() && tasks.is_empty() {
             break;
         }
@@ -226,22 +245,15 @@ fn values(repository: &Repository, environment: &mut Environment) {
 /// The variables without a value that the templates of an environment use. Notes the faults of templates.
 fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<String, StoodIn> {
     environment.faults.clear();
-    let site = || Site {
-        vars: environment.vars.iter().map(|file| repository.root.join(&file.value)).collect(),
-        values: write::json(&environment.variables).map(|text| ("tpvc.toml".to_owned(), text)),
-        placeholders: vec!["*".to_owned()],
-        templates: Some(environment.templates.iter().map(|file| repository.path(&file.value)).collect()),
-        root: Some(repository.root.clone()),
-        within: None,
-    };
-    let templates = match Templates::new(site()) {
+    let templates = match Templates::new(site(repository, environment)) {
         Ok(templates) => Arc::new(templates),
         Err(problem) => {
             environment.faults.push(problem.diagnostic.message);
             return BTreeMap::new();
         }
     };
-    let sources = SourceMap::filling(templates.clone());
+    let version = environment.tpv.as_ref().map_or_else(Version::default, |chosen| chosen.version);
+    let sources = SourceMap::filling(templates.clone()).of_version(version);
     for file in environment.files.iter().filter(|file| !tpv_text::source::is_url(file)) {
         let (mut sources, mut problems) = (sources.clone(), Diagnostics::new());
         let input = Input::Named(repository.path(file));
@@ -252,7 +264,7 @@ fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<S
     if let Some(job_conf) = &environment.job_conf {
         let server = ServerFiles { job_conf: Some(repository.root.join(job_conf)), ..ServerFiles::default() };
         // Of these only the names of runners are read.
-        let is_read = Templates::new(site())
+        let is_read = Templates::new(site(repository, environment))
             .is_ok_and(|templates| server.read(&SourceMap::filling(Arc::new(templates))).1.is_empty());
         if !is_read {
             environment.job_conf = None;

@@ -11,7 +11,8 @@ use tpv_text::open::open;
 use tpv_text::source::read_limited;
 use tpv_text::{figures, system_error};
 
-use super::{configs, lists};
+use super::marks::{Mark, is_text};
+use super::yaml::Yaml;
 
 /// The most files that are looked at.
 const MOST_FILES: usize = 50_000;
@@ -31,35 +32,8 @@ const MOST_AGAIN: u64 = 2 << 30;
 /// The bytes that reading a file again counts as at least.
 const LEAST_AGAIN: u64 = 4 << 10;
 
-/// Something that a text has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
-    /// It looks like a config of TPV.
-    Config,
-    /// A list of config files, or a loop over one.
-    List,
-    /// Plays that name files of variables.
-    Plays,
-    /// Tasks that read files by a pattern.
-    Globs,
-    /// Files with their sources, some of which may be templates.
-    Sources,
-}
-
-impl Mark {
-    const ALL: [Self; 5] = [Self::Config, Self::List, Self::Plays, Self::Globs, Self::Sources];
-
-    /// Returns `true` if a text has it.
-    fn is_in(self, text: &str) -> bool {
-        match self {
-            Self::Config => configs::is_config(text),
-            Self::List => lists::may_have_list(text),
-            Self::Plays => text.contains("vars_files:"),
-            Self::Globs => text.contains("with_fileglob"),
-            Self::Sources => text.contains("src:") && text.contains("template"),
-        }
-    }
-}
+/// The folders of packages that others wrote.
+const FOREIGN: [&str; 3] = ["node_modules", "site-packages", "__pycache__"];
 
 /// The files of a repository. Links to folders are not followed, so that each file has one path.
 pub(super) struct Repository {
@@ -67,6 +41,10 @@ pub(super) struct Repository {
     pub(super) root: PathBuf,
     /// The files, by their paths in the repository with `/`, each with the marks of its text.
     files: BTreeMap<String, Vec<Mark>>,
+    /// The links to files of the repository, each with the path of that file.
+    links: BTreeMap<String, String>,
+    /// The submodules that are not checked out.
+    submodules: Vec<String>,
     /// The number of files that were looked at, those left out included.
     seen: usize,
     /// The bytes that were looked at.
@@ -85,6 +63,8 @@ impl Repository {
         let mut repository = Self {
             root: root.to_owned(),
             files: BTreeMap::new(),
+            links: BTreeMap::new(),
+            submodules: submodules(root),
             seen: 0,
             bytes: 0,
             again: Cell::new(0),
@@ -92,6 +72,10 @@ impl Repository {
             is_full: false,
         };
         repository.collect(root, "", DEEPEST);
+        repository.links = std::mem::take(&mut repository.links)
+            .into_iter()
+            .filter(|(_, target)| repository.files.contains_key(target))
+            .collect();
         repository
     }
 
@@ -109,11 +93,13 @@ impl Repository {
         for entry in entries {
             let Ok(file) = entry.file_name().into_string() else { continue };
             let Ok(kind) = entry.file_type() else { continue };
-            if file.starts_with('.') || file == "node_modules" || self.is_full {
+            if file.starts_with('.') || FOREIGN.contains(&file.as_str()) || self.is_full {
                 continue;
             }
             let name = if name.is_empty() { file } else { format!("{name}/{file}") };
-            if kind.is_dir() {
+            if kind.is_symlink() && is_text(&name) {
+                self.links.extend(self.target(&name).map(|target| (name, target)));
+            } else if kind.is_dir() {
                 self.collect(&entry.path(), &name, depth);
             } else if kind.is_file() && is_text(&name) {
                 self.look_at(name);
@@ -141,6 +127,13 @@ impl Repository {
         }
     }
 
+    /// The path in the repository of the file that a link leads to. `None` if it is outside.
+    fn target(&self, name: &str) -> Option<String> {
+        let root = self.root.join(".").canonicalize().ok()?;
+        let target = self.root.join(name).canonicalize().ok()?;
+        Some(target.strip_prefix(root).ok()?.to_string_lossy().into_owned())
+    }
+
     /// The bytes of a file. `None` if it cannot be read or has too many, which is noted.
     fn bytes_of(&self, name: &str) -> Option<Vec<u8>> {
         match open(&self.root.join(name)).and_then(|file| read_limited(file, LARGEST)) {
@@ -156,7 +149,8 @@ impl Repository {
         self.leave_out(name, &format!("it has more than {} MiB", LARGEST >> 20));
     }
 
-    fn leave_out(&self, name: &str, why: &str) {
+    /// Notes that a file, or a part of it, was left out.
+    pub(super) fn leave_out(&self, name: &str, why: &str) {
         let mut left_out = self.left_out.borrow_mut();
         if left_out.len() < MOST_FILES {
             left_out.insert(format!("{name}: {why}"));
@@ -173,6 +167,32 @@ impl Repository {
         self.files.keys()
     }
 
+    /// The paths of all files and of the links to them.
+    pub(super) fn all_names(&self) -> impl Iterator<Item = &String> {
+        self.files.keys().chain(self.links.keys())
+    }
+
+    /// Returns `true` for the path of a file or of a link to one.
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.files.contains_key(name) || self.links.contains_key(name)
+    }
+
+    /// The submodule that a path is in, if it is not checked out.
+    pub(super) fn submodule(&self, path: &str) -> Option<&str> {
+        let holds = |module: &&String| path.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        self.submodules.iter().find(holds).map(String::as_str)
+    }
+
+    /// The submodules that are not checked out.
+    pub(super) fn submodules(&self) -> &[String] {
+        &self.submodules
+    }
+
+    /// A file as YAML. `None` if it is none, or a template that is no YAML as it is written.
+    pub(super) fn yaml(&self, name: &str) -> Option<Yaml> {
+        Yaml::of(name, &self.text(name)?)
+    }
+
     /// The files with a mark, each with its text.
     pub(super) fn marked(&self, mark: Mark) -> impl Iterator<Item = (&String, String)> {
         self.files_with(mark).filter_map(|name| Some((name, self.text(name)?)))
@@ -185,6 +205,7 @@ impl Repository {
 
     /// Returns `true` for a file with a mark.
     pub(super) fn has(&self, name: &str, mark: Mark) -> bool {
+        let name = self.links.get(name).map_or(name, String::as_str);
         self.files.get(name).is_some_and(|marks| marks.contains(&mark))
     }
 
@@ -216,12 +237,12 @@ impl Repository {
     }
 }
 
-/// Returns `true` for a file that may be YAML, XML or a template of such by its name; variables need no ending.
-fn is_text(name: &str) -> bool {
-    let file = name.rsplit('/').next().unwrap_or(name);
-    let file = file.strip_suffix(".j2").unwrap_or(file);
-    match file.rsplit_once('.') {
-        Some((_, end)) => ["yml", "yaml", "xml", "json"].contains(&end),
-        None => name.contains("vars/") || name.contains("tpv"),
-    }
+/// The submodules of a repository whose folders are empty, or not there.
+fn submodules(root: &Path) -> Vec<String> {
+    let text = open(&root.join(".gitmodules")).and_then(|file| read_limited(file, LARGEST)).ok().flatten();
+    let text = text.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
+    let paths = text.lines().filter_map(|line| line.trim().strip_prefix("path")?.trim_start().strip_prefix('='));
+    let is_empty =
+        |path: &&str| std::fs::read_dir(root.join(path)).map_or(true, |mut entries| entries.next().is_none());
+    paths.map(str::trim).filter(is_empty).map(str::to_owned).collect()
 }

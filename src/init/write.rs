@@ -1,14 +1,13 @@
 //! Guesses as a `tpvc.toml`, with their places in comments.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
-use super::{Environment, Guess};
+use super::environment::{Environment, Guess};
+use tpv_model::Version;
 use tpv_text::figures::count;
 
-/// The text of the settings.
-pub fn settings(environments: &[Environment]) -> String {
+/// The text of the settings. `remotes` are URLs and the paths of their copies.
+pub fn settings(environments: &[Environment], remotes: &[(String, String)]) -> String {
     let mut out =
         "# Written by `tpvc init`, with the place of each guess. docs/settings.md has the settings.\n".to_owned();
     let is_single = matches!(environments, [_]);
@@ -21,13 +20,30 @@ pub fn settings(environments: &[Environment]) -> String {
         if !table.is_empty() {
             out.push_str(&format!("[{table}]\n"));
         }
+        if let Some(why) = &environment.is_default {
+            comment(&mut out, &format!("the default, {why}"));
+        }
+        if environment.is_left() {
+            comment(&mut out, "no inventory has this group or host");
+        }
+        if let [_, _, ..] = environment.hosts() {
+            comment(&mut out, &format!("the same on {}", environment.hosts().join(", ")));
+        }
         comment(&mut out, &environment.from);
         list(&mut out, "files", environment.files.iter().map(|file| (file.as_str(), "")));
         for absent in &environment.absent {
-            comment(&mut out, &format!("not in this repository: {absent}"));
+            comment(&mut out, &format!("not in this repository: {} ({})", absent.value, absent.from));
         }
         if let Some(inline) = inline(environment) {
             comment(&mut out, &inline);
+        }
+        match &environment.tpv {
+            Some(chosen) => {
+                comment(&mut out, &chosen.said);
+                chosen.notes.iter().for_each(|note| comment(&mut out, note));
+                out.push_str(&format!("tpv = {}\n", quoted(&chosen.number)));
+            }
+            None => comment(&mut out, &unknown_version()),
         }
         if !environment.vars.is_empty() {
             grouped(&mut out, "vars", &environment.vars);
@@ -57,19 +73,22 @@ pub fn settings(environments: &[Environment]) -> String {
             out.push_str(&format!("\n[{}]\njob_conf = {}\n", below("server"), quoted(job_conf)));
         }
     }
+    if !remotes.is_empty() {
+        out.push_str("\n[remotes]\n");
+        remotes.iter().for_each(|(url, path)| out.push_str(&format!("{} = {}\n", quoted(url), quoted(path))));
+    }
     out
+}
+
+/// The words for a version that nothing tells.
+pub fn unknown_version() -> String {
+    format!("no version of TPV or Galaxy is named: TPV {} is assumed", Version::default())
 }
 
 /// The configs in the list itself, in words. `None` if there are none.
 pub fn inline(environment: &Environment) -> Option<String> {
     let configs = count(environment.inline as u64, "config");
     (environment.inline > 0).then(|| format!("not listed: {configs} in {} itself", environment.from))
-}
-
-/// The variables that tasks set, as JSON. `None` if there are none.
-pub(super) fn json(variables: &[Guess<(String, Value)>]) -> Option<String> {
-    let all: BTreeMap<&String, &Value> = variables.iter().map(|guess| (&guess.value.0, &guess.value.1)).collect();
-    (!all.is_empty()).then(|| serde_json::to_string(&all).unwrap_or_default())
 }
 
 /// A value on a line. TOML has no null: text that is empty prints alike.

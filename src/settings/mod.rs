@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use tpv_analysis::lint::{Level, Severities};
-use tpv_config::template::Site;
+use tpv_config::template::{Remotes, Site};
 use tpv_model::{UnknownVersion, Version};
 use tpv_text::diagnostic::Diagnostic;
 pub use tpv_text::diagnostic::Problem;
@@ -73,6 +73,7 @@ struct File {
     tpv: Option<Spanned<String>>,
     world: Option<PathBuf>,
     jobs: Option<PathBuf>,
+    remotes: BTreeMap<Spanned<String>, PathBuf>,
     vars: Vec<PathBuf>,
     variables: toml::Table,
     placeholders: Vec<String>,
@@ -94,6 +95,7 @@ struct File {
 #[serde(default, deny_unknown_fields)]
 struct Environment {
     files: Option<Vec<String>>,
+    tpv: Option<Spanned<String>>,
     world: Option<PathBuf>,
     jobs: Option<PathBuf>,
     vars: Vec<PathBuf>,
@@ -106,8 +108,9 @@ struct Environment {
 impl File {
     /// Puts an environment's settings over these: lists of files and paths replace, variables come later.
     fn overlay(&mut self, environment: Environment) {
-        let Environment { files, world, jobs, vars, variables, placeholders, templates, server } = environment;
+        let Environment { files, tpv, world, jobs, vars, variables, placeholders, templates, server } = environment;
         self.files = files.unwrap_or_else(|| std::mem::take(&mut self.files));
+        self.tpv = tpv.or_else(|| self.tpv.take());
         self.world = world.or_else(|| self.world.take());
         self.jobs = jobs.or_else(|| self.jobs.take());
         self.vars.extend(vars);
@@ -251,6 +254,11 @@ impl Settings {
                 Problem::new(at(diagnostic, text.span()), sources.clone())
             })?),
         };
+        if let Some((wrong, _)) = file.remotes.iter().find(|(url, _)| !is_url(url.get_ref())) {
+            let message = format!("`{}` is no URL", wrong.get_ref());
+            let diagnostic = Diagnostic::error(message).help("write `\"https://...\" = \"a/file.yml\"`");
+            return Err(Problem::new(at(diagnostic, wrong.span()), sources));
+        }
         let folder = path.parent().unwrap_or(Path::new(""));
         let beside = |path: PathBuf| beside(folder, path);
         let named = |name: String| {
@@ -263,6 +271,9 @@ impl Settings {
             templates: file.templates.map(|templates| templates.into_iter().map(named).collect()),
             root: Some(folder.to_owned()),
             within: None,
+            remotes: Remotes::new(
+                file.remotes.into_iter().map(|(url, path)| (url.into_inner(), beside(path))).collect(),
+            ),
         };
         Ok(Self {
             path: Some(path.to_owned()),

@@ -80,11 +80,18 @@ impl Repository {
 
     /// Runs the action for a pull request of the branch, with inputs besides the defaults. `comments` are those that `gh` finds its own.
     fn run(&self, inputs: &[(&str, &str)], comments: &str) -> Run {
+        let install = |bin: &Path| std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tpvc"), bin.join("tpvc")).unwrap();
+        self.run_with(install, inputs, comments)
+    }
+
+    /// The same on a machine with the programs that `install` puts into a folder.
+    fn run_with(&self, install: impl Fn(&Path), inputs: &[(&str, &str)], comments: &str) -> Run {
         let clone = tempfile::tempdir_in(self.folder.path()).unwrap().keep();
         let origin = format!("file://{}", self.folder.path().join("origin").display());
         git(self.folder.path(), &["clone", "--quiet", "--depth=1", "--branch=topic", &origin, clone.to_str().unwrap()]);
         let mut contexts: Contexts = [
             ("github.token", "secret"),
+            ("github.action_path", "/the/action"),
             ("github.server_url", "https://github.com"),
             ("github.event_name", "pull_request"),
             ("github.event.pull_request.base.sha", &self.base),
@@ -95,7 +102,7 @@ impl Repository {
         let temp = tempfile::tempdir().unwrap();
         let bin = temp.path().join("bin");
         std::fs::create_dir(&bin).unwrap();
-        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_tpvc"), bin.join("tpvc")).unwrap();
+        install(&bin);
         let gh = bin.join("gh");
         std::fs::write(
             &gh,
@@ -298,6 +305,60 @@ fn annotations_in_a_folder_have_the_path_from_the_top() {
     let run = repository.run(&[("working-directory", "tpv & co"), ("diff", "false")], "");
     assert!(!run.is_success);
     assert!(run.log.contains("::error file=tpv & co/rules/1-tools.yml,line="), "{}", run.log);
+}
+
+/// A program that records its arguments and then runs a line of shell.
+fn recorder(bin: &Path, name: &str, then: &str) {
+    let log = bin.join(format!("{name}.log"));
+    std::fs::write(bin.join(name), format!("#!/bin/sh\necho \"$*\" >> '{}'\n{then}\n", log.display())).unwrap();
+    std::fs::set_permissions(bin.join(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn no_tests_are_no_failure() {
+    let repository = Repository::new(|site| {
+        let settings = std::fs::read_to_string(site.join("tpvc.toml")).unwrap();
+        let without: String =
+            settings.lines().filter(|line| !line.contains("tests/")).map(|line| format!("{line}\n")).collect();
+        assert_ne!(settings, without);
+        std::fs::write(site.join("tpvc.toml"), without).unwrap();
+    });
+    let run = repository.run(&[], "");
+    assert!(run.is_success, "{}", run.log);
+    assert!(run.log.contains("no tests: `tpvc.toml` names no test files"), "{}", run.log);
+    assert!(run.summary.contains("no tests:") && run.read("tpvc-test.xml").contains("<testsuites"), "{}", run.summary);
+}
+
+/// Without an installed program the action's own commit is built; no package is installed by its name.
+#[test]
+fn the_program_is_built_or_named_by_the_workflow() {
+    let steps = [("lint", "false"), ("check", "false"), ("test", "false"), ("diff", "false")];
+    let program = env!("CARGO_BIN_EXE_tpvc");
+    let builds = format!("mkdir -p \"$5/bin\" && ln -s {program} \"$5/bin/tpvc\"");
+    let repository = Repository::new(|_| ());
+    let run = repository.run_with(|bin| recorder(bin, "cargo", &builds), &steps, "");
+    assert!(run.is_success && run.log.starts_with("tpvc "), "{}", run.log);
+    let built = run.read("bin/cargo.log");
+    assert!(
+        built.starts_with("install --quiet --locked --root ") && built.trim().ends_with(" --path /the/action"),
+        "{built}"
+    );
+    // A program, by its path and by a URL.
+    let from = |from, sha256| [&steps[..], &[("from", from), ("sha256", sha256)]].concat();
+    let run = repository.run_with(|_| (), &from(program, ""), "");
+    assert!(run.is_success && run.log.starts_with("tpvc "), "{}", run.log);
+    let fetches = format!("cp {program} \"$6\"");
+    let url = "https://example.org/tpvc-x86_64?x=1";
+    let run = repository.run_with(|bin| recorder(bin, "curl", &fetches), &from(url, ""), "");
+    assert!(run.is_success && run.read("bin/curl.log").contains(url), "{}", run.log);
+    let run = repository.run_with(|bin| recorder(bin, "curl", &fetches), &from(url, "00"), "");
+    assert!(!run.is_success && run.log.contains("has another checksum"), "{}", run.log);
+    let run = repository.run_with(|_| (), &from("/not/there", ""), "");
+    assert!(!run.is_success && run.log.contains("::error title=tpvc::/not/there"), "{}", run.log);
+    let text = std::fs::read_to_string(project().join("action.yml")).unwrap();
+    for line in text.lines().filter(|line| line.contains("pip\" install") || line.contains("pip install")) {
+        assert!(line.contains("--no-index --no-deps"), "{line}");
+    }
 }
 
 #[test]

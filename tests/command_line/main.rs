@@ -10,6 +10,7 @@ mod architecture;
 mod bounds;
 mod documents;
 mod init;
+mod init_layouts;
 mod outputs;
 mod printing;
 mod robustness;

@@ -55,15 +55,26 @@ pub fn of_yaml(root: &ConfigValue) -> Option<Found> {
     Some(Found { configs, version })
 }
 
-/// The configs that stand in a `job_conf.yml` itself, in order. `None` for a text that is no `job_conf.yml`, or has none.
-pub(crate) fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
+/// The configs that stand in a `job_conf.yml` itself, or in the values of Galaxy's Helm chart, in order. `None` for any other text, and for one that has none.
+pub fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
     let map = root.as_map()?;
     // `tools` of Galaxy is a list.
     let is_section = |name: &str| map.get(name).is_some_and(|value| value.as_map().is_some());
     if is_section("global") || EntityClass::SECTIONS.iter().any(|class| is_section(class.section())) {
         return None;
     }
-    let mut configs = of_yaml(root)?.configs;
+    let mut configs: Vec<ConfigValue> = of_helm(root).into_iter().map(|(_, config)| config.clone()).collect();
+    if configs.is_empty() {
+        configs = of_yaml(root)?.configs;
+    }
     configs.retain(|config| config.as_map().is_some());
     (!configs.is_empty()).then_some(configs)
+}
+
+/// The files of rules in the values of Galaxy's Helm chart, `jobs.rules`: their names, and their contents, as a mapping or as a text.
+pub fn of_helm(root: &ConfigValue) -> Vec<(&str, &ConfigValue)> {
+    let rules = root.as_map().and_then(|map| map.get("jobs")?.as_map()?.get("rules")?.as_map());
+    let is_file = |name: &&str| [".yml", ".yaml"].iter().any(|end| name.ends_with(end));
+    let files = rules.into_iter().flat_map(|map| &map.entries);
+    files.filter_map(|entry| Some((entry.key.as_str().filter(is_file)?, &entry.value))).collect()
 }

@@ -77,6 +77,11 @@ pub trait Site {
     /// The fault of its variables, in words.
     fn sources(&mut self) -> Result<SourceMap, String>;
 
+    /// A map for the texts of URLs and files outside of the repository, which are the same for each commit.
+    fn urls(&self) -> SourceMap {
+        SourceMap::new()
+    }
+
     /// The path under which a file of the commit can be read, by its path from the top of the repository.
     fn path_of(&self, file: &str) -> String;
 
@@ -348,7 +353,7 @@ impl<'a> Search<'a> {
         };
         let given = match given.entry(configs.clone()) {
             Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(config::given(&self.git, configs)?),
+            Entry::Vacant(new) => new.insert(config::given(&self.git, configs, site.urls())?),
         };
         let mut read = read(&[set], given, &mut self.blobs, texts)?;
         let files = match read.pop() {

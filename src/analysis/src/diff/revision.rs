@@ -6,6 +6,8 @@ use std::sync::Arc;
 use crate::git::checkout::Checkout;
 use crate::git::config::{self, Parts, check_paths, in_folder, parts, quoted, read};
 use crate::git::{Error, Repository};
+use tpv_config::template::Remotes;
+use tpv_text::source::SourceMap;
 
 const HELP: &str =
     "check the paths: they are relative to the present folder, and symbolic links are followed within the repository";
@@ -85,17 +87,22 @@ impl Revision {
 }
 
 /// The texts of two revisions. `configs` are the pathspecs of each, relative to the folder, URLs and paths outside of the repository; what both
-/// have of the latter is read once.
+/// have of the latter is read once. `remotes` are the copies of URLs of each.
 ///
 /// # Errors
 /// Git's; a side without files; a path that is in neither; a file or URL that cannot be read.
-pub fn texts(revisions: &[Revision; 2], configs: [&[String]; 2]) -> Result<[Texts; 2], Error> {
+pub fn texts(revisions: &[Revision; 2], configs: [&[String]; 2], remotes: [&Remotes; 2]) -> Result<[Texts; 2], Error> {
     let ([old, new], [old_configs, new_configs]) = (revisions, configs);
     let git = Repository::new(&old.folder);
     check_paths(&git, old_configs)?;
     check_paths(&git, new_configs)?;
-    let of_old = config::given(&git, old_configs)?;
-    let of_new = if old_configs == new_configs { of_old.clone() } else { config::given(&git, new_configs)? };
+    let given = |configs: &[String], remotes: &Remotes| {
+        config::given(&git, configs, SourceMap::filling(Arc::new(remotes.clone())))
+    };
+    let [old_remotes, new_remotes] = remotes;
+    let of_old = given(old_configs, old_remotes)?;
+    let is_same = old_configs == new_configs && old_remotes == new_remotes;
+    let of_new = if is_same { of_old.clone() } else { given(new_configs, new_remotes)? };
     let (old_texts, missing) = old.texts(&git, old_configs, &of_old)?;
     let (new_texts, new_missing) = new.texts(&git, new_configs, &of_new)?;
     // A path that is in one of them was added or removed; one that is in neither would be compared with nothing.

@@ -196,18 +196,17 @@ pub fn is_given(git: &Repository, config: &str) -> Result<bool, Error> {
     Ok(!config.starts_with(':') && leads_away(config) && git.from_top(Path::new(config))?.is_none())
 }
 
-/// The texts of the configs that are the same for all commits, in order.
+/// The texts of the configs that are the same for all commits, in order. `sources` reads them and fills no template in.
 ///
 /// # Errors
 /// One cannot be fetched or read.
-pub fn given(git: &Repository, configs: &[String]) -> Result<Vec<(String, Arc<str>)>, Error> {
+pub fn given(git: &Repository, configs: &[String], mut sources: SourceMap) -> Result<Vec<(String, Arc<str>)>, Error> {
     let mut urls: Vec<&str> = Vec::new();
     for config in configs {
         if is_given(git, config)? {
             urls.push(config);
         }
     }
-    let mut sources = SourceMap::new();
     let loaded = sources.load_all(&urls, &Limits::default());
     let (mut texts, mut errors, mut help) = (Vec::new(), Vec::new(), String::new());
     for (url, loaded) in urls.into_iter().zip(loaded) {

@@ -14,6 +14,11 @@ pub static SETTINGS: Object = Object {
             "The config files in the order of merging, later over earlier: paths, patterns, folders, URLs.",
         ),
         field("tpv", Words(&["3.2", "3.3"]), "The version of TPV that the config is for. Default: 3.3."),
+        field(
+            "remotes",
+            Map(&Text),
+            "URLs to files that are read in their place; of a URL that ends in `/`, to a folder with all that is below it.",
+        ),
         field("world", Text, "The world file: what Galaxy knows, for the verbs that map."),
         field("jobs", Text, "The job file, for the verbs that map."),
         field("vars", List(&Text), VARS),
@@ -45,9 +50,10 @@ const TEMPLATES: &str = "The files that are templates, besides those named `.j2`
 
 static ENVIRONMENT: Object = Object {
     name: "settings_environment",
-    doc: "The settings of an environment: `files`, `world`, `jobs` and `server` in the place of the general ones, the others after them.",
+    doc: "The settings of an environment: `files`, `tpv`, `world`, `jobs` and `server` in the place of the general ones, the others after them.",
     fields: &[&[
         field("files", List(&Text), "The config files in the order of merging, later over earlier."),
+        field("tpv", Words(&["3.2", "3.3"]), "The version of TPV that the config is for."),
         field("world", Text, "The world file."),
         field("jobs", Text, "The job file."),
         field("vars", List(&Text), VARS),

@@ -10,6 +10,7 @@ mod header;
 mod nesting;
 mod parts;
 mod placeholder;
+mod remotes;
 mod resolve;
 mod site;
 mod variables;
@@ -26,6 +27,7 @@ use header::Header;
 use nesting::Guarded;
 pub use placeholder::{PLACEHOLDER, Why, variables_in};
 use placeholder::{Recorder, Used};
+pub use remotes::Remotes;
 use resolve::{Resolved, resolve};
 pub use site::{Site, fits};
 use tpv_text::diagnostic::{Diagnostic, Problem};
@@ -114,6 +116,11 @@ impl Templates {
     /// The variables without a value that templates asked for so far.
     pub fn stood_in(&self) -> BTreeMap<String, StoodIn> {
         self.stood_in.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The copies of what URLs give.
+    pub fn remotes(&self) -> &Remotes {
+        &self.site.remotes
     }
 
     fn is_template(&self, name: &str) -> bool {
@@ -341,6 +348,10 @@ pub fn is_named_as_template(name: &str) -> bool {
 impl Fill for Templates {
     fn fill(&self, name: &str, text: &str) -> Option<Result<Filled, Box<Unfilled>>> {
         self.is_template(name).then(|| self.filled(name, text))
+    }
+
+    fn copy_of(&self, url: &str) -> Option<PathBuf> {
+        self.site.remotes.copy_of(url)
     }
 }
 

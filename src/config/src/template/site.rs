@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use super::Remotes;
+
 /// The variables and files of a site's templates.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Site {
@@ -17,6 +19,8 @@ pub struct Site {
     pub root: Option<PathBuf>,
     /// The folder that names of files are shown without, such as that of a revision's files.
     pub within: Option<PathBuf>,
+    /// The copies of what URLs give.
+    pub remotes: Remotes,
 }
 
 /// Returns `true` if a name matches a pattern of `*`, `?` and literal characters.

@@ -137,7 +137,7 @@ pub fn as_ansible_reads(value: &mut ConfigValue, text: &str) {
     value.kind = kind;
 }
 
-/// The mappings of variables in a file: all of it, or of a playbook the `vars` of its plays.
+/// The mappings of variables in a file: all of it, the items of a list, which Ansible takes for as many files, or of a playbook the `vars` of its plays.
 fn mappings(root: &ConfigValue) -> Option<Vec<&Map>> {
     match &root.kind {
         ValueKind::Map(map) => Some(vec![map]),
@@ -145,6 +145,7 @@ fn mappings(root: &ConfigValue) -> Option<Vec<&Map>> {
         ValueKind::List(plays) if !plays.is_empty() && plays.iter().all(is_play) => {
             Some(plays.iter().filter_map(|play| Some(&**play.as_map()?.get("vars")?.as_map()?)).collect())
         }
+        ValueKind::List(items) => items.iter().map(|item| item.as_map().map(|map| &**map)).collect(),
         _ => None,
     }
 }

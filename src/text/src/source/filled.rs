@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::ops::Range;
+use std::path::PathBuf;
 
 /// Fills templates in.
 pub trait Fill: fmt::Debug + Send + Sync {
@@ -10,6 +11,11 @@ pub trait Fill: fmt::Debug + Send + Sync {
     /// # Errors
     /// The template is wrong, or a variable that it asks for is not there.
     fn fill(&self, name: &str, text: &str) -> Option<Result<Filled, Box<Unfilled>>>;
+
+    /// The file that is read in place of a URL. `None` if the URL is fetched.
+    fn copy_of(&self, _url: &str) -> Option<PathBuf> {
+        None
+    }
 }
 
 /// The output of a template.

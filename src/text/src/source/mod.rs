@@ -12,7 +12,7 @@ mod url;
 
 use std::fmt;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::open::{open, stdin};
@@ -233,20 +233,31 @@ impl SourceMap {
     /// # Errors
     /// Everything that keeps the text from being read, in words for the user.
     pub fn load(&mut self, name: &str, limits: &Limits) -> Result<SourceId, SourceError> {
-        let bytes = if is_url(name) { fetch(name, limits) } else { read_path(name, limits) };
+        let bytes = if is_url(name) { self.fetched(name, limits) } else { read_path(name, limits) };
         self.add_bytes(name, bytes?)
     }
 
     /// Reads paths and URLs as [`Self::load`] does, in order. URLs are fetched side by side, several at a time.
     pub fn load_all(&mut self, names: &[&str], limits: &Limits) -> Vec<Result<SourceId, SourceError>> {
         let urls: Vec<&str> = names.iter().copied().filter(|name| is_url(name)).collect();
-        let mut fetched = parallel::map_on(MOST_TRANSFERS, &urls, |url| fetch(url, limits)).into_iter();
+        let fetched = parallel::map_on(MOST_TRANSFERS, &urls, |url| self.fetched(url, limits));
+        let mut fetched = fetched.into_iter();
         let load = |name: &&str| {
             let fetched = if is_url(name) { fetched.next() } else { None };
             let bytes = fetched.unwrap_or_else(|| read_path(name, limits))?;
             self.add_bytes(name, bytes)
         };
         names.iter().map(load).collect()
+    }
+
+    /// The bytes that a URL gives, or those of its copy.
+    fn fetched(&self, url: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
+        match self.fill.as_ref().and_then(|fill| fill.copy_of(url)) {
+            Some(copy) => {
+                read_path(&copy.to_string_lossy(), limits).map_err(|error| SourceError::Copy(copy, Box::new(error)))
+            }
+            None => fetch(url, limits),
+        }
     }
 
     fn add_bytes(&mut self, name: &str, bytes: Vec<u8>) -> Result<SourceId, SourceError> {
@@ -338,6 +349,8 @@ pub enum SourceError {
     Status(u16),
     /// A redirect that is not followed, in words for the user.
     Redirect(String),
+    /// The file that is read in place of a URL cannot be read.
+    Copy(PathBuf, Box<SourceError>),
     /// The text is a template, which was added, and gives nothing.
     Template(SourceId, Box<Unfilled>),
     /// The crate was built without its feature `url`.
@@ -362,6 +375,7 @@ impl fmt::Display for SourceError {
             Self::Timeout(seconds) => write!(f, "no complete answer within {seconds} s"),
             Self::Status(206) => write!(f, "the server answered with status 206, a part of the text"),
             Self::Status(status) => write!(f, "the server answered with status {status}"),
+            Self::Copy(path, error) => write!(f, "its copy `{}`: {error}", path.display()),
             Self::NoUrls => write!(f, "this program was built without reading URLs"),
             Self::Template(_, unfilled) => write!(f, "{}", unfilled.message),
             Self::Redirect(message) | Self::Transfer(message) => write!(f, "{message}"),
@@ -389,13 +403,14 @@ impl SourceError {
                 std::io::ErrorKind::InvalidInput | std::io::ErrorKind::TimedOut => "name a file; `-` is stdin",
                 _ => "check the path",
             },
+            Self::Copy(..) => "check the path under `[remotes]` in tpvc.toml",
             Self::NoUrls => "save the file and name its path",
             Self::Directory => "name the files in it",
             Self::TooBig(_) => "check that this is a config",
             Self::Utf16 | Self::NotUtf8 { .. } => "save it as UTF-8, and check that this is a config",
             Self::Redirect(_) => "name the address of the config itself, or save the file and name its path",
             Self::Refused | Self::UnknownHost | Self::Timeout(_) | Self::Status(_) | Self::Transfer(_) => {
-                "check the address and the network, or save the file and name its path"
+                "check the address and the network, or name a copy of it under `[remotes]` in tpvc.toml: docs/settings.md"
             }
         }
     }
