@@ -27,7 +27,7 @@ fn write(folder: &Path, files: &[(&str, &str)]) {
 
 #[test]
 fn a_config_is_compared_entity_by_entity() {
-    expect_file(&folder().join("entities.txt"), &printed(&folder(), &["diff", "old.yml", "new.yml"]));
+    expect_file(&folder().join("entities.txt"), &printed(&folder(), &["diff", "old.yml", "new.yml", "--no-jobs"]));
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn config(tools: &str, destinations: &str) -> String {
 fn said(old: &str, new: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("old.yml", old), ("new.yml", new)]);
-    let text = printed(folder.path(), &["diff", "old.yml", "new.yml"]);
+    let text = printed(folder.path(), &["diff", "old.yml", "new.yml", "--no-jobs"]);
     let lines = text.lines().skip(1).map(|line| {
         let line = line.split("  new.yml").next().unwrap().split("  old.yml").next().unwrap();
         line.split(" (new.yml").next().unwrap().split(" (old.yml").next().unwrap().trim()
@@ -183,7 +183,7 @@ fn a_change_of_a_parent_is_told_once() {
     };
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), &[("old.yml", &config(1)), ("new.yml", &config(2))]);
-    let text = printed(folder.path(), &["diff", "old.yml", "new.yml"]);
+    let text = printed(folder.path(), &["diff", "old.yml", "new.yml", "--no-jobs"]);
     let expected = "tools: 502, 501 changed\n  ~ `default`, `tool0`, `tool1`, `tool10`, `tool100` and 496 more  (501 in all)\n      cores 1 -> 2 (new.yml:3)\n";
     assert_eq!(text, expected);
 }

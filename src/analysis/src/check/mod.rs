@@ -55,9 +55,12 @@ pub fn check(names: &[String], options: &Options) -> Checked {
     check_inputs(&Input::named(names), &SourceMap::new(), options, &|_, _| Vec::new())
 }
 
-/// Looks for more than proofs, once these are there: tools of which it is told that no destination takes their jobs are known by their index. Returns
-/// what it did not look at.
-pub type Further<'f> = &'f (dyn Fn(&mut Linter<'_>, &HashSet<usize>) -> Vec<Unproved> + Sync);
+/// The tools of which it is told that no destination takes their jobs, or those of some sizes: by their places in the config, `None` being the tools that
+/// it does not name.
+pub type Told = HashSet<Option<usize>>;
+
+/// Looks for more than proofs, once these are there. Returns what it did not look at.
+pub type Further<'f> = &'f (dyn Fn(&mut Linter<'_>, &Told) -> Vec<Unproved> + Sync);
 
 /// As [`check`], for configs of all sorts, with what `further` finds. `sources` holds the texts of those that are read already.
 pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options, further: Further<'_>) -> Checked {
@@ -83,9 +86,8 @@ pub fn matrix(config: &Config, sources: &SourceMap, users: Users) -> Result<Matr
     on_roomy_thread(make).unwrap_or_else(make)
 }
 
-/// All checks, over a config that loads: what jobs can reach, what is not proved, and the tools of which it is told that no destination takes their
-/// jobs, or those of some sizes.
-fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unproved>, HashSet<usize>) {
+/// All checks, over a config that loads: what jobs can reach, what is not proved, and the tools that are told to have no destination.
+fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unproved>, Told) {
     // The warnings of loading are those of `tpvc lint`.
     linter.forget();
     let mut unproved = patterns::check(linter);
@@ -98,7 +100,7 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
         Ok(reach) => reach,
         Err(unknown) => {
             unproved.push(unknown);
-            return (None, unproved, HashSet::new());
+            return (None, unproved, Told::new());
         }
     };
     let mut told = nowhere::check(linter, &reach);

@@ -16,6 +16,7 @@ use tpv_text::finding::{Finding, silences};
 use tpv_text::listed::counted;
 use tpv_text::source::Span;
 
+use super::Told;
 use super::parts::joined;
 use super::reach::{JobsOf, Reach, Reached, Reason, Verdict, Why};
 use tpv_text::code::Code;
@@ -28,12 +29,12 @@ const MOST_NAMES: usize = 3;
 
 /// Looks at all tools, then at all destinations unless the jobs of some tools are not known. Returns the tools that are told to have no destination,
 /// by their indexes.
-pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) -> HashSet<usize> {
+pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) -> Told {
     let config = linter.config;
     let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
     // Files with tools or destinations alone are a part of a whole.
     if !has_destinations || config.tools.is_empty() {
-        return HashSet::new();
+        return Told::new();
     }
     let known = about_limits(linter);
     let unoffered = unoffered(config, &known);

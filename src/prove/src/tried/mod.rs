@@ -15,10 +15,9 @@ mod sizes;
 mod tool;
 mod trial;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use tpv_analysis::check::{Linter, Unproved};
+use tpv_analysis::check::{Linter, Told, Unproved};
 use tpv_analysis::dry_job::DryJob;
 use tpv_runtime::World;
 use tpv_text::diagnostic::Diagnostic;
@@ -26,9 +25,8 @@ use tpv_text::diagnostic::Diagnostic;
 use tool::Tool;
 use trial::Trial;
 
-/// Tries jobs of all tools of a config that loads, in this world. Tools whose index is in `told` are known to have no destination. Returns what was
-/// not tried.
-pub fn check(linter: &mut Linter<'_>, told: &HashSet<usize>, world: &Arc<World>) -> Vec<Unproved> {
+/// Tries jobs of all tools of a config that loads, in this world. Returns what was not tried.
+pub fn check(linter: &mut Linter<'_>, told: &Told, world: &Arc<World>) -> Vec<Unproved> {
     let config = linter.config;
     let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
     // Files with tools or destinations alone are a part of a whole.

@@ -1,9 +1,7 @@
 //! T301: ordinary jobs that no destination accepts, of any size or of some.
 
-use std::collections::HashSet;
-
 use indexmap::IndexMap;
-use tpv_analysis::check::{Linter, Why, listed};
+use tpv_analysis::check::{Linter, Told, Why, listed};
 use tpv_config::Config;
 use tpv_model::{EntityClass, TagType};
 use tpv_runtime::mapper::explain::Reason;
@@ -35,9 +33,9 @@ enum Lost {
 }
 
 /// Looks at all tools but those in `told`.
-pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>], told: &HashSet<usize>) {
+pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>], told: &Told) {
     let mut groups: IndexMap<(Lost, Cause), (Vec<&Tool<'_>>, i64, Watched)> = IndexMap::new();
-    for tool in tools.iter().filter(|tool| tool.index.is_none_or(|index| !told.contains(&index))) {
+    for tool in tools.iter().filter(|tool| !told.contains(&tool.index)) {
         if silences(&tool.entity.common.no_qa_codes, Code::NoDestination) {
             continue;
         }

@@ -66,11 +66,12 @@ pub(crate) enum JobsOf {
 }
 
 impl JobsOf {
-    /// The place of the tool in the config. `None` for other tools.
-    pub fn tool(self) -> Option<usize> {
+    /// The place of the tool in the config, `None` within for tools that it does not name. `None` for user-defined tools.
+    pub fn tool(self) -> Option<Option<usize>> {
         match self {
-            Self::Tool(index) => Some(index),
-            Self::Other | Self::UserDefined => None,
+            Self::Tool(index) => Some(Some(index)),
+            Self::Other => Some(None),
+            Self::UserDefined => None,
         }
     }
 }
