@@ -123,8 +123,9 @@ impl Validator<'_> {
                 format!("tpv_rule_{}", self.unnamed_rules).into()
             }
         };
-        let is_unconditional = map.entry("if").is_none() && (self.version.has_models() || map.entry("match").is_none());
-        if is_unconditional {
+        // Before TPV 3.0 a rule without a condition may inherit one.
+        let unset = (!self.version.has_models()).then(|| ConfigValue::new(ValueKind::Null, rule.span));
+        if map.entry("if").is_none() && unset.is_none() {
             self.problems.push(
                 Diagnostic::error("the rule has no `if`")
                     .at(rule.span, "this rule")
@@ -140,7 +141,7 @@ impl Validator<'_> {
             inherited: Some(Vec::new()),
             in_list: false,
             common,
-            condition: condition?,
+            condition: condition.or(unset)?,
             execute,
             fail,
         })
