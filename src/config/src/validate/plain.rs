@@ -59,11 +59,10 @@ impl Validator<'_> {
         match key.as_str() {
             "evaluator" | "no_qa_codes" => return None,
             "id" if place == Place::Entity || is_empty => return None,
-            "if" | "match" | "env" | "params" | "context" | "resubmit" | "scheduling" | "rules" | "tags"
-                if is_empty =>
-            {
-                return None;
-            }
+            "if" | "match" | "scheduling" | "rules" if is_empty => return None,
+            // An empty mapping or list is a value, which `None` is not.
+            "env" | "params" | "context" | "resubmit" if is_empty && entry.value.as_map().is_none() => return None,
+            "tags" if is_empty && !matches!(entry.value.kind, ValueKind::List(_)) => return None,
             "id" | "runner" | "if" | "match" if !matches!(entry.value.kind, ValueKind::Bool(_)) => {
                 entry.value = texted(entry.value);
             }
