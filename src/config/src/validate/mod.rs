@@ -144,7 +144,7 @@ impl<'a> Validator<'a> {
                 self.problems.push(
                     Diagnostic::error(format!(
                         "a {} is not allowed between `{}` and its entries",
-                        if self.version.heeds_all_comments() { "comment" } else { "`# noqa` comment" },
+                        if self.version.heeds_all_comments() { "comment or an empty line" } else { "`# noqa` comment" },
                         kind.section()
                     ))
                     .at(id.span, "the comment is under this key")
