@@ -47,9 +47,9 @@ pub(crate) struct Common {
     /// The templates that were read, for what is said of their placeholders.
     #[arg(skip)]
     pub(super) templates: Arc<Mutex<Vec<Arc<Templates>>>>,
-    /// What differs between the versions that were asked for and those that answer.
+    /// What differs between the versions that were asked for and those that answer; `None` if none was.
     #[arg(skip)]
-    pub(super) differing: Arc<Mutex<BTreeSet<String>>>,
+    pub(super) differing: Arc<Mutex<Option<BTreeSet<String>>>>,
 }
 
 impl Common {
@@ -163,14 +163,20 @@ impl Common {
 
     /// The version that answers for the one that is asked for. What differs is shown at the end.
     pub(crate) fn answering(&self, asked: Asked) -> Version {
-        self.differing.lock().unwrap_or_else(PoisonError::into_inner).extend(asked.differs());
+        let mut differing = self.differing.lock().unwrap_or_else(PoisonError::into_inner);
+        differing.get_or_insert_default().extend(asked.differs());
         asked.version
+    }
+
+    /// Returns `true` if a version was asked for.
+    pub(crate) fn is_version_given(&self) -> bool {
+        self.differing.lock().unwrap_or_else(PoisonError::into_inner).is_some()
     }
 
     /// Warns of versions that another one answers for, unless `--quiet`.
     pub(crate) fn show_versions(&self) {
         let differing = self.differing.lock().unwrap_or_else(PoisonError::into_inner);
-        for text in differing.iter().filter(|_| !self.quiet) {
+        for text in differing.iter().flatten().filter(|_| !self.quiet) {
             self.print(&Diagnostic::warning(text.as_str()), &SourceMap::new(), "\n");
         }
     }

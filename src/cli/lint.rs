@@ -77,6 +77,9 @@ impl Lint {
                 runs = groups.iter().map(lint).collect();
             }
         }
+        if !common.is_version_given() && from.is_none() {
+            runs.iter_mut().for_each(Linted::only_older);
+        }
         let report =
             Report { verb: "tpvc lint", files: configs.len(), started, options: &options, settings: &settings };
         self.reporting.report(runs, &report, common)

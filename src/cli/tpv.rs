@@ -37,7 +37,9 @@ mod tests {
             _ => None,
         };
         assert_eq!(one("3.2.1"), Some(Version::V3_2));
-        assert!(matches!("3.2..3.3".parse(), Ok(Tpv::Range(old, new)) if (old.version, new.version) == (Version::V3_2, Version::V3_3)));
+        assert!(
+            matches!("3.2..3.3".parse(), Ok(Tpv::Range(old, new)) if (old.version, new.version) == (Version::V3_2, Version::V3_3))
+        );
         assert_eq!("3.2..".parse::<Tpv>(), Err(UnknownVersion { nearest: None }));
     }
 }

@@ -124,9 +124,8 @@ impl Asked {
         }
         let later = RELEASES.iter().filter(|release| release.number > asked && release.version == self.version);
         let changes: Vec<&str> = later.map(|release| release.changed).filter(|text| !text.is_empty()).collect();
-        (!changes.is_empty()).then(|| {
-            format!("TPV {self} is answered as {}, which differs: {}", self.version, changes.join("; "))
-        })
+        (!changes.is_empty())
+            .then(|| format!("TPV {self} is answered as {}, which differs: {}", self.version, changes.join("; ")))
     }
 }
 
@@ -200,7 +199,10 @@ mod tests {
             assert_eq!(differs(exact), None, "{exact}");
         }
         for near in ["1.0", "1.3", "1.3.0", "1.4.0", "2.0", "2.2.4", "2.3.2", "3.3.17"] {
-            assert!(differs(near).is_some_and(|text| text.starts_with(&format!("TPV {near} is answered as"))), "{near}");
+            assert!(
+                differs(near).is_some_and(|text| text.starts_with(&format!("TPV {near} is answered as"))),
+                "{near}"
+            );
         }
         assert!(differs("2.3.1").is_some_and(|text| !text.contains("default_inherits") && text.contains("Galaxy")));
     }

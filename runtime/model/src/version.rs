@@ -397,7 +397,9 @@ mod tests {
         for text in ["", "3", "3.", "3.2.", "3.2.x", "3.2.1.1", "v3.2", "next.1", "3.02"] {
             assert_eq!(text.parse::<Version>(), Err(UnknownVersion { nearest: None }), "{text}");
         }
-        for (text, nearest) in [("0.9", Version::V1_4), ("1.7", Version::V1_4), ("3.20", Version::V3_3), ("9.9", Version::V3_3)] {
+        for (text, nearest) in
+            [("0.9", Version::V1_4), ("1.7", Version::V1_4), ("3.20", Version::V3_3), ("9.9", Version::V3_3)]
+        {
             assert_eq!(text.parse::<Version>(), Err(UnknownVersion { nearest: Some(nearest) }), "{text}");
         }
     }

@@ -28,6 +28,7 @@ use crate::holes::Holes;
 use crate::merge::Merger;
 use crate::validate::{FileConfig, Section, Validator};
 use tpv_model::{EntityClass, Version};
+use tpv_text::code::Code;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::parallel;
 use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span};
@@ -62,6 +63,8 @@ pub struct Config {
     pub files: Vec<(SourceId, FileConfig)>,
     /// The texts that the config lacks because of errors.
     pub holes: Holes,
+    /// The newest version of TPV before 3.0 that loads the config, if this one does not.
+    pub older: Option<Version>,
 }
 
 impl Config {
@@ -127,7 +130,45 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
         }
     }
     let documents = read_documents(sources, &texts, problems);
-    merge_documents(sources, documents, holes, problems)
+    let is_read = !problems.has_errors();
+    let mut config = merge_documents(sources.version(), sources, documents, holes, problems);
+    if is_read && problems.has_errors() {
+        config.older = older(sources, &texts);
+        if let Some(older) = config.older {
+            problems.push(looks_older(older, sources.version(), problems.errors()));
+        }
+    }
+    config
+}
+
+/// The newest version before 3.0 that loads texts which a later one does not load.
+fn older(sources: &SourceMap, texts: &[(SourceId, Option<&ConfigValue>)]) -> Option<Version> {
+    let loads = |version: &Version| {
+        let mut problems = Diagnostics::new();
+        let documents = read_documents(sources, texts, &mut problems);
+        merge_documents(*version, sources, documents, Holes::default(), &mut problems);
+        !problems.has_errors()
+    };
+    let older = [Version::V2_5, Version::V1_4].into_iter().filter(|_| sources.version().has_models());
+    older.into_iter().find(loads)
+}
+
+/// The error that comes before those of a config that only an older version loads.
+fn looks_older(older: Version, newer: Version, errors: usize) -> Diagnostic {
+    let major = older.name().split('.').next().unwrap_or_default();
+    let problem =
+        Diagnostic::error(format!("this looks like TPV {major}: set `tpv = \"{older}\"`")).code(Code::Unloadable);
+    let help = format!("write `tpv = \"{older}\"` in `tpvc.toml`, or give `--tpv {older}`");
+    if errors == 1 {
+        return problem
+            .note(format!("TPV {older} loads it; TPV {newer} does not, because of the next error"))
+            .help(help);
+    }
+    problem
+        .note(format!(
+            "TPV {older} loads it; TPV {newer} does not, because of {errors} errors, of which the next is the first"
+        ))
+        .help(format!("{help}; `--tpv {newer}` shows all errors"))
 }
 
 /// Reads texts as YAML, but for those that come with their value. No text depends on another, so several are read at once.
@@ -197,18 +238,19 @@ pub fn load<'a>(
 pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
     let texts: Vec<_> = ids.iter().map(|id| (*id, None)).collect();
     let documents = read_documents(sources, &texts, problems);
-    merge_documents(sources, documents, Holes::default(), problems)
+    merge_documents(sources.version(), sources, documents, Holes::default(), problems)
 }
 
 /// Merges what could be read.
 fn merge_documents(
+    version: Version,
     sources: &SourceMap,
     texts: Vec<(SourceId, Rest)>,
     mut holes: Holes,
     problems: &mut Diagnostics,
 ) -> Config {
     let (mut comments, mut files) = (Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len()));
-    let mut validator = Validator::new(sources.version(), problems);
+    let mut validator = Validator::new(version, problems);
     for (id, Rest { document, lost }) in texts {
         lost.into_iter().for_each(|span| holes.add(span, sources));
         let Some(document) = document else {
@@ -227,9 +269,9 @@ fn merge_documents(
     }
     let (checks, lost) = (std::mem::take(&mut validator.checks), std::mem::take(&mut validator.lost));
     lost.into_iter().for_each(|span| holes.add(span, sources));
-    let mut merger = Merger::new(sources.version(), &holes, problems);
+    let mut merger = Merger::new(version, &holes, problems);
     merger.merge(files.iter().map(|(_, file)| file.clone()).collect());
     let FileConfig { global, sections: [tools, users, roles, destinations, pools], extras } = merger.config;
-    let version = sources.version();
-    Config { version, global, tools, users, roles, destinations, pools, extras, checks, comments, files, holes }
+    let older = None;
+    Config { version, global, tools, users, roles, destinations, pools, extras, checks, comments, files, holes, older }
 }

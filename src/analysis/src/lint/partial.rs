@@ -58,7 +58,8 @@ impl<'a> Missing<'a> {
         let commons = sections.flat_map(|section| section.values()).flat_map(|entity| entity.commons());
         let contexts = commons.filter_map(|common| common.context.as_deref()).chain([&*config.global.context]);
         let given = contexts.flat_map(|context| context.keys()).map(|name| &**name).collect();
-        let mut missing = Self { holes, unread_texts, entities, uncertain: HashSet::new(), unread: HashSet::new(), given };
+        let mut missing =
+            Self { holes, unread_texts, entities, uncertain: HashSet::new(), unread: HashSet::new(), given };
         missing.uncertain = missing.uncertain(&parents, true);
         missing.unread = missing.uncertain(&parents, false);
         missing
@@ -109,7 +110,8 @@ impl<'a> Missing<'a> {
     /// Returns `true` if a name that is not defined in an entity without its parent is none that an entity of the config could give it.
     fn is_given_by_none(&self, diagnostic: &Diagnostic) -> bool {
         let mut names = diagnostic.message.split('`').skip(1).step_by(2);
-        self.is_outside(&self.unread, diagnostic) && names.all(|name| !self.given.contains(name) && !self.unread_texts.define(name))
+        self.is_outside(&self.unread, diagnostic)
+            && names.all(|name| !self.given.contains(name) && !self.unread_texts.define(name))
     }
 
     /// Returns `true` if the entities around all places of a diagnostic are known.

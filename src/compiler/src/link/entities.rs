@@ -41,8 +41,7 @@ impl Linker<'_> {
 
     fn handler_tags(&mut self, fields: &DestinationFields) -> ValueRow {
         let tags = fields.handler_tags.iter();
-        let mut tags: Vec<_> =
-            tags.map(|tag| self.code(tag, CodeKind::FString, Field::HandlerTags.alias())).collect();
+        let mut tags: Vec<_> = tags.map(|tag| self.code(tag, CodeKind::FString, Field::HandlerTags.alias())).collect();
         tags.pop_if(|_| fields.has_plain_tags).unwrap_or(ValueRow::List(tags))
     }
 

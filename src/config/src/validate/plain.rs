@@ -70,7 +70,9 @@ impl Validator<'_> {
             "inherits" | "rank" | "execute" | "fail" | "destination_name_override" if !entry.value.is_null() => {
                 entry.value = if is_empty { text_of("", &entry.value) } else { texted(entry.value) };
             }
-            "env" | "params" | "context" | "resubmit" => entry.value = rewritten(entry.value, |entry| Some(named(entry))),
+            "env" | "params" | "context" | "resubmit" => {
+                entry.value = rewritten(entry.value, |entry| Some(named(entry)))
+            }
             "tags" => entry.value = each(entry.value, texted),
             "scheduling" => entry.value = rewritten(entry.value, |list| self.plain_tags(list)),
             "rules" => {
@@ -134,11 +136,9 @@ fn named(entry: Entry) -> Entry {
 /// A scalar as Python's `str()`, which is what code is made of. Lists and mappings stay: they are no keys of the table of compiled code.
 fn texted(value: ConfigValue) -> ConfigValue {
     match &value.kind {
-        ValueKind::Str(_)
-        | ValueKind::List(_)
-        | ValueKind::Set(_)
-        | ValueKind::Map(_)
-        | ValueKind::OrderedMap(_) => value,
+        ValueKind::Str(_) | ValueKind::List(_) | ValueKind::Set(_) | ValueKind::Map(_) | ValueKind::OrderedMap(_) => {
+            value
+        }
         _ => text_of(&value.python_str(), &value),
     }
 }
