@@ -131,7 +131,7 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
     }
     let documents = read_documents(sources, &texts, problems);
     let is_read = !problems.has_errors();
-    let mut config = merge_documents(sources.version(), sources, documents, holes, problems);
+    let (mut config, _) = merge_documents(sources.version(), sources, documents, holes, problems);
     if is_read && problems.has_errors() {
         config.older = older(sources, &texts);
         if let Some(older) = config.older {
@@ -146,8 +146,8 @@ fn older(sources: &SourceMap, texts: &[(SourceId, Option<&ConfigValue>)]) -> Opt
     let loads = |version: &Version| {
         let mut problems = Diagnostics::new();
         let documents = read_documents(sources, texts, &mut problems);
-        merge_documents(*version, sources, documents, Holes::default(), &mut problems);
-        !problems.has_errors()
+        let (_, is_old) = merge_documents(*version, sources, documents, Holes::default(), &mut problems);
+        is_old && !problems.has_errors()
     };
     let older = [Version::V2_5, Version::V1_4].into_iter().filter(|_| sources.version().has_models());
     older.into_iter().find(loads)
@@ -238,17 +238,17 @@ pub fn load<'a>(
 pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
     let texts: Vec<_> = ids.iter().map(|id| (*id, None)).collect();
     let documents = read_documents(sources, &texts, problems);
-    merge_documents(sources.version(), sources, documents, Holes::default(), problems)
+    merge_documents(sources.version(), sources, documents, Holes::default(), problems).0
 }
 
-/// Merges what could be read.
+/// Merges what could be read. Returns the config, and `true` if it has what only TPV before 3.0 takes.
 fn merge_documents(
     version: Version,
     sources: &SourceMap,
     texts: Vec<(SourceId, Rest)>,
     mut holes: Holes,
     problems: &mut Diagnostics,
-) -> Config {
+) -> (Config, bool) {
     let (mut comments, mut files) = (Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len()));
     let mut validator = Validator::new(version, problems);
     for (id, Rest { document, lost }) in texts {
@@ -267,11 +267,27 @@ fn merge_documents(
         }
         files.extend(is_left.then(|| (id, validator.file(document.root, name))));
     }
+    let is_old = validator.is_old;
     let (checks, lost) = (std::mem::take(&mut validator.checks), std::mem::take(&mut validator.lost));
     lost.into_iter().for_each(|span| holes.add(span, sources));
     let mut merger = Merger::new(version, &holes, problems);
     merger.merge(files.iter().map(|(_, file)| file.clone()).collect());
     let FileConfig { global, sections: [tools, users, roles, destinations, pools], extras } = merger.config;
     let older = None;
-    Config { version, global, tools, users, roles, destinations, pools, extras, checks, comments, files, holes, older }
+    let config = Config {
+        version,
+        global,
+        tools,
+        users,
+        roles,
+        destinations,
+        pools,
+        extras,
+        checks,
+        comments,
+        files,
+        holes,
+        older,
+    };
+    (config, is_old)
 }

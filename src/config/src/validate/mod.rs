@@ -61,6 +61,8 @@ pub struct Validator<'a> {
     unnamed_rules: u64,
     /// `true` once there was a file.
     has_files: bool,
+    /// `true` if the files have what admins wrote for TPV before 3.0, and later ones refuse: more than a slip that an unchecked field hides.
+    pub(crate) is_old: bool,
     /// The code that TPV compiles while it loads, of all files: merging may drop some of it, but its errors count.
     pub checks: Vec<CodeText>,
     /// The sections that are no mappings: their entities are missing, while an entity with errors is there without what is wrong in it.
@@ -85,7 +87,15 @@ impl Owner<'_> {
 impl<'a> Validator<'a> {
     /// A validator that adds to `problems`.
     pub fn new(version: Version, problems: &'a mut Diagnostics) -> Self {
-        Self { version, problems, unnamed_rules: 0, has_files: false, checks: Vec::new(), lost: Vec::new() }
+        Self {
+            version,
+            problems,
+            unnamed_rules: 0,
+            has_files: false,
+            is_old: false,
+            checks: Vec::new(),
+            lost: Vec::new(),
+        }
     }
 
     /// Validates the root value of a file named `name`.

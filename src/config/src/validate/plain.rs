@@ -46,6 +46,7 @@ impl Validator<'_> {
             entry.key = texted(entry.key);
         }
         if !entry.value.python_bool() {
+            self.is_old |= entry.value.is_null();
             entry.value.kind = ValueKind::Map(Arc::default());
         }
         entry.value = rewritten(entry.value, |field| self.plain_field(field, Place::Entity));
@@ -59,7 +60,10 @@ impl Validator<'_> {
         match key.as_str() {
             "evaluator" | "no_qa_codes" => return None,
             "id" if place == Place::Entity || is_empty => return None,
-            "if" | "match" | "scheduling" | "rules" if is_empty => return None,
+            "if" | "match" | "scheduling" | "rules" if is_empty => {
+                self.is_old |= entry.value.is_null();
+                return None;
+            }
             // An empty mapping or list is a value, which `None` is not.
             "env" | "params" | "context" | "resubmit" if is_empty && entry.value.as_map().is_none() => return None,
             "tags" if is_empty && !matches!(entry.value.kind, ValueKind::List(_)) => return None,
@@ -73,7 +77,10 @@ impl Validator<'_> {
             "env" | "params" | "context" | "resubmit" => {
                 entry.value = rewritten(entry.value, |entry| Some(named(entry)))
             }
-            "tags" => entry.value = each(entry.value, texted),
+            "tags" => {
+                self.is_old |= entry.value.as_text().is_some();
+                entry.value = each(entry.value, texted);
+            }
             "scheduling" => entry.value = rewritten(entry.value, |list| self.plain_tags(list)),
             "rules" => {
                 entry.value = each(entry.value, |rule| rewritten(rule, |field| self.plain_field(field, Place::Rule)));
@@ -101,6 +108,7 @@ impl Validator<'_> {
         }
         let items: Vec<ConfigValue> = match &entry.value.kind {
             ValueKind::Str(text) => {
+                self.is_old = true;
                 self.problems.push(
                     Diagnostic::warning(format!("each character of `{key}` is a tag"))
                         .code(Code::WrongType)
