@@ -139,7 +139,9 @@ fn a_release_that_differs_from_the_version_that_answers_is_named() {
     std::fs::write(site.path().join("tpvc.toml"), "files = [\"tpv.yml\"]\ntpv = \"2.3\"\n").unwrap();
     assert!(!run(site.path(), &["lint"]).1.contains("is answered as"));
     std::fs::write(site.path().join("tpvc.toml"), "files = [\"tpv.yml\"]\ntpv = \"2.3.0\"\n").unwrap();
-    assert!(run(site.path(), &["lint"]).1.contains("TPV 2.3.0 is answered as 2.5, which differs: destinations inherit"));
+    assert!(
+        run(site.path(), &["lint"]).1.contains("TPV 2.3.0 is answered as 2.5, which differs: destinations inherit")
+    );
 }
 
 #[test]
@@ -161,6 +163,17 @@ fn a_config_of_an_older_version_is_recognized() {
 #[test]
 fn a_slip_is_no_older_version() {
     let site = site(&[("tpv.yml", "tools:\n  bwa: {cores: 2, env: 5}\ndestinations:\n  slurm: {runner: slurm}\n")]);
-    let (status, text) = run(site.path(), &["lint", "tpv.yml"]);
+    let lint = || run(site.path(), &["lint", "tpv.yml"]);
+    let (status, text) = lint();
     assert!(status == 1 && !text.contains("looks like"), "{text}");
+    // One thing of an older version is told in its error, and hides no finding.
+    let text =
+        "tools:\n  bwa: {cores: coers, mem: 1, rules: [{id: a, cores: 2}]}\ndestinations:\n  slurm: {runner: slurm}\n";
+    std::fs::write(site.path().join("tpv.yml"), text).unwrap();
+    let (status, text) = lint();
+    assert!(
+        status == 1 && text.starts_with("error[T001]: the rule has no `if`") || text.starts_with("warning"),
+        "{text}"
+    );
+    assert!(text.contains("= note: this looks like TPV 2: set `tpv = \"2.5\"`") && text.contains("`coers`"), "{text}");
 }

@@ -29,7 +29,7 @@ use crate::merge::Merger;
 use crate::validate::{FileConfig, Section, Validator};
 use tpv_model::{EntityClass, Version};
 use tpv_text::code::Code;
-use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
 use tpv_text::parallel;
 use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span};
 use tpv_yaml::Comment;
@@ -135,7 +135,7 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
     if is_read && problems.has_errors() {
         config.older = older(sources, &texts);
         if let Some(older) = config.older {
-            problems.push(looks_older(older, sources.version(), problems.errors()));
+            say_older(older, sources.version(), problems);
         }
     }
     config
@@ -153,22 +153,26 @@ fn older(sources: &SourceMap, texts: &[(SourceId, Option<&ConfigValue>)]) -> Opt
     older.into_iter().find(loads)
 }
 
-/// The error that comes before those of a config that only an older version loads.
-fn looks_older(older: Version, newer: Version, errors: usize) -> Diagnostic {
+/// Says of a config that only an older version loads that it does: before its errors, or in the only one.
+fn say_older(older: Version, newer: Version, problems: &mut Diagnostics) {
     let major = older.name().split('.').next().unwrap_or_default();
-    let problem =
-        Diagnostic::error(format!("this looks like TPV {major}: set `tpv = \"{older}\"`")).code(Code::Unloadable);
-    let help = format!("write `tpv = \"{older}\"` in `tpvc.toml`, or give `--tpv {older}`");
-    if errors == 1 {
-        return problem
-            .note(format!("TPV {older} loads it; TPV {newer} does not, because of the next error"))
-            .help(help);
+    let looks = format!("this looks like TPV {major}: set `tpv = \"{older}\"`");
+    let count = problems.errors();
+    if count == 1 {
+        let note = format!("{looks} in `tpvc.toml`, or give `--tpv {older}`, if the server runs it");
+        return problems.errors_mut().for_each(|error| error.notes.push(note.clone()));
     }
-    problem
-        .note(format!(
-            "TPV {older} loads it; TPV {newer} does not, because of {errors} errors, of which the next is the first"
-        ))
-        .help(format!("{help}; `--tpv {newer}` shows all errors"))
+    let places = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let first = places.filter_map(|error| error.primary.as_ref()).map(|label| label.span).min().unwrap_or_default();
+    problems.push_front(
+        Diagnostic::error(looks)
+            .code(Code::Unloadable)
+            .at(first, "the first error")
+            .note(format!("TPV {older} loads it; TPV {newer} does not, because of {count} errors"))
+            .help(format!(
+                "write `tpv = \"{older}\"` in `tpvc.toml`, or give `--tpv {older}`; `--tpv {newer}` shows all errors"
+            )),
+    );
 }
 
 /// Reads texts as YAML, but for those that come with their value. No text depends on another, so several are read at once.

@@ -72,7 +72,7 @@ pub struct Linted {
 impl Linted {
     /// Leaves of a config that only an older version loads the finding that says so, and the first error.
     pub fn only_older(&mut self) {
-        if self.older.is_some() {
+        if self.older.is_some() && self.errors() > 2 {
             self.findings.retain(|finding| finding.code == Code::Unloadable);
             self.findings.truncate(2);
             (self.limits, self.uncertain) = (0, 0);
