@@ -168,7 +168,7 @@ fn a_slip_is_no_older_version() {
     assert!(status == 1 && !text.contains("looks like"), "{text}");
     // One thing of an older version is told in its error, and hides no finding.
     let text =
-        "tools:\n  bwa: {cores: coers, mem: 1, rules: [{id: a, cores: 2}]}\ndestinations:\n  slurm: {runner: slurm}\n";
+        "tools:\n  bwa: {mem: 1, rules: [{id: a, cores: 2}]}\n  star: {mem: coers}\ndestinations:\n  slurm: {runner: slurm}\n";
     std::fs::write(site.path().join("tpv.yml"), text).unwrap();
     let (status, text) = lint();
     assert!(
