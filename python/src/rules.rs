@@ -1,15 +1,16 @@
 //! Compiling: configs to rules, and what is wrong with them.
 
+use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::create_exception;
-use pyo3::exceptions::{PyOSError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOSError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use tpv_compiler::{CompileOptions, Compiled, python};
 use tpv_config::Input;
-use tpv_model::{UnknownVersion, Version};
+use tpv_model::{Asked, UnknownVersion, Version};
 use tpv_runtime::artifact::Rules;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
@@ -202,10 +203,12 @@ fn fetched(inputs: &[Input], sources: &SourceMap) -> Vec<(String, Arc<str>)> {
     .collect()
 }
 
-/// The name of a version of TPV, such as `3.2` of `3.2.1`; `None` if its answers are not known.
+/// The version whose answers tpvc gives for a release of TPV, such as `3.2` for `3.2.1`, and what differs from the release if anything does; `None` if
+/// no version answers for it.
 #[pyfunction]
-pub fn known_tpv(version: &str) -> Option<&'static str> {
-    version.parse().ok().map(Version::name)
+pub fn known_tpv(version: &str) -> Option<(&'static str, Option<String>)> {
+    let asked: Asked = version.parse().ok()?;
+    Some((asked.version.name(), asked.differs()))
 }
 
 /// Compiles configs, merged in the order given, later over earlier: each a path or URL, or the name and the YAML text of an
@@ -215,11 +218,14 @@ pub fn known_tpv(version: &str) -> Option<&'static str> {
 #[pyfunction]
 #[pyo3(signature = (sources, *, tpv=None))]
 pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>, tpv: Option<&str>) -> PyResult<PyRules> {
-    let version = tpv.map_or(Ok(Version::default()), str::parse);
-    let version = version.map_err(|unknown: UnknownVersion| {
+    let asked = tpv.map_or(Ok(Version::default().into()), str::parse);
+    let asked: Asked = asked.map_err(|unknown: UnknownVersion| {
         PyValueError::new_err(format!("{unknown}, not {:?}", tpv.unwrap_or_default()))
     })?;
-    let mut texts = SourceMap::new().of_version(version);
+    if let Some(differs) = asked.differs() {
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(differs)?, 1)?;
+    }
+    let mut texts = SourceMap::new().of_version(asked.version);
     let mut inputs = Vec::with_capacity(sources.len());
     let mut files = Vec::new();
     for source in &sources {

@@ -12,7 +12,7 @@ use super::error::CliError;
 use super::tpv::Tpv;
 use crate::settings::{FILE, Settings};
 use tpv_config::template::{Remotes, Site, StoodIn, Templates, Why};
-use tpv_model::Version;
+use tpv_model::{Asked, Version};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::figures::count;
 use tpv_text::source::{SourceMap, redacted};
@@ -47,6 +47,9 @@ pub(crate) struct Common {
     /// The templates that were read, for what is said of their placeholders.
     #[arg(skip)]
     pub(super) templates: Arc<Mutex<Vec<Arc<Templates>>>>,
+    /// What differs between the versions that were asked for and those that answer; `None` if none was.
+    #[arg(skip)]
+    pub(super) differing: Arc<Mutex<Option<BTreeSet<String>>>>,
 }
 
 impl Common {
@@ -58,7 +61,7 @@ impl Common {
         let version = rules.tables().global.version;
         match self.tpv {
             None | Some(Tpv::Range(..)) => Ok(()),
-            Some(Tpv::One(asked)) if asked == version => Ok(()),
+            Some(Tpv::One(asked)) if self.answering(asked) == version => Ok(()),
             Some(Tpv::One(asked)) => Err(CliError::misuse(
                 format!("the artifact has the rules of TPV {version}, not {asked}"),
                 format!("compile the config again: `tpvc compile --tpv {asked} CONFIG... -o RULES`"),
@@ -149,12 +152,32 @@ impl Common {
             site.values = None;
         }
         match self.tpv {
-            None => Ok((site, settings.tpv.unwrap_or_default())),
-            Some(Tpv::One(version)) => Ok((site, version)),
+            None => Ok((site, settings.tpv.map_or_else(Version::default, |asked| self.answering(asked)))),
+            Some(Tpv::One(asked)) => Ok((site, self.answering(asked))),
             Some(Tpv::Range(..)) => {
                 let help = "write `--tpv 3.3`, or compare versions: `tpvc diff --tpv 3.2..3.3 CONFIG...`";
                 Err(CliError::misuse("`--tpv` takes two versions only for `tpvc diff`", help))
             }
+        }
+    }
+
+    /// The version that answers for the one that is asked for. What differs is shown at the end.
+    pub(crate) fn answering(&self, asked: Asked) -> Version {
+        let mut differing = self.differing.lock().unwrap_or_else(PoisonError::into_inner);
+        differing.get_or_insert_default().extend(asked.differs());
+        asked.version
+    }
+
+    /// Returns `true` if a version was asked for.
+    pub(crate) fn is_version_given(&self) -> bool {
+        self.differing.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+    }
+
+    /// Warns of versions that another one answers for, unless `--quiet`.
+    pub(crate) fn show_versions(&self) {
+        let differing = self.differing.lock().unwrap_or_else(PoisonError::into_inner);
+        for text in differing.iter().flatten().filter(|_| !self.quiet) {
+            self.print(&Diagnostic::warning(text.as_str()), &SourceMap::new(), "\n");
         }
     }
 

@@ -154,7 +154,7 @@ impl Diff {
     /// Both rule sets. `None` if one does not compile, which has then been reported.
     fn sides(&self, common: &Common) -> Result<Option<(Side, Side)>, CliError> {
         if let Some(Tpv::Range(old, new)) = common.tpv {
-            return self.versions([old, new], common);
+            return self.versions([old, new].map(|asked| common.answering(asked)), common);
         }
         if let [revision] = self.operands.as_slice() {
             if self.configs.is_empty() && Path::new(revision).exists() {
@@ -195,7 +195,7 @@ impl Diff {
         let configs = paths::configs(&self.operands, common)?;
         let mut loaded = Vec::with_capacity(2);
         for version in versions {
-            let common = Common { tpv: Some(Tpv::One(version)), ..common.clone() };
+            let common = Common { tpv: Some(Tpv::One(version.into())), ..common.clone() };
             let Some(rules) = rules::load_any(None, &configs, &common)? else { return Ok(None) };
             let name = format!("{} by TPV {version}", shown(&configs));
             loaded.push(Side { name, rules: rules.rules, origin: rules.origin });
@@ -214,7 +214,7 @@ impl Diff {
                 let rules = if version.number() == from.number() { &old } else { &new };
                 return upgrade::of_version(rules, version);
             }
-            let common = Common { tpv: Some(Tpv::One(version)), ..common.clone() };
+            let common = Common { tpv: Some(Tpv::One(version.into())), ..common.clone() };
             let (inputs, sources) = rules::inputs(None, &configs, &common).ok()?;
             let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
             compiled.rules.map(Arc::new)
@@ -274,7 +274,7 @@ impl Diff {
         let mapper = |side: &Side| Mapper::with_hooks(side.rules.clone(), hooks(common), false);
         let reasons = Reasons::new(&old.rules, &new.rules, changes);
         let upgrade = match common.tpv {
-            Some(Tpv::Range(from, to)) => Some(self.upgrade(from, to, [old, new], common)?),
+            Some(Tpv::Range(from, to)) => Some(self.upgrade(from.version, to.version, [old, new], common)?),
             _ => None,
         };
         let (examples, writes) = (usize::from(self.examples), self.differences.is_some());

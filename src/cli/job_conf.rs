@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use tpv_config::Input;
 use tpv_config::job_conf::{DISPATCHER, of_yaml};
-use tpv_model::{UnknownVersion, Version};
+use tpv_model::{Asked, UnknownVersion};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap, is_url};
 use tpv_yaml::value::ValueKind;
@@ -64,10 +64,10 @@ pub(super) fn read(path: &Path, common: &Common) -> Result<JobConf, CliError> {
     }
     // An option says otherwise of the version; the settings are for configs whose server is not named.
     if let (Some(text), None) = (version, common.tpv) {
-        let version: Version = text.parse().map_err(|unknown: UnknownVersion| {
+        let asked: Asked = text.parse().map_err(|unknown: UnknownVersion| {
             CliError::new(format!("`tpvc_tpv` of `{name}` is `{text}`: {unknown}"), "write `tpvc_tpv: \"3.2\"`")
         })?;
-        sources = sources.of_version(version);
+        sources = sources.of_version(common.answering(asked));
     }
     Ok(JobConf { sources, inputs })
 }

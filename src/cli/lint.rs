@@ -11,7 +11,7 @@ use super::{fixes, paths};
 use tpv_analysis::lint::fix::{Fixed, fix};
 use tpv_analysis::lint::{Linted, Options, lint_inputs};
 use tpv_config::Input;
-use tpv_model::Version;
+use tpv_model::Asked;
 
 /// Find mistakes in TPV config files, and likely mistakes in their code
 ///
@@ -35,7 +35,7 @@ pub(super) struct Lint {
     limits: bool,
     /// Also report what has had another meaning since this version of TPV, the one that the config was written for (T134)
     #[arg(long, value_name = "VERSION")]
-    from: Option<Version>,
+    from: Option<Asked>,
     /// Lint each file by itself rather than all together
     #[arg(long)]
     each: bool,
@@ -56,7 +56,8 @@ impl Lint {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
         let settings = common.settings()?;
-        let options = Options { from: self.from, ..self.reporting.options(self.limits, &settings, common)? };
+        let from = self.from.map(|asked| common.answering(asked));
+        let options = Options { from, ..self.reporting.options(self.limits, &settings, common)? };
         let configs =
             if self.each { paths::each(&self.configs, common)? } else { paths::configs(&self.configs, common)? };
         let groups: Vec<Vec<Input>> = if self.each {
@@ -75,6 +76,9 @@ impl Lint {
             if fixes::write(&fixed, common)? {
                 runs = groups.iter().map(lint).collect();
             }
+        }
+        if !common.is_version_given() && from.is_none() {
+            runs.iter_mut().for_each(Linted::only_older);
         }
         let report =
             Report { verb: "tpvc lint", files: configs.len(), started, options: &options, settings: &settings };

@@ -196,6 +196,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
         }
     };
     let outcome = cli.verb.run(&cli.common);
+    cli.common.show_versions();
     cli.common.show_templates();
     match outcome {
         Ok(Outcome::Done) => 0,

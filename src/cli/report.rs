@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal};
 
 use clap::ColorChoice;
 
+use tpv_text::code::Code;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
 use tpv_text::printable::{Form, line};
 use tpv_text::render::Render;
@@ -30,8 +31,14 @@ impl Common {
         }
     }
 
-    /// Prints diagnostics; with `--quiet` errors only.
+    /// Prints diagnostics; with `--quiet` errors only. Of a config that only an older version loads, the error that says so and the next are
+    /// printed, unless a version is given.
     pub(crate) fn show(&self, diagnostics: &Diagnostics, sources: &SourceMap) {
+        let is_error = |one: &&Diagnostic| one.severity == Severity::Error;
+        let is_old = diagnostics.iter().any(|one| is_error(&one) && one.code == Some(Code::Unloadable));
+        if is_old && !self.is_version_given() {
+            return diagnostics.iter().filter(is_error).take(2).for_each(|one| self.print(one, sources, "\n"));
+        }
         for diagnostic in diagnostics.iter() {
             if !self.quiet || diagnostic.severity == Severity::Error {
                 self.print(diagnostic, sources, "\n");

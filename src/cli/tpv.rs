@@ -2,15 +2,15 @@
 
 use std::str::FromStr;
 
-use tpv_model::{UnknownVersion, Version};
+use tpv_model::{Asked, UnknownVersion};
 
 /// The value of `--tpv`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tpv {
     /// One version.
-    One(Version),
+    One(Asked),
     /// The old version and the new one: `3.2..3.3`.
-    Range(Version, Version),
+    Range(Asked, Asked),
 }
 
 impl FromStr for Tpv {
@@ -26,12 +26,20 @@ impl FromStr for Tpv {
 
 #[cfg(test)]
 mod tests {
+    use tpv_model::Version;
+
     use super::*;
 
     #[test]
     fn one_version_or_two() {
-        assert_eq!("3.2.1".parse(), Ok(Tpv::One(Version::V3_2)));
-        assert_eq!("3.2..3.3".parse(), Ok(Tpv::Range(Version::V3_2, Version::V3_3)));
-        assert_eq!("3.2..".parse::<Tpv>(), Err(UnknownVersion));
+        let one = |text: &str| match text.parse() {
+            Ok(Tpv::One(asked)) => Some(asked.version),
+            _ => None,
+        };
+        assert_eq!(one("3.2.1"), Some(Version::V3_2));
+        assert!(
+            matches!("3.2..3.3".parse(), Ok(Tpv::Range(old, new)) if (old.version, new.version) == (Version::V3_2, Version::V3_3))
+        );
+        assert_eq!("3.2..".parse::<Tpv>(), Err(UnknownVersion { nearest: None }));
     }
 }

@@ -19,7 +19,7 @@ use toml::Spanned;
 
 use tpv_analysis::lint::{Level, Severities};
 use tpv_config::template::{Remotes, Site};
-use tpv_model::{UnknownVersion, Version};
+use tpv_model::{Asked, UnknownVersion};
 use tpv_text::diagnostic::Diagnostic;
 pub use tpv_text::diagnostic::Problem;
 use tpv_text::plain_path::home;
@@ -44,7 +44,7 @@ pub struct Settings {
     /// The config files in the order of merging: paths, patterns, folders and URLs.
     pub files: Vec<String>,
     /// The version of TPV that the config is for.
-    pub tpv: Option<Version>,
+    pub tpv: Option<Asked>,
     /// The world file.
     pub world: Option<PathBuf>,
     /// The job file.

@@ -111,3 +111,68 @@ fn each_part_of_an_answer_has_its_change() {
     let expected = [combining, "3.0 `tags` of destinations", "3.3 `destination` of a `resubmit` action"];
     assert_eq!(found, expected);
 }
+
+/// A file as admins wrote them for TPV 2.
+const OLD: &str = "tools:\n  bwa:\n    cores: 2\n    scheduling:\n    rules:\n    - id: never\n      cores: 8\nusers:\n  someone@example.org:\n\
+    destinations:\n  slurm: {runner: slurm, tags: high-mem}\n";
+
+#[test]
+fn a_release_that_differs_from_the_version_that_answers_is_named() {
+    let site = site(&[("tpv.yml", CONFIG)]);
+    let lint = |version: &str| run(site.path(), &["lint", "--tpv", version, "tpv.yml"]);
+    for (asked, answering, difference) in [
+        ("1.2", "1.4", "`TryNextDestinationOrFail`"),
+        ("2.2.1", "2.5", "an amount that a rule leaves out"),
+        ("3.3.9", "3.3", "tpvc knows TPV 3.3 up to 3.3.0"),
+    ] {
+        let (status, text) = lint(asked);
+        assert!(status < 2 && text.contains(&format!("warning: TPV {asked} is answered as {answering}")), "{text}");
+        assert!(text.contains(difference), "{text}");
+    }
+    for exact in ["1.4.1", "2.4.0", "3.0.0", "3.1.0", "3.2.0", "3.2.1"] {
+        assert!(!lint(exact).1.contains("is answered as"), "{exact}");
+    }
+    for (wrong, nearest) in [("1.7", "1.4"), ("3.9", "3.3"), ("9.9", "3.3")] {
+        let (status, text) = lint(wrong);
+        assert!(status == 2 && text.contains(&format!("the nearest is {nearest}")), "{text}");
+    }
+    std::fs::write(site.path().join("tpvc.toml"), "files = [\"tpv.yml\"]\ntpv = \"2.3\"\n").unwrap();
+    assert!(!run(site.path(), &["lint"]).1.contains("is answered as"));
+    std::fs::write(site.path().join("tpvc.toml"), "files = [\"tpv.yml\"]\ntpv = \"2.3.0\"\n").unwrap();
+    assert!(
+        run(site.path(), &["lint"]).1.contains("TPV 2.3.0 is answered as 2.5, which differs: destinations inherit")
+    );
+}
+
+#[test]
+fn a_config_of_an_older_version_is_recognized() {
+    let site = site(&[("tpv.yml", OLD)]);
+    let run = |arguments: &[&str]| run(site.path(), arguments);
+    let hint = "error[T001]: this looks like TPV 2: set `tpv = \"2.5\"`";
+    for arguments in [&["lint", "tpv.yml"][..], &["compile", "tpv.yml", "-o", "rules.bin"]] {
+        let (status, text) = run(arguments);
+        assert!(status == 1 && text.contains(hint) && text.contains("because of 4 errors"), "{text}");
+        assert_eq!(text.matches("\nerror").count() + usize::from(text.starts_with("error")), 2, "{text}");
+    }
+    let (status, text) = run(&["lint", "--tpv", "3.3", "tpv.yml"]);
+    assert!(status == 1 && text.contains(hint) && text.contains("the rule has no `if`"), "{text}");
+    assert!(run(&["lint", "--tpv", "2.5", "tpv.yml"]).0 == 0);
+    assert!(run(&["compile", "--tpv", "1.4", "tpv.yml", "-o", "rules.bin"]).0 == 0);
+}
+
+#[test]
+fn a_slip_is_no_older_version() {
+    let site = site(&[("tpv.yml", "tools:\n  bwa: {cores: 2, env: 5}\ndestinations:\n  slurm: {runner: slurm}\n")]);
+    let lint = || run(site.path(), &["lint", "tpv.yml"]);
+    let (status, text) = lint();
+    assert!(status == 1 && !text.contains("looks like"), "{text}");
+    // One thing of an older version is told in its error, and hides no finding.
+    let text = "tools:\n  bwa: {mem: 1, rules: [{id: a, cores: 2}]}\n  star: {mem: coers}\ndestinations:\n  slurm: {runner: slurm}\n";
+    std::fs::write(site.path().join("tpv.yml"), text).unwrap();
+    let (status, text) = lint();
+    assert!(
+        status == 1 && text.starts_with("error[T001]: the rule has no `if`") || text.starts_with("warning"),
+        "{text}"
+    );
+    assert!(text.contains("= note: this looks like TPV 2: set `tpv = \"2.5\"`") && text.contains("`coers`"), "{text}");
+}

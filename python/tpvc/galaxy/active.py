@@ -90,9 +90,12 @@ def tpv_of(referrer: Any) -> str | None:
     if given is None:
         return None
     # YAML without quotes gives a number.
-    version = known_tpv(str(given))
-    if version is None:
+    known = known_tpv(str(given))
+    if known is None:
         raise ValueError(f"`tpvc_tpv` is a version of TPV whose answers tpvc gives, such as '3.2', not {given!r}")
+    version, differs = known
+    if differs is not None:
+        log.warning(differs)
     return version
 
 

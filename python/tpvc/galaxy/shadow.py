@@ -197,16 +197,19 @@ def _installed_tpv() -> str | None:
         installed = importlib.metadata.version("total-perspective-vortex")
     except importlib.metadata.PackageNotFoundError:
         installed = ""
-    version = known_tpv(installed)
-    if version is not None:
+    known = known_tpv(installed)
+    if known is not None:
+        version, differs = known
         log.info("TPV %s is installed: tpvc gives the answers of TPV %s", installed, version)
-    else:
-        log.warning(
-            "TPV %s is installed, whose answers tpvc does not know: it gives those of the newest TPV that it knows. "
-            "`tpvc_tpv` in job_conf.yml sets another",
-            installed or "of an unknown version",
-        )
-    return version
+        if differs is not None:
+            log.warning(differs)
+        return version
+    log.warning(
+        "TPV %s is installed, whose answers tpvc does not know: it gives those of the newest TPV that it knows. "
+        "`tpvc_tpv` in job_conf.yml sets another",
+        installed or "of an unknown version",
+    )
+    return None
 
 
 def _is_settled(state: _State, referrer: str, mappers: tuple[Any, Any]) -> bool:

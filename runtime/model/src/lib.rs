@@ -23,6 +23,7 @@ mod class;
 mod entity;
 pub mod field;
 pub mod merge;
+mod release;
 mod tag;
 mod version;
 
@@ -31,5 +32,6 @@ pub use change::Change;
 pub use class::{EntityClass, Matched};
 pub use entity::{Common, Merge, Values};
 pub use field::Field;
+pub use release::Asked;
 pub use tag::TagType;
 pub use version::{TagNumbers, UnknownVersion, Version};

@@ -1,4 +1,4 @@
-//! The versions of TPV whose answers tpvc gives, and what each has. A patch release is its minor version.
+//! The versions of TPV whose answers tpvc gives, and what each has. `release.rs` has the version that answers for each release.
 //!
 //! What differs between versions is told here and in `change.rs`; `docs/versions.md` has a tool that shows each change.
 
@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use bincode::{Decode, Encode};
 
-use crate::{Amount, Change, EntityClass, Field, Limit, Quantity, TagType};
+use crate::{Amount, Asked, Change, EntityClass, Field, Limit, Quantity, TagType};
 
 /// The names of the versions, the oldest first.
 const NAMES: [&str; 7] = ["1.4", "2.5", "3.0", "3.1", "3.2", "3.3", "next"];
@@ -113,9 +113,9 @@ impl Version {
             .filter(move |change| self.has(*change) != other.has(*change) && change.follows().is_none_or(both_have))
     }
 
-    /// The name: `3.2`.
+    /// The name: `3.2`, or `3.2.0` for a patch release that differs from the latest.
     pub fn name(self) -> &'static str {
-        NAMES.get(usize::from(self.number)).copied().unwrap_or_default()
+        crate::release::patch_name(self).or_else(|| NAMES.get(usize::from(self.number)).copied()).unwrap_or_default()
     }
 
     /// The place in [`Version::ALL`].
@@ -354,32 +354,28 @@ impl fmt::Display for Version {
 
 /// A text that names no version of TPV that tpvc knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownVersion;
+pub struct UnknownVersion {
+    /// The version that is nearest to a number.
+    pub nearest: Option<Version>,
+}
 
 impl fmt::Display for UnknownVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = Version::ALL.map(Version::name);
         let [first @ .., last] = &names;
-        write!(f, "expected a version of TPV: {} or {last}", first.join(", "))
+        write!(f, "expected a version of TPV: {} or {last}", first.join(", "))?;
+        self.nearest.map_or(Ok(()), |nearest| write!(f, "; the nearest is {nearest}"))
     }
 }
 
 impl std::error::Error for UnknownVersion {}
 
-/// `3.2`, or a patch release of it: `3.2.1`.
+/// The version that answers for a release: [`Asked`] says what differs.
 impl FromStr for Version {
     type Err = UnknownVersion;
 
     fn from_str(text: &str) -> Result<Self, UnknownVersion> {
-        if text == Self::NEXT.name() {
-            return Ok(Self::NEXT);
-        }
-        let is_patch = |rest: &str| {
-            rest.is_empty()
-                || rest.strip_prefix('.').is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
-        };
-        let named = |version: &Self| text.strip_prefix(version.name()).is_some_and(is_patch);
-        Self::ALL.into_iter().filter(|version| *version != Self::NEXT).find(named).ok_or(UnknownVersion)
+        text.parse().map(|asked: Asked| asked.version)
     }
 }
 
@@ -398,8 +394,13 @@ mod tests {
                 assert_eq!(format!("{version}.17").parse(), Ok(version));
             }
         }
-        for text in ["", "3", "3.", "3.2.", "3.20", "3.2.x", "3.2.1.1", "v3.2", "9.9", "next.1"] {
-            assert_eq!(text.parse::<Version>(), Err(UnknownVersion), "{text}");
+        for text in ["", "3", "3.", "3.2.", "3.2.x", "3.2.1.1", "v3.2", "next.1", "3.02"] {
+            assert_eq!(text.parse::<Version>(), Err(UnknownVersion { nearest: None }), "{text}");
+        }
+        for (text, nearest) in
+            [("0.9", Version::V1_4), ("1.7", Version::V1_4), ("3.20", Version::V3_3), ("9.9", Version::V3_3)]
+        {
+            assert_eq!(text.parse::<Version>(), Err(UnknownVersion { nearest: Some(nearest) }), "{text}");
         }
     }
 

@@ -14,7 +14,7 @@ use tpv_python::vm::Vm;
 use super::helpers;
 use super::objects::{
     DESTINATION, ENTITY, ENTITY_WITH_RULES, INCOMPATIBLE_TAGS_EXCEPTION, POOL_ENTITY, ROLE, RULE, SCHEDULING_TAGS, TAG,
-    TOOL, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT, TagTypeClass, USER,
+    TAG_SET_MANAGER, TOOL, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT, TagTypeClass, USER,
 };
 
 /// `tpv.core.entities`
@@ -31,6 +31,7 @@ static ENTITIES: ModuleDef = ModuleDef {
         "Rule",
         "SchedulingTags",
         "Tag",
+        "TagSetManager",
         "TagType",
         "Tool",
         "TryNextDestinationOrFail",
@@ -52,6 +53,7 @@ fn entities(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         "Rule" => &RULE,
         "SchedulingTags" if version.has_models() => &SCHEDULING_TAGS,
         "Tag" => &TAG,
+        "TagSetManager" if !version.has_models() => &TAG_SET_MANAGER,
         "Tool" => &TOOL,
         "TryNextDestinationOrFail" => &TRY_NEXT_DESTINATION_OR_FAIL,
         "TryNextDestinationOrWait" => &TRY_NEXT_DESTINATION_OR_WAIT,

@@ -150,13 +150,14 @@ impl Unlinker<'_> {
     fn destination(&self, row: &DestinationRow, span: Span) -> DestinationFields {
         let handler_tags = match &row.handler_tags {
             ValueRow::List(items) => items.iter().filter_map(|item| self.optional_text(item, span)).collect(),
-            _ => Vec::new(),
+            plain => self.optional_text(plain, span).into_iter().collect(),
         };
         DestinationFields {
             runner: row.runner.map(|id| self.text(id, span)),
             dest_name: self.optional_text(&row.dest_name, span).unwrap_or_default(),
             dest_tags: self.tags(&row.dest_tags, span),
             handler_tags: Arc::new(handler_tags),
+            has_plain_tags: !matches!(row.handler_tags, ValueRow::List(_) | ValueRow::None),
         }
     }
 

@@ -154,6 +154,8 @@ pub struct DestinationFields {
     pub dest_tags: SchedulingTags,
     /// `tags`: f-strings. Never unset, so that no parent's are inherited.
     pub handler_tags: Arc<Vec<Text>>,
+    /// `true` if `tags` is not a list but its one f-string, as TPV before 3.0 takes it and gives it to Galaxy.
+    pub has_plain_tags: bool,
 }
 
 /// The fields of pools.

@@ -1,6 +1,6 @@
 //! The texts that a config lacks because of errors: what is said of the rest holds only if none of them may define what is missed.
 
-use tpv_text::diagnostic::{Diagnostics, Severity};
+use tpv_text::diagnostic::Diagnostic;
 use tpv_text::source::{SourceId, SourceMap, Span};
 use tpv_yaml::load::block;
 
@@ -64,14 +64,13 @@ impl Holes {
         }
     }
 
-    /// Adds what the errors that have been found are about: the entities that they point to.
-    pub fn add_errors(&mut self, problems: &Diagnostics, sources: &SourceMap) {
+    /// Adds what errors are about: the entities that they point to.
+    pub fn add_errors(&mut self, errors: &[&Diagnostic], sources: &SourceMap) {
         let mut last: Option<Span> = None;
-        let errors = || problems.iter().filter(|error| error.severity == Severity::Error);
-        if errors().nth(MOST_ERRORS).is_some() {
+        if errors.len() > MOST_ERRORS {
             return self.add_unknown();
         }
-        for error in errors() {
+        for error in errors {
             // An error without a place is about a text that was added when it could not be read.
             let Some(span) = error.primary.as_ref().map(|label| label.span) else { continue };
             if last.is_some_and(|last| last.source == span.source && last.start <= span.start && span.start < last.end)

@@ -172,6 +172,7 @@ impl DestinationFields {
             dest_name: self.dest_name.clone(),
             dest_tags: self.dest_tags.inherit(&parent.dest_tags),
             handler_tags: if has_own_tags { self.handler_tags.clone() } else { parent.handler_tags.clone() },
+            has_plain_tags: if has_own_tags { self.has_plain_tags } else { parent.has_plain_tags },
         }
     }
 }

@@ -29,7 +29,8 @@ use crate::holes::Holes;
 use crate::merge::Merger;
 use crate::validate::{FileConfig, Section, Validator};
 use tpv_model::{EntityClass, Version};
-use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
 use tpv_text::parallel;
 use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span};
 use tpv_yaml::Comment;
@@ -63,6 +64,8 @@ pub struct Config {
     pub files: Vec<(SourceId, FileConfig)>,
     /// The texts that the config lacks because of errors.
     pub holes: Holes,
+    /// The newest version of TPV before 3.0 that loads the config, if this one does not.
+    pub older: Option<Version>,
 }
 
 impl Config {
@@ -128,7 +131,49 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
         }
     }
     let documents = read_documents(sources, &texts, problems);
-    merge_documents(sources, documents, holes, problems)
+    let is_read = !problems.has_errors();
+    let (mut config, _) = merge_documents(sources.version(), sources, documents, holes, problems);
+    if is_read && problems.has_errors() {
+        config.older = older(sources, &texts);
+        if let Some(older) = config.older {
+            say_older(older, sources.version(), problems);
+        }
+    }
+    config
+}
+
+/// The newest version before 3.0 that loads texts which a later one does not load.
+fn older(sources: &SourceMap, texts: &[(SourceId, Option<&ConfigValue>)]) -> Option<Version> {
+    let loads = |version: &Version| {
+        let mut problems = Diagnostics::new();
+        let documents = read_documents(sources, texts, &mut problems);
+        let (_, is_old) = merge_documents(*version, sources, documents, Holes::default(), &mut problems);
+        is_old && !problems.has_errors()
+    };
+    let older = [Version::V2_5, Version::V1_4].into_iter().filter(|_| sources.version().has_models());
+    older.into_iter().find(loads)
+}
+
+/// Says of a config that only an older version loads that it does: before its errors, or in the only one.
+fn say_older(older: Version, newer: Version, problems: &mut Diagnostics) {
+    let major = older.name().split('.').next().unwrap_or_default();
+    let looks = format!("this looks like TPV {major}: set `tpv = \"{older}\"`");
+    let count = problems.errors();
+    if count == 1 {
+        let note = format!("{looks} in `tpvc.toml`, or give `--tpv {older}`, if the server runs it");
+        return problems.errors_mut().for_each(|error| error.notes.push(note.clone()));
+    }
+    let places = problems.iter().filter(|problem| problem.severity == Severity::Error);
+    let first = places.filter_map(|error| error.primary.as_ref()).map(|label| label.span).min().unwrap_or_default();
+    problems.push_front(
+        Diagnostic::error(looks)
+            .code(Code::Unloadable)
+            .at(first, "the first error")
+            .note(format!("TPV {older} loads it; TPV {newer} does not, because of {count} errors"))
+            .help(format!(
+                "write `tpv = \"{older}\"` in `tpvc.toml`, or give `--tpv {older}`; `--tpv {newer}` shows all errors"
+            )),
+    );
 }
 
 /// Reads texts as YAML, but for those that come with their value. No text depends on another, so several are read at once.
@@ -198,18 +243,19 @@ pub fn load<'a>(
 pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
     let texts: Vec<_> = ids.iter().map(|id| (*id, None)).collect();
     let documents = read_documents(sources, &texts, problems);
-    merge_documents(sources, documents, Holes::default(), problems)
+    merge_documents(sources.version(), sources, documents, Holes::default(), problems).0
 }
 
-/// Merges what could be read.
+/// Merges what could be read. Returns the config, and `true` if it has what only TPV before 3.0 takes.
 fn merge_documents(
+    version: Version,
     sources: &SourceMap,
     texts: Vec<(SourceId, Rest)>,
     mut holes: Holes,
     problems: &mut Diagnostics,
-) -> Config {
+) -> (Config, bool) {
     let (mut comments, mut files) = (Vec::with_capacity(texts.len()), Vec::with_capacity(texts.len()));
-    let mut validator = Validator::new(sources.version(), problems);
+    let mut validator = Validator::new(version, problems);
     for (id, Rest { document, lost }) in texts {
         lost.into_iter().for_each(|span| holes.add(span, sources));
         let Some(document) = document else {
@@ -226,11 +272,27 @@ fn merge_documents(
         }
         files.extend(is_left.then(|| (id, validator.file(document.root, name))));
     }
+    let is_old = validator.is_old;
     let (checks, lost) = (std::mem::take(&mut validator.checks), std::mem::take(&mut validator.lost));
     lost.into_iter().for_each(|span| holes.add(span, sources));
-    let mut merger = Merger::new(sources.version(), &holes, problems);
+    let mut merger = Merger::new(version, &holes, problems);
     merger.merge(files.iter().map(|(_, file)| file.clone()).collect());
     let FileConfig { global, sections: [tools, users, roles, destinations, pools], extras } = merger.config;
-    let version = sources.version();
-    Config { version, global, tools, users, roles, destinations, pools, extras, checks, comments, files, holes }
+    let older = None;
+    let config = Config {
+        version,
+        global,
+        tools,
+        users,
+        roles,
+        destinations,
+        pools,
+        extras,
+        checks,
+        comments,
+        files,
+        holes,
+        older,
+    };
+    (config, is_old)
 }

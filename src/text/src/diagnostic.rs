@@ -224,6 +224,16 @@ impl Diagnostics {
         self.items.push(diagnostic);
     }
 
+    /// Adds one problem before all others.
+    pub fn push_front(&mut self, diagnostic: Diagnostic) {
+        self.items.insert(0, diagnostic);
+    }
+
+    /// The errors, to add to them.
+    pub fn errors_mut(&mut self) -> impl Iterator<Item = &mut Diagnostic> {
+        self.items.iter_mut().filter(|item| item.severity == Severity::Error)
+    }
+
     /// Adds all problems of `other`.
     pub fn extend(&mut self, other: Self) {
         self.items.extend(other.items);

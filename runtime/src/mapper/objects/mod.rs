@@ -6,12 +6,14 @@ mod exceptions;
 mod mapper_object;
 mod parts;
 mod tag_filter;
+mod tag_set_manager;
 mod tag_types;
 mod tags_object;
 
 pub use entity_object::EntityObject;
 pub use exceptions::{INCOMPATIBLE_TAGS_EXCEPTION, TRY_NEXT_DESTINATION_OR_FAIL, TRY_NEXT_DESTINATION_OR_WAIT};
 pub use mapper_object::MapperObject;
+pub use tag_set_manager::TAG_SET_MANAGER;
 pub use tag_types::{TagObject, TagTypeClass, TagTypeMember};
 pub use tags_object::SchedulingTagsObject;
 

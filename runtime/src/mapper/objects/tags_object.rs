@@ -21,7 +21,7 @@ use tpv_python::value::Value;
 use tpv_python::vm::{BYTES_A_STEP, Vm};
 
 use super::tag_filter::TagFilter;
-use super::{SCHEDULING_TAGS, TagTypeMember, dump, lacks};
+use super::{SCHEDULING_TAGS, TagTypeMember, dump, lacks, tag_set_manager};
 
 /// The methods of tags.
 pub const METHODS: &[&str] = &[
@@ -344,7 +344,11 @@ impl Object for SchedulingTagsObject {
         version_of(vm).has_models().then(|| Ok(lazily(TagType::ALL.map(item).into())))
     }
 
-    fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
+    fn set_attr(&self, vm: &mut Vm, name: &Str, value: Value) -> PyResult<()> {
+        if name.as_str() == "tags" && !version_of(vm).has_models() {
+            self.set_lists(tag_set_manager::lists_of(vm, &value)?);
+            return Ok(());
+        }
         match TagType::from_field(name.as_str()) {
             Some(kind) => {
                 self.set_list(kind, value);

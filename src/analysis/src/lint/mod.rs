@@ -47,6 +47,7 @@ use tpv_bytecode::ProgramData;
 use tpv_compiler::checker;
 use tpv_compiler::python::program::Trees;
 use tpv_compiler::python::stack::on_roomy_thread;
+use tpv_model::Version;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::finding::Finding;
@@ -63,9 +64,20 @@ pub struct Linted {
     pub uncertain: usize,
     /// The texts that the findings point into.
     pub sources: SourceMap,
+    /// The newest version of TPV before 3.0 that loads the config, if the one that is asked for does not.
+    pub older: Option<Version>,
 }
 
 impl Linted {
+    /// Leaves of a config that only an older version loads the finding that says so, and the first error.
+    pub fn only_older(&mut self) {
+        if self.older.is_some() && self.errors() > 2 {
+            self.findings.retain(|finding| finding.code == Code::Unloadable);
+            self.findings.truncate(2);
+            (self.limits, self.uncertain) = (0, 0);
+        }
+    }
+
     /// The number of errors.
     pub fn errors(&self) -> usize {
         self.findings.iter().filter(|finding| finding.is_error()).count()
@@ -204,5 +216,5 @@ fn run_here<T>(
     }
     let all = findings.len();
     findings.retain(|finding| options.limits || !Code::LIMITS.contains(&finding.code));
-    (Linted { limits: all - findings.len(), uncertain, findings, sources }, given)
+    (Linted { limits: all - findings.len(), uncertain, findings, sources, older: config.older }, given)
 }

@@ -5,10 +5,13 @@ use std::collections::{HashMap, HashSet};
 use tpv_config::Config;
 use tpv_config::holes::Holes;
 use tpv_model::EntityClass;
-use tpv_text::code::Scope;
-use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::code::{Code, Scope};
+use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
 use tpv_text::finding::Finding;
 use tpv_text::source::{SourceId, SourceMap};
+
+/// The exception for a parent that does not exist.
+const NO_PARENT: &str = "InvalidParentException";
 
 /// Entities by the place of their name.
 type Placed<'a> = Vec<(u32, (EntityClass, &'a str))>;
@@ -16,17 +19,28 @@ type Placed<'a> = Vec<(u32, (EntityClass, &'a str))>;
 /// The missing parts of a config.
 pub(super) struct Missing<'a> {
     holes: Holes,
+    /// Those of them that could not be read: an entity without its parent is read, but another text may define its parent.
+    unread_texts: Holes,
     /// The entities of each file.
     entities: HashMap<SourceId, Placed<'a>>,
     /// The entities that may have other fields.
     uncertain: HashSet<(EntityClass, &'a str)>,
+    /// Those of them that may be other than they are written, not only inherit from a parent that is not there.
+    unread: HashSet<(EntityClass, &'a str)>,
+    /// The names that a context of the config gives to some code.
+    given: HashSet<&'a str>,
 }
 
 impl<'a> Missing<'a> {
     /// The missing parts of a config that was loaded and compiled with these diagnostics.
     pub(super) fn new(config: &'a Config, sources: &SourceMap, diagnostics: &Diagnostics) -> Self {
-        let mut holes = config.holes.clone();
-        holes.add_errors(diagnostics, sources);
+        let errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        let is_orphan = |error: &&Diagnostic| error.raises.as_ref().is_some_and(|raised| raised.class == NO_PARENT);
+        let (orphans, others): (Vec<&Diagnostic>, Vec<&Diagnostic>) = errors.partition(is_orphan);
+        let mut unread_texts = config.holes.clone();
+        unread_texts.add_errors(&others, sources);
+        let mut holes = unread_texts.clone();
+        holes.add_errors(&orphans, sources);
         let mut entities: HashMap<SourceId, Vec<_>> = HashMap::new();
         let mut parents: HashMap<_, Vec<&str>> = HashMap::new();
         for (id, file) in &config.files {
@@ -40,23 +54,34 @@ impl<'a> Missing<'a> {
             }
         }
         entities.values_mut().for_each(|list| list.sort_unstable_by_key(|(start, _)| *start));
-        let mut missing = Self { holes, entities, uncertain: HashSet::new() };
-        missing.uncertain = missing.uncertain(&parents);
+        let sections = config.files.iter().flat_map(|(_, file)| &file.sections);
+        let commons = sections.flat_map(|section| section.values()).flat_map(|entity| entity.commons());
+        let contexts = commons.filter_map(|common| common.context.as_deref()).chain([&*config.global.context]);
+        let given = contexts.flat_map(|context| context.keys()).map(|name| &**name).collect();
+        let mut missing =
+            Self { holes, unread_texts, entities, uncertain: HashSet::new(), unread: HashSet::new(), given };
+        missing.uncertain = missing.uncertain(&parents, true);
+        missing.unread = missing.uncertain(&parents, false);
         missing
     }
 
-    /// The entities that a missing text may define or change, and those that inherit from one.
-    fn uncertain(&self, parents: &HashMap<(EntityClass, &'a str), Vec<&'a str>>) -> HashSet<(EntityClass, &'a str)> {
+    /// The entities that a missing text may define or change, and, if `with_orphans`, those without their parent; and those that inherit from one.
+    fn uncertain(
+        &self,
+        parents: &HashMap<(EntityClass, &'a str), Vec<&'a str>>,
+        with_orphans: bool,
+    ) -> HashSet<(EntityClass, &'a str)> {
+        let holes = if with_orphans { &self.holes } else { &self.unread_texts };
         let mut children: HashMap<(EntityClass, &str), Vec<(EntityClass, &'a str)>> = HashMap::new();
         let mut open: Vec<(EntityClass, &'a str)> = Vec::new();
         // Entities without a parent of their own have that of all.
-        let is_default_open = self.holes.define("default_inherits");
+        let is_default_open = holes.define("default_inherits");
         for (key @ (class, id), parents_of) in parents {
             for parent in parents_of {
                 children.entry((*class, parent)).or_default().push(*key);
             }
-            let is_orphan = parents_of.iter().any(|parent| !parents.contains_key(&(*class, *parent)));
-            if is_orphan || is_default_open && parents_of.is_empty() || self.holes.define(id) {
+            let is_orphan = with_orphans && parents_of.iter().any(|parent| !parents.contains_key(&(*class, *parent)));
+            if is_orphan || is_default_open && parents_of.is_empty() || holes.define(id) {
                 open.push(*key);
             }
         }
@@ -74,19 +99,34 @@ impl<'a> Missing<'a> {
         match finding.code.scope() {
             Scope::Place => true,
             Scope::Entity => self.is_certain(&finding.diagnostic),
-            Scope::Words => self.is_certain(&finding.diagnostic) && !self.mentions(&finding.diagnostic, sources),
+            Scope::Words => {
+                self.is_certain(&finding.diagnostic) && !self.mentions(&finding.diagnostic, sources)
+                    || finding.code == Code::UnknownName && self.is_given_by_none(&finding.diagnostic)
+            }
             Scope::Config => self.holes.is_empty(),
         }
     }
 
+    /// Returns `true` if a name that is not defined in an entity without its parent is none that an entity of the config could give it.
+    fn is_given_by_none(&self, diagnostic: &Diagnostic) -> bool {
+        let mut names = diagnostic.message.split('`').skip(1).step_by(2);
+        self.is_outside(&self.unread, diagnostic)
+            && names.all(|name| !self.given.contains(name) && !self.unread_texts.define(name))
+    }
+
     /// Returns `true` if the entities around all places of a diagnostic are known.
     fn is_certain(&self, diagnostic: &Diagnostic) -> bool {
+        self.is_outside(&self.uncertain, diagnostic)
+    }
+
+    /// Returns `true` if no place of a diagnostic is in one of these entities.
+    fn is_outside(&self, uncertain: &HashSet<(EntityClass, &'a str)>, diagnostic: &Diagnostic) -> bool {
         let mut labels = diagnostic.primary.iter().chain(&diagnostic.secondary);
         labels.all(|label| {
             let entities = self.entities.get(&label.span.source).map_or(&[] as &[_], Vec::as_slice);
             let at = entities.partition_point(|(start, _)| *start <= label.span.start);
             let around = at.checked_sub(1).and_then(|at| entities.get(at));
-            around.is_none_or(|(_, key)| !self.uncertain.contains(key))
+            around.is_none_or(|(_, key)| !uncertain.contains(key))
         })
     }
 

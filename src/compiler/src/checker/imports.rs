@@ -138,6 +138,10 @@ impl<'a> Checker<'a> {
         }
         let label = "raises `ImportError`, here and in Galaxy";
         self.fault(Code::UnknownName, range, format!("the module `{module}` has no `{name}`"), label);
+        if full == "tpv.core.entities.TagSetManager" {
+            self.help("TPV 2 has it: set `tpv = \"2.5\"` if the server runs it; since TPV 3 it is `SchedulingTags`");
+            return;
+        }
         match nearest(name, names.iter().chain(inside.iter())) {
             Some(near) => self.help(format!("did you mean `{near}`?")),
             None => self.help("check the name against the module's documentation"),

@@ -6,7 +6,7 @@ use tpv_model::{EntityClass, Field, Resource};
 use tpv_runtime::artifact::tables::{DestinationRow, EntityRow, RuleRow, ValueRow};
 
 use tpv_bytecode::CodeKind;
-use tpv_config::entity::{Common, Entity, EnvEntry, Rule};
+use tpv_config::entity::{Common, DestinationFields, Entity, EnvEntry, Rule};
 use tpv_text::source::Span;
 use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
@@ -24,13 +24,7 @@ impl Linker<'_> {
                 runner: fields.runner.as_ref().map(|runner| self.strings.id(runner.as_str())),
                 dest_name: self.code(&fields.dest_name, CodeKind::FString, Field::DestName.alias()),
                 dest_tags: self.tags(&fields.dest_tags),
-                handler_tags: ValueRow::List(
-                    fields
-                        .handler_tags
-                        .iter()
-                        .map(|tag| self.code(tag, CodeKind::FString, Field::HandlerTags.alias()))
-                        .collect(),
-                ),
+                handler_tags: self.handler_tags(fields),
             }));
         }
         if let Some(fields) = &entity.pool {
@@ -43,6 +37,12 @@ impl Linker<'_> {
             row.pool = Some(Box::new(pool_row(fields)));
         }
         row
+    }
+
+    fn handler_tags(&mut self, fields: &DestinationFields) -> ValueRow {
+        let tags = fields.handler_tags.iter();
+        let mut tags: Vec<_> = tags.map(|tag| self.code(tag, CodeKind::FString, Field::HandlerTags.alias())).collect();
+        tags.pop_if(|_| fields.has_plain_tags).unwrap_or(ValueRow::List(tags))
     }
 
     /// The index of a rule's row.

@@ -227,7 +227,10 @@ impl Validator<'_> {
                     out.dest_name = name;
                 }
             }
-            "tags" => out.handler_tags = self.text_list(entry, owner).unwrap_or_default(),
+            "tags" => match entry.value.as_text().filter(|_| !self.version.has_models()) {
+                Some(text) => (out.handler_tags, out.has_plain_tags) = (Arc::new(vec![text.clone()]), true),
+                None => out.handler_tags = self.text_list(entry, owner).unwrap_or_default(),
+            },
             _ => return false,
         }
         true

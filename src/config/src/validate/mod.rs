@@ -7,6 +7,7 @@ mod braces;
 mod complex;
 mod entity;
 mod noqa;
+mod plain;
 mod pool;
 mod rules;
 mod scalar;
@@ -58,6 +59,10 @@ pub struct Validator<'a> {
     problems: &'a mut Diagnostics,
     /// The number of rules without an id so far: TPV numbers them through all files.
     unnamed_rules: u64,
+    /// `true` once there was a file.
+    has_files: bool,
+    /// `true` if the files have what admins wrote for TPV before 3.0, and later ones refuse: more than a slip that an unchecked field hides.
+    pub(crate) is_old: bool,
     /// The code that TPV compiles while it loads, of all files: merging may drop some of it, but its errors count.
     pub checks: Vec<CodeText>,
     /// The sections that are no mappings: their entities are missing, while an entity with errors is there without what is wrong in it.
@@ -82,13 +87,21 @@ impl Owner<'_> {
 impl<'a> Validator<'a> {
     /// A validator that adds to `problems`.
     pub fn new(version: Version, problems: &'a mut Diagnostics) -> Self {
-        Self { version, problems, unnamed_rules: 0, checks: Vec::new(), lost: Vec::new() }
+        Self {
+            version,
+            problems,
+            unnamed_rules: 0,
+            has_files: false,
+            is_old: false,
+            checks: Vec::new(),
+            lost: Vec::new(),
+        }
     }
 
     /// Validates the root value of a file named `name`.
     pub fn file(&mut self, root: ConfigValue, name: &str) -> FileConfig {
         let mut out = FileConfig::default();
-        let root = noqa::insert(root, self.version);
+        let root = self.plain(noqa::insert(root, self.version));
         let ValueKind::Map(map) = root.kind else {
             let problem = if root.is_null() {
                 Diagnostic::error(format!("the config `{name}` is empty"))
@@ -141,7 +154,7 @@ impl<'a> Validator<'a> {
                 self.problems.push(
                     Diagnostic::error(format!(
                         "a {} is not allowed between `{}` and its entries",
-                        if self.version.heeds_all_comments() { "comment" } else { "`# noqa` comment" },
+                        if self.version.heeds_all_comments() { "comment or an empty line" } else { "`# noqa` comment" },
                         kind.section()
                     ))
                     .at(id.span, "the comment is under this key")

@@ -101,7 +101,10 @@ impl Validator<'_> {
                 }
                 "if" => condition = self.condition(entry, owner),
                 // The older name of `if`, which counts where both are.
-                "match" if !self.version.has_models() => condition = condition.or_else(|| self.condition(entry, owner)),
+                "match" if !self.version.has_models() => {
+                    self.is_old = true;
+                    condition = condition.or_else(|| self.condition(entry, owner));
+                }
                 // TPV 2.5 does not read it in rules.
                 "rank" if !self.version.has_models() => {}
                 "execute" => execute = self.optional_text(entry, owner),
@@ -123,8 +126,10 @@ impl Validator<'_> {
                 format!("tpv_rule_{}", self.unnamed_rules).into()
             }
         };
-        let is_unconditional = map.entry("if").is_none() && (self.version.has_models() || map.entry("match").is_none());
-        if is_unconditional {
+        // Before TPV 3.0 a rule without a condition may inherit one.
+        self.is_old |= map.entry("if").is_none();
+        let unset = (!self.version.has_models()).then(|| ConfigValue::new(ValueKind::Null, rule.span));
+        if map.entry("if").is_none() && unset.is_none() {
             self.problems.push(
                 Diagnostic::error("the rule has no `if`")
                     .at(rule.span, "this rule")
@@ -140,7 +145,7 @@ impl Validator<'_> {
             inherited: Some(Vec::new()),
             in_list: false,
             common,
-            condition: condition?,
+            condition: condition.or(unset)?,
             execute,
             fail,
         })

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 /// The codes of the first `# noqa` comment between a key and its mapping, as TPV gathers them: `noqa` alone where the
 /// comment names none, and no codes where no comment is a `# noqa`. `None` without a comment. A comment on the key's own line hides those that follow, unless an anchor or a tag stands there:
-/// then it is one of them.
+/// then it is one of them. To ruamel.yaml an empty line is a comment, too.
 ///
 /// DIFFERENCE: where a list holds an alias to the mapping, ruamel.yaml moves the comment to the list; it stays here.
 pub(super) fn noqa_between(text: &str) -> Option<Arc<[Arc<str>]>> {
+    let has_empty_line = text.contains("\n\n") || text.contains("\n\r\n");
     if !text.contains('#') {
-        return None;
+        return has_empty_line.then(Arc::default);
     }
     let (first, rest) = text.split_once('\n')?;
     let properties = first.trim_start().trim_start_matches(':').trim_start();
@@ -19,7 +20,9 @@ pub(super) fn noqa_between(text: &str) -> Option<Arc<[Arc<str>]>> {
     }
     let comments = rest.lines().map(str::trim).filter(|line| line.starts_with('#'));
     let mut comments = own.into_iter().chain(comments).peekable();
-    comments.peek()?;
+    if !has_empty_line {
+        comments.peek()?;
+    }
     Some(comments.find_map(noqa_codes).unwrap_or_default())
 }
 
@@ -57,5 +60,7 @@ mod tests {
         assert_eq!(codes(": &a # noqa: T2\n  # noqa: T1\n  ").as_deref(), Some("T2"));
         assert_eq!(codes(":\n  ## noqa\n  # foo noqa\n").as_deref(), Some(""));
         assert_eq!(codes(":\n  \n"), None);
+        assert_eq!(codes(":\n\n  ").as_deref(), Some(""));
+        assert_eq!(codes(": # x\n\n  "), None);
     }
 }
