@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use tpv_config::template::{PLACEHOLDER, Templates};
-use tpv_model::Version;
+use tpv_model::{Asked, UnknownVersion, releases};
 use tpv_text::source::Fill;
 use tpv_yaml::value::ValueKind;
 
@@ -19,12 +19,6 @@ const OF_TPV: &str = "tpv_version";
 
 /// The variables with the release of Galaxy.
 const OF_GALAXY: [&str; 4] = ["galaxy_commit_id", "galaxy_version", "galaxy_release", "galaxy_changeset_id"];
-
-/// The last patch release of each minor version of TPV.
-const RELEASES: [&str; 15] = [
-    "1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.1", "2.0.1", "2.1.0", "2.2.4", "2.3.3", "2.4.0", "2.5.0", "3.0.1",
-    "3.1.3", "3.2.1", "3.3.0",
-];
 
 /// The first release of Galaxy that asks for these versions of TPV in `conditional-requirements.txt`.
 const GALAXY: [(Number, &str); 5] = [
@@ -79,13 +73,17 @@ pub(super) fn chosen(environment: &Environment, pins: &[Pin], repository: &Repos
         (None, Some((asked, from))) => (newest(asked)?, format!("{from}, of which it is the newest")),
         (None, None) => return None,
     };
-    let version = Version::from_str(&number).ok().or_else(|| {
-        let nearest = nearest(number.parse().ok()?)?;
-        notes.insert(0, format!("tpvc does not know TPV {number}: {nearest} is the nearest"));
-        Some(nearest)
-    })?;
-    let is_known = number.parse::<Version>().is_ok();
-    let written = if is_known { number.clone() } else { version.name().to_owned() };
+    let (version, written) = match number.parse::<Asked>() {
+        Ok(asked) => {
+            notes.extend(asked.differs());
+            (asked.version, number.clone())
+        }
+        Err(UnknownVersion { nearest }) => {
+            let nearest = nearest?;
+            notes.insert(0, format!("tpvc does not know TPV {number}: {nearest} is the nearest"));
+            (nearest, nearest.name().to_owned())
+        }
+    };
     Some(Chosen { version, number: written, said: format!("TPV {number}: {from}"), notes })
 }
 
@@ -228,17 +226,8 @@ fn newest(wanted: &str) -> Option<String> {
         let number: Number = exact.trim_start_matches('=').parse().ok()?;
         return Some(number.to_string());
     }
-    let fits = |release: &&&str| release.parse().is_ok_and(|number: Number| number.fits(wanted));
-    RELEASES.iter().rev().find(fits).map(|release| (*release).to_owned())
-}
-
-/// The version that tpvc knows and that is nearest: of the same major one if there is one, and the newer of two.
-fn nearest(number: Number) -> Option<Version> {
-    let known = Version::ALL.into_iter().filter_map(|version| Some((version.name().parse::<Number>().ok()?, version)));
-    let distance = |(other, _): &(Number, Version)| {
-        (other.0.abs_diff(number.0), other.1.abs_diff(number.1), std::cmp::Reverse(*other))
-    };
-    known.min_by_key(distance).map(|(_, version)| version)
+    let mut numbers = releases().rev().map(|[major, minor, patch]| Number(major.into(), minor.into(), patch.into()));
+    numbers.find(|number| number.fits(wanted)).map(|number| number.to_string())
 }
 
 /// The number of a release: its first three parts.
@@ -333,11 +322,5 @@ mod tests {
         assert_eq!(within("release_25.1_europe"), Some((25, 1)));
         assert_eq!((within("v22.05"), within("usegalaxy_26.1"), within("dev")), (Some((22, 5)), Some((26, 1)), None));
         assert_eq!(within("19a4426abb8e304bab22e8559c6dfaf57f59ad90"), None);
-    }
-
-    #[test]
-    fn the_nearest_version_has_the_same_major_one() {
-        let name = |text: &str| nearest(text.parse().ok()?).map(Version::name);
-        assert_eq!((name("9.9.9"), name("3.4.0"), name("1.0.0")), (Some("3.3"), Some("3.3"), Some("1.4")));
     }
 }

@@ -32,6 +32,6 @@ pub use change::Change;
 pub use class::{EntityClass, Matched};
 pub use entity::{Common, Merge, Values};
 pub use field::Field;
-pub use release::Asked;
+pub use release::{Asked, releases};
 pub use tag::TagType;
 pub use version::{TagNumbers, UnknownVersion, Version};

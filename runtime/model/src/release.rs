@@ -103,6 +103,11 @@ pub struct Asked {
     number: Option<(u16, u16, Option<u16>)>,
 }
 
+/// The numbers of all releases, the oldest first.
+pub fn releases() -> impl DoubleEndedIterator<Item = [u16; 3]> {
+    RELEASES.iter().map(|release| release.number)
+}
+
 impl From<Version> for Asked {
     fn from(version: Version) -> Self {
         Self { version, number: None }
