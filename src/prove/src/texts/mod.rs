@@ -14,6 +14,7 @@ mod kubernetes;
 mod leftovers;
 mod memory;
 mod pbs;
+mod pulsar;
 mod readers;
 mod slurm;
 
@@ -135,6 +136,7 @@ pub fn judge(job: &Submission<'_>) -> Vec<Fault> {
             Some(Param::Condor(command)) => condor::command(command, text, job.amounts),
             Some(Param::Kubernetes(resource)) => kubernetes::resource(resource, text, job.amounts),
             Some(Param::Container(setting)) => containers::setting(setting, text),
+            Some(Param::Pulsar(setting)) => pulsar::setting(setting, text),
             None => Vec::new(),
         };
         let lines = if readers::is_line_of_condor(name, runner) { condor::line(text) } else { None };

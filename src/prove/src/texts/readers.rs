@@ -63,6 +63,8 @@ pub(super) enum Param<'a> {
     Kubernetes(&'a str),
     /// A setting of a container.
     Container(&'a str),
+    /// A setting of Pulsar's client.
+    Pulsar(&'a str),
 }
 
 /// The reader of a param among all of a job, if a table has it.
@@ -85,6 +87,9 @@ pub(super) fn of<'a>(name: &'a str, runner: Runner, params: &[(&str, String)]) -
         "Resource_List" | "-l" if runner.pbs => Some(Param::Resources),
         "requests_memory" | "limits_memory" | "requests_cpu" | "limits_cpu" => {
             (runner.is_open() || runner.kubernetes).then_some(Param::Kubernetes(name))
+        }
+        "dependency_resolution" | "default_file_action" => {
+            (runner.is_open() || runner.pulsar).then_some(Param::Pulsar(name))
         }
         _ if name.starts_with("docker_") || name.starts_with("singularity_") => Some(Param::Container(name)),
         _ => match submitted(name)? {

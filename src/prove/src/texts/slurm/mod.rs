@@ -16,6 +16,9 @@ use values::{drmaa_takes, help, sbatch_takes, taken};
 const SLURM: &str = "Slurm";
 const DRMAA: &str = "slurm-drmaa";
 
+/// The help for line breaks.
+const ONE_LINE: &str = "write all options in one line, with blanks between (`>-` in YAML)";
+
 /// Options of slurm-drmaa that do what one of `sbatch` does.
 const INSTEAD: [(&str, &str); 7] = [
     ("job-name", "`--job_name=NAME`; Galaxy sets the name itself"),
@@ -166,7 +169,10 @@ impl<'a> Reading<'a> {
         // What is after another `=` is left out.
         let value = if option.kind == Kind::Free { value } else { value.split('=').next().unwrap_or(value) };
         if drmaa_takes(option, value) {
-            if option.kind == Kind::Account && super::leftovers::left(value).is_some() {
+            if option.kind == Kind::Account && value.contains('\n') {
+                let why = "the line break is a part of the name";
+                self.faults.push(Fault::misread(SLURM, part.trim(), why, ONE_LINE));
+            } else if option.kind == Kind::Account && super::leftovers::left(value).is_some() {
                 let why = format!("`{value}` is taken for the name of one");
                 self.faults.push(Fault::misread(SLURM, part, why, super::leftovers::HELP));
             } else if option.kind == Kind::Count && values::whole(value.trim_ascii_end()) == Some(0) {
@@ -190,12 +196,7 @@ impl<'a> Reading<'a> {
             || (option.kind == Kind::Name && value.contains('\n'))
         {
             let why = "slurm-drmaa does not take a line break for the end of a value";
-            self.refused(
-                DRMAA,
-                &part,
-                why.to_owned(),
-                "write all options in one line, with blanks between (`>-` in YAML)".to_owned(),
-            );
+            self.refused(DRMAA, &part, why.to_owned(), ONE_LINE.to_owned());
         } else if values::whole(value).is_some_and(|number| number < 0) && option.kind == Kind::Count {
             self.faults.push(Fault::stuck(SLURM, part, taken(option, true), help(option)));
         } else {
@@ -228,9 +229,8 @@ impl<'a> Reading<'a> {
     /// Words that begin with a line break; an empty line at the end is one as well.
     fn line_break(&mut self, word: &str) {
         let why = "slurm-drmaa takes blanks between options, no line breaks";
-        let help = "write all options in one line (`>-` in YAML)";
         let part = if word.trim().is_empty() { "\\n" } else { word };
-        self.refused(DRMAA, part, why.to_owned(), help.to_owned());
+        self.refused(DRMAA, part, why.to_owned(), ONE_LINE.to_owned());
     }
 
     fn refused(&mut self, by: &'static str, part: &str, why: String, help: String) {

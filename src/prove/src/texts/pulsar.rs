@@ -1,0 +1,12 @@
+//! Words that Pulsar's client knows, in params of its own. The tables are those of T139.
+
+use tpv_analysis::lint::params;
+
+use super::Fault;
+
+/// The fault of a param's value.
+pub(super) fn setting(name: &str, value: &str) -> Vec<Fault> {
+    let Some(help) = params::unknown(name, value) else { return Vec::new() };
+    let part = if value.is_empty() { format!("{name}:") } else { value.to_owned() };
+    vec![Fault::refused("Pulsar", part, format!("`{name}` has no such value"), help)]
+}
