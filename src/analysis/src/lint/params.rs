@@ -253,7 +253,7 @@ fn is_of_name(c: char) -> bool {
 }
 
 /// The quote that is open at the end of a text for the shell. Code in braces is not of the shell.
-fn unclosed(text: &str) -> Option<&'static str> {
+pub fn unclosed(text: &str) -> Option<&'static str> {
     let (mut depth, mut open, mut escaped) = (0_usize, None, false);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

@@ -17,6 +17,7 @@ mod pbs;
 mod pulsar;
 mod readers;
 mod slurm;
+mod switches;
 
 use tpv_config::template::PLACEHOLDER;
 use tpv_galaxy::answer::{Answer, Field};
@@ -136,6 +137,7 @@ pub fn judge(job: &Submission<'_>) -> Vec<Fault> {
             Some(Param::Condor(command)) => condor::command(command, text, job.amounts),
             Some(Param::Kubernetes(resource)) => kubernetes::resource(resource, text, job.amounts),
             Some(Param::Container(setting)) => containers::setting(setting, text),
+            Some(Param::Switch(name)) => switches::fault(name, text).into_iter().collect(),
             Some(Param::Pulsar(setting)) => pulsar::setting(setting, text),
             None => Vec::new(),
         };
@@ -169,6 +171,7 @@ fn text(value: &Json) -> Option<String> {
             write_text(&mut text, value);
             Some(text)
         }
-        Json::Null | Json::Bool(_) | Json::List(_) | Json::Object(_) => None,
+        Json::Bool(value) => Some(if *value { "True" } else { "False" }.to_owned()),
+        Json::Null | Json::List(_) | Json::Object(_) => None,
     }
 }

@@ -63,6 +63,8 @@ pub(super) enum Param<'a> {
     Kubernetes(&'a str),
     /// A setting of a container.
     Container(&'a str),
+    /// A setting of Galaxy's that is on or off.
+    Switch(&'a str),
     /// A setting of Pulsar's client.
     Pulsar(&'a str),
 }
@@ -91,12 +93,21 @@ pub(super) fn of<'a>(name: &'a str, runner: Runner, params: &[(&str, String)]) -
         "dependency_resolution" | "default_file_action" => {
             (runner.is_open() || runner.pulsar).then_some(Param::Pulsar(name))
         }
-        _ if name.starts_with("docker_") || name.starts_with("singularity_") => Some(Param::Container(name)),
+        _ if super::switches::is_switch(name) => Some(Param::Switch(name)),
+        _ if name.starts_with("docker_") => (!is_off("docker_enabled", params)).then_some(Param::Container(name)),
+        _ if name.starts_with("singularity_") => {
+            (!is_off("singularity_enabled", params)).then_some(Param::Container(name))
+        }
         _ => match submitted(name)? {
             Param::Native => runner.has_options().then_some(Param::Native),
             param => (runner.condor || (runner.is_open() && name.starts_with("request_"))).then_some(param),
         },
     }
+}
+
+/// Returns `true` if a param is there and is off.
+fn is_off(name: &str, params: &[(&str, String)]) -> bool {
+    params.iter().any(|(known, value)| *known == name && !super::switches::is_on(value))
 }
 
 /// The reader of a param without the prefix for Pulsar.
