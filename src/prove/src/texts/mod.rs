@@ -144,9 +144,9 @@ pub fn judge(job: &Submission<'_>) -> Vec<Fault> {
         let lines = if readers::is_line_of_condor(name, runner) { condor::line(text) } else { None };
         faults.extend(found.into_iter().chain(lines).map(|fault| of(fault, name, text)));
     }
-    if let Some((name, text, fault)) = kubernetes::bounds(&params, runner) {
-        faults.push(of(fault, name, text));
-    }
+    // Params that are read together.
+    let together = [kubernetes::bounds(&params, runner), condor::slots(&params, runner)];
+    faults.extend(together.into_iter().flatten().map(|(name, text, fault)| of(fault, name, text)));
     faults.extend(environment::judge(job.env));
     faults
 }

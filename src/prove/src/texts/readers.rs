@@ -13,6 +13,8 @@ pub(super) struct Runner {
     pub pbs: bool,
     pub grid_engine: bool,
     pub condor: bool,
+    /// The class `HTCondorJobRunner` of Galaxy 26.1, which reads requests itself.
+    pub is_htcondor_class: bool,
     pub kubernetes: bool,
     pub pulsar: bool,
     /// A runner without a scheduler.
@@ -30,6 +32,7 @@ impl Runner {
             runner.pbs |= begins(&["pbs", "openpbs", "torque"]);
             runner.grid_engine |= begins(&["sge", "uge", "univa", "gridengine"]);
             runner.condor |= begins(&["condor", "htcondor"]);
+            runner.is_htcondor_class |= word == "htcondorjobrunner";
             runner.kubernetes |= begins(&["k8s", "kubernetes"]);
             runner.pulsar |= begins(&["pulsar"]);
             runner.local |= begins(&["local"]);
