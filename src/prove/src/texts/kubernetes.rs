@@ -96,7 +96,7 @@ pub(super) fn resource(name: &str, value: &str, amounts: Amounts) -> Vec<Fault> 
     let fault = match amount(name, value) {
         None if is_memory => {
             let why = format!("`{name}` is a number with a unit such as `Gi` or `G`, or of bytes");
-            Some(Fault::refused("Galaxy", shown_part(name, value), why, help))
+            Some(Fault::refused("Galaxy", value, why, help))
         }
         None => Some(Fault::refused(KUBERNETES, value, format!("`{name}` is a quantity: `8`, `0.5` or `500m`"), help)),
         Some(amount) if amount < 0.0 => Some(Fault::refused(KUBERNETES, value, "a resource is not below zero", help)),
@@ -104,10 +104,6 @@ pub(super) fn resource(name: &str, value: &str, amounts: Amounts) -> Vec<Fault> 
         Some(amount) => misread_cores(value, amount, amounts),
     };
     fault.into_iter().collect()
-}
-
-fn shown_part(name: &str, value: &str) -> String {
-    if value.trim().is_empty() { format!("{name}:") } else { value.to_owned() }
 }
 
 fn misread_memory(value: &str, bytes: f64, amounts: Amounts) -> Option<Fault> {

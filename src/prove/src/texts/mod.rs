@@ -156,8 +156,11 @@ fn native(text: &str, runner: Runner, amounts: Amounts) -> Vec<Fault> {
     if slurm::is_for_slurm(text, runner) { slurm::native(text, amounts) } else { pbs::native(text, runner) }
 }
 
-/// A fault in the text of a param.
+/// A fault in the text of a param. The part of a text that is empty is shown as the param.
 fn of(mut fault: Fault, name: &str, text: &str) -> Fault {
+    if fault.part.trim().is_empty() {
+        fault.part = format!("{name}:");
+    }
     (fault.param, fault.text) = (name.to_owned(), text.to_owned());
     fault
 }

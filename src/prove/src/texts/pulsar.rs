@@ -7,6 +7,5 @@ use super::Fault;
 /// The fault of a param's value.
 pub(super) fn setting(name: &str, value: &str) -> Vec<Fault> {
     let Some(help) = params::unknown(name, value) else { return Vec::new() };
-    let part = if value.is_empty() { format!("{name}:") } else { value.to_owned() };
-    vec![Fault::refused("Pulsar", part, format!("`{name}` has no such value"), help)]
+    vec![Fault::refused("Pulsar", value, format!("`{name}` has no such value"), help)]
 }

@@ -40,10 +40,9 @@ pub(super) fn fault(name: &str, text: &str) -> Option<Fault> {
     if is_on(text) || OFF.contains(&text.trim().to_lowercase().as_str()) {
         return None;
     }
-    let part = if text.trim().is_empty() { format!("{name}:") } else { text.to_owned() };
     Some(Fault::refused(
         "Galaxy",
-        part,
+        text,
         format!("`{name}` is `true` or `false`, and fails a job with another text"),
         HELP,
     ))
