@@ -2,8 +2,8 @@
 //!
 //! Sources: Galaxy 26.1.1 reads memory itself, as bytes (`ByteSize` of `galaxy/util/bytesize.py`, used by `__transform_memory_value` of
 //! `runners/kubernetes.py`), and passes on `requests_cpu` and `limits_cpu`, which the API server reads as quantities: `parseQuantityString` and
-//! `quantitySuffixer` of apimachinery's `pkg/api/resource`. Limits are to be as high as requests: `ValidateResourceRequirements` of
-//! `pkg/apis/core/validation`.
+//! `quantitySuffixer` of apimachinery's `pkg/api/resource`. Limits are to be as high as requests: `validation.go` of
+//! Kubernetes' `pkg/apis/core/validation`, "must be less than or equal to ... limit".
 
 use super::memory::{plain, shown, slip, split_number};
 use super::readers::Runner;

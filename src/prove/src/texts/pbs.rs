@@ -42,12 +42,11 @@ pub(super) fn native(text: &str, runner: Runner) -> Vec<Fault> {
         }
     }
     let pairs = || words.iter().zip(words.iter().skip(1));
-    for (option, value) in pairs().filter(|(option, _)| **option == "-l") {
+    for (_, value) in pairs().filter(|(option, _)| **option == "-l") {
         let is_of_pbs = ["nodes=", "select=", "walltime=", "ncpus=", "ppn="].iter().any(|name| value.contains(name));
         if runner.pbs || (is_of_pbs && !runner.grid_engine) {
             faults.extend(resources(value));
         }
-        debug_assert_eq!(*option, "-l");
     }
     for ((option, name), slots) in pairs().zip(words.iter().skip(2)) {
         let is_range = |text: &str| {
