@@ -25,6 +25,8 @@ TABLES = HERE.parent.parent / "src" / "prove" / "tests" / "texts"
 TOO_LARGE = "Requested node configuration is not available"
 # And this of GPUs, which it hasn't either, before it reads how many.
 NO_GPUS = "Invalid generic resource (gres) specification"
+# Options of slurm-drmaa alone.
+ONLY_DRMAA = ("--job_name", "--share")
 SUBMIT = "universe = vanilla\ngetenv = true\nnotification = NEVER\n{}\nexecutable = /bin/true\noutput = o\nerror = e\nlog = l\nqueue\n"
 
 
@@ -62,7 +64,8 @@ class Drmaa:
         """What it says against a job with these options; empty if it takes it."""
         template, job = ctypes.c_void_p(), ctypes.create_string_buffer(128)
         self.call("drmaa_allocate_job_template", ctypes.byref(template))
-        attributes = {"remote_command": "/bin/true", "native_specification": options, "wd": "/tmp", "output_path": ":/dev/null", "error_path": ":/dev/null"}
+        attributes = {"remote_command": "/bin/true", "native_specification": options, "wd": "/tmp"}
+        attributes |= {"output_path": ":/dev/null", "error_path": ":/dev/null"}
         for name, value in attributes.items():
             self.call("drmaa_set_attribute", template, f"drmaa_{name}".encode(), value.encode())
         try:
@@ -77,7 +80,8 @@ class Drmaa:
 
 def of_sbatch(words, script):
     """What `sbatch` says against these words; empty if it takes them."""
-    done = subprocess.run(["sbatch", "--test-only", *words, script], capture_output=True, text=True, check=False, timeout=60)
+    command = ["sbatch", "--test-only", *words, script]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     return "" if done.returncode == 0 or TOO_LARGE in done.stderr else done.stderr.strip() or "refused"
 
 
@@ -95,14 +99,12 @@ def slurm(folder):
             print("texts.py: slurm-drmaa is not tried: DRMAA_LIBRARY_PATH names no library")
         for verdict, text in rows("slurm.txt"):
             said = of_sbatch(text.split(), script)
-            # The letter means something else to slurm-drmaa, and a cluster without GPUs takes none.
-            if not (said.endswith(NO_GPUS) and "--gres" in text) and "job_name" not in text and "--share" not in text:
+            is_for_both = not any(option in text for option in ONLY_DRMAA)
+            if is_for_both and NO_GPUS not in said:
                 yield text, verdict in ("slurm", "stuck"), said, "sbatch"
-            if drmaa:
-                said = drmaa.refusal(text)
-                is_for_gpus = "--gres" in text
-                if not is_for_gpus and TOO_LARGE not in said:
-                    yield text, verdict in ("slurm", "drmaa"), said, "slurm-drmaa"
+            said = drmaa.refusal(text) if drmaa else TOO_LARGE
+            if "--gres" not in text and TOO_LARGE not in said:
+                yield text, verdict in ("slurm", "drmaa"), said, "slurm-drmaa"
     finally:
         run_script("slurm.sh", "stop", folder)
 

@@ -122,6 +122,22 @@ fn params_of_other_readers() {
 }
 
 #[test]
+fn the_newer_runner_for_htcondor_computes_with_cores() {
+    let params = [("request_memory", "70.5G"), ("request_cpus", "8.0")];
+    let count = |runner: &str| faults(runner, amounts("8,70.5"), &params).len();
+    assert_eq!((count("condor"), count("galaxy.jobs.runners.htcondor:HTCondorJobRunner")), (0, 1));
+}
+
+#[test]
+fn containers_that_are_off_read_nothing() {
+    let volumes = ("docker_volumes", ":rw,/data");
+    let count = |params: &[(&str, &str)]| faults("slurm", amounts("1,1"), params).len();
+    assert_eq!(count(&[volumes]), 1);
+    assert_eq!(count(&[("docker_enabled", "true"), volumes]), 1);
+    assert_eq!(count(&[("docker_enabled", "False"), volumes]), 0);
+}
+
+#[test]
 fn a_limit_below_the_request_is_refused() {
     let job = amounts("8,70.5");
     let said = |params: &[(&str, &str)]| {

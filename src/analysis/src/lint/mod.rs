@@ -19,7 +19,7 @@ mod job_limits;
 mod limits;
 mod linter;
 mod misplaced;
-mod params;
+pub mod params;
 mod partial;
 mod people;
 pub mod report;

@@ -162,19 +162,24 @@ fn slurm_without_unit(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
     )
 }
 
-/// A value that the reader of a param does not know.
-fn unknown_value(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
+/// The help for a value that the reader of a param, Pulsar, does not know. `None` if it does, or takes any.
+pub fn unknown(key: &str, text: &str) -> Option<String> {
     let (_, known) = VALUES.into_iter().find(|(name, _)| *name == key)?;
-    let text = value.as_text()?.as_str();
-    if text.is_empty() || text.contains('$') || is_open(text) || known.contains(&text) {
+    if known.contains(&text) {
         return None;
     }
     let names = || known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    Some(
-        Diagnostic::warning(format!("`{key}` has no value `{text}`")).at(value.span, "Pulsar's jobs fail").help(
-            closest(text, known.iter().copied()).map_or_else(|| format!("write one of {}", names()), did_you_mean),
-        ),
-    )
+    Some(closest(text, known.iter().copied()).map_or_else(|| format!("write one of {}", names()), did_you_mean))
+}
+
+/// A value that the reader of a param does not know.
+fn unknown_value(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
+    let text = value.as_text()?.as_str();
+    if text.is_empty() || text.contains('$') || is_open(text) {
+        return None;
+    }
+    let help = unknown(key, text)?;
+    Some(Diagnostic::warning(format!("`{key}` has no value `{text}`")).at(value.span, "Pulsar's jobs fail").help(help))
 }
 
 fn is_of_name(c: char) -> bool {
@@ -182,7 +187,7 @@ fn is_of_name(c: char) -> bool {
 }
 
 /// The quote that is open at the end of a text for the shell. Code in braces is not of the shell.
-fn unclosed(text: &str) -> Option<&'static str> {
+pub fn unclosed(text: &str) -> Option<&'static str> {
     let (mut depth, mut open, mut escaped) = (0_usize, None, false);
     let mut chars = text.chars();
     while let Some(c) = chars.next() {

@@ -6,6 +6,7 @@
 
 use super::leftovers::{HELP, left};
 use super::memory::{shown, slip, split_number};
+use super::readers::Runner;
 use super::{Amounts, Fault, classad};
 
 const CONDOR: &str = "HTCondor";
@@ -47,6 +48,16 @@ pub(super) fn command(name: &str, value: &str, amounts: Amounts) -> Vec<Fault> {
         _ => expression(&name, value),
     };
     fault.into_iter().collect()
+}
+
+/// The cores that Galaxy's newer runner divides the memory by: `int` in `queue_job` of `htcondor.py`.
+pub(super) fn slots<'a>(params: &'a [(&'a str, String)], runner: Runner) -> Option<(&'a str, &'a str, Fault)> {
+    let find = |name: &str| params.iter().find(|(known, _)| *known == name).map(|(name, text)| (*name, text.as_str()));
+    let (name, text) = find("request_cpus").filter(|_| runner.is_htcondor_class)?;
+    mbytes(find("request_memory")?.1.trim())?;
+    let is_whole = text.trim().bytes().all(|byte| byte.is_ascii_digit());
+    let why = "the runner for HTCondor computes with it, in whole numbers";
+    (!is_whole).then(|| (name, text, Fault::refused("Galaxy", text, why, "write `{int(cores)}`")))
 }
 
 /// A value with more than one line: HTCondor reads each as a command of its own.

@@ -3,7 +3,7 @@
 //! Sources: `galaxy/tool_util/deps/container_classes.py` (`Volume.parse_volume_str`, `preprocess_volumes`), `container_volumes.py` and `docker_util.py` of Galaxy
 //! 26.1.1, and 22.1 to 25.0 for empty volumes; Docker's `docker run` reads sizes by `RAMInBytes` of docker/go-units, and takes no less than 6 MB.
 
-use tpv_analysis::lint::volumes;
+use tpv_analysis::lint::{params, volumes};
 
 use super::Fault;
 use super::leftovers::{HELP, is_none, left};
@@ -89,6 +89,10 @@ fn empty(volume: &str, is_first: bool, is_last: bool) -> Option<Fault> {
 /// The faults of options for `docker run`.
 fn arguments(text: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
+    if let Some(quote) = params::unclosed(text) {
+        let why = format!("there is one {quote} too few or too many");
+        faults.push(Fault::refused("the shell", text.trim(), why, "close the quote, or leave it out"));
+    }
     let mut words = text.split_ascii_whitespace().peekable();
     while let Some(word) = words.next() {
         let (option, value) = match word.split_once('=') {

@@ -1,7 +1,7 @@
 //! Variables that the job's script, or Java, computes with.
 //!
 //! Sources: Galaxy's `util/job_script/MEMORY_STATEMENT_TEMPLATE.sh`, which divides `GALAXY_MEMORY_MB` by `GALAXY_SLOTS` in the arithmetic of the shell, that of whole
-//! numbers; HotSpot's `parse_argument` of `arguments.cpp`: a heap size is a whole number with one of the letters K, M, G and T.
+//! numbers; HotSpot's `Arguments::parse_memory_size` of `arguments.cpp`: a heap size is a whole number with one of the letters K, M, G and T.
 
 use tpv_galaxy::json::Json;
 

@@ -2,8 +2,8 @@
 //!
 //! Sources: Galaxy 26.1.1 reads memory itself, as bytes (`ByteSize` of `galaxy/util/bytesize.py`, used by `__transform_memory_value` of
 //! `runners/kubernetes.py`), and passes on `requests_cpu` and `limits_cpu`, which the API server reads as quantities: `parseQuantityString` and
-//! `quantitySuffixer` of apimachinery's `pkg/api/resource`. Limits are to be as high as requests: `ValidateResourceRequirements` of
-//! `pkg/apis/core/validation`.
+//! `quantitySuffixer` of apimachinery's `pkg/api/resource`. Limits are to be as high as requests: `validation.go` of
+//! Kubernetes' `pkg/apis/core/validation`, "must be less than or equal to ... limit".
 
 use super::memory::{plain, shown, slip, split_number};
 use super::readers::Runner;
@@ -96,7 +96,7 @@ pub(super) fn resource(name: &str, value: &str, amounts: Amounts) -> Vec<Fault> 
     let fault = match amount(name, value) {
         None if is_memory => {
             let why = format!("`{name}` is a number with a unit such as `Gi` or `G`, or of bytes");
-            Some(Fault::refused("Galaxy", shown_part(name, value), why, help))
+            Some(Fault::refused("Galaxy", value, why, help))
         }
         None => Some(Fault::refused(KUBERNETES, value, format!("`{name}` is a quantity: `8`, `0.5` or `500m`"), help)),
         Some(amount) if amount < 0.0 => Some(Fault::refused(KUBERNETES, value, "a resource is not below zero", help)),
@@ -104,10 +104,6 @@ pub(super) fn resource(name: &str, value: &str, amounts: Amounts) -> Vec<Fault> 
         Some(amount) => misread_cores(value, amount, amounts),
     };
     fault.into_iter().collect()
-}
-
-fn shown_part(name: &str, value: &str) -> String {
-    if value.trim().is_empty() { format!("{name}:") } else { value.to_owned() }
 }
 
 fn misread_memory(value: &str, bytes: f64, amounts: Amounts) -> Option<Fault> {

@@ -14,8 +14,10 @@ mod kubernetes;
 mod leftovers;
 mod memory;
 mod pbs;
+mod pulsar;
 mod readers;
 mod slurm;
+mod switches;
 
 use tpv_config::template::PLACEHOLDER;
 use tpv_galaxy::answer::{Answer, Field};
@@ -135,14 +137,16 @@ pub fn judge(job: &Submission<'_>) -> Vec<Fault> {
             Some(Param::Condor(command)) => condor::command(command, text, job.amounts),
             Some(Param::Kubernetes(resource)) => kubernetes::resource(resource, text, job.amounts),
             Some(Param::Container(setting)) => containers::setting(setting, text),
+            Some(Param::Switch(name)) => switches::fault(name, text).into_iter().collect(),
+            Some(Param::Pulsar(setting)) => pulsar::setting(setting, text),
             None => Vec::new(),
         };
         let lines = if readers::is_line_of_condor(name, runner) { condor::line(text) } else { None };
         faults.extend(found.into_iter().chain(lines).map(|fault| of(fault, name, text)));
     }
-    if let Some((name, text, fault)) = kubernetes::bounds(&params, runner) {
-        faults.push(of(fault, name, text));
-    }
+    // Params that are read together.
+    let together = [kubernetes::bounds(&params, runner), condor::slots(&params, runner)];
+    faults.extend(together.into_iter().flatten().map(|(name, text, fault)| of(fault, name, text)));
     faults.extend(environment::judge(job.env));
     faults
 }
@@ -152,8 +156,11 @@ fn native(text: &str, runner: Runner, amounts: Amounts) -> Vec<Fault> {
     if slurm::is_for_slurm(text, runner) { slurm::native(text, amounts) } else { pbs::native(text, runner) }
 }
 
-/// A fault in the text of a param.
+/// A fault in the text of a param. The part of a text that is empty is shown as the param.
 fn of(mut fault: Fault, name: &str, text: &str) -> Fault {
+    if fault.part.trim().is_empty() {
+        fault.part = format!("{name}:");
+    }
     (fault.param, fault.text) = (name.to_owned(), text.to_owned());
     fault
 }
@@ -167,6 +174,7 @@ fn text(value: &Json) -> Option<String> {
             write_text(&mut text, value);
             Some(text)
         }
-        Json::Null | Json::Bool(_) | Json::List(_) | Json::Object(_) => None,
+        Json::Bool(value) => Some(if *value { "True" } else { "False" }.to_owned()),
+        Json::Null | Json::List(_) | Json::Object(_) => None,
     }
 }

@@ -1,8 +1,7 @@
 //! Resources of PBS and Torque, and the slots of Grid Engine, in options for `qsub`.
 //!
-//! Sources: `to_size` (`attr_fn_size.c`), `decode_time` (`attr_fn_time.c`), `decode_l` (`attr_fn_l.c`) and `decode_nodes` (`attr_resc_func.c`) of OpenPBS, and
-//! of Torque the first two and `proplist` of `node_manager.c`; only what both refuse is a fault. Grid Engine: `-pe` of its manual page `submit(1)`, a range
-//! of whole numbers.
+//! Sources: of both OpenPBS and Torque `to_size` (`attr_fn_size.c`), `decode_time` (`attr_fn_time.c`) and `proplist` (`node_manager.c`), of OpenPBS
+//! `decode_l` (`attr_fn_l.c`) as well; only what both refuse is a fault. Grid Engine: `-pe` of its manual page `submit(1)`, a range of whole numbers.
 
 use super::Fault;
 use super::leftovers::{HELP, is_none, placeholder};
@@ -42,12 +41,11 @@ pub(super) fn native(text: &str, runner: Runner) -> Vec<Fault> {
         }
     }
     let pairs = || words.iter().zip(words.iter().skip(1));
-    for (option, value) in pairs().filter(|(option, _)| **option == "-l") {
+    for (_, value) in pairs().filter(|(option, _)| **option == "-l") {
         let is_of_pbs = ["nodes=", "select=", "walltime=", "ncpus=", "ppn="].iter().any(|name| value.contains(name));
         if runner.pbs || (is_of_pbs && !runner.grid_engine) {
             faults.extend(resources(value));
         }
-        debug_assert_eq!(*option, "-l");
     }
     for ((option, name), slots) in pairs().zip(words.iter().skip(2)) {
         let is_range = |text: &str| {

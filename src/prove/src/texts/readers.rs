@@ -13,6 +13,8 @@ pub(super) struct Runner {
     pub pbs: bool,
     pub grid_engine: bool,
     pub condor: bool,
+    /// The class `HTCondorJobRunner` of Galaxy 26.1, which reads requests itself.
+    pub is_htcondor_class: bool,
     pub kubernetes: bool,
     pub pulsar: bool,
     /// A runner without a scheduler.
@@ -30,6 +32,7 @@ impl Runner {
             runner.pbs |= begins(&["pbs", "openpbs", "torque"]);
             runner.grid_engine |= begins(&["sge", "uge", "univa", "gridengine"]);
             runner.condor |= begins(&["condor", "htcondor"]);
+            runner.is_htcondor_class |= word == "htcondorjobrunner";
             runner.kubernetes |= begins(&["k8s", "kubernetes"]);
             runner.pulsar |= begins(&["pulsar"]);
             runner.local |= begins(&["local"]);
@@ -63,6 +66,10 @@ pub(super) enum Param<'a> {
     Kubernetes(&'a str),
     /// A setting of a container.
     Container(&'a str),
+    /// A setting of Galaxy's that is on or off.
+    Switch(&'a str),
+    /// A setting of Pulsar's client.
+    Pulsar(&'a str),
 }
 
 /// The reader of a param among all of a job, if a table has it.
@@ -86,12 +93,24 @@ pub(super) fn of<'a>(name: &'a str, runner: Runner, params: &[(&str, String)]) -
         "requests_memory" | "limits_memory" | "requests_cpu" | "limits_cpu" => {
             (runner.is_open() || runner.kubernetes).then_some(Param::Kubernetes(name))
         }
-        _ if name.starts_with("docker_") || name.starts_with("singularity_") => Some(Param::Container(name)),
+        "dependency_resolution" | "default_file_action" => {
+            (runner.is_open() || runner.pulsar).then_some(Param::Pulsar(name))
+        }
+        _ if super::switches::is_switch(name) => Some(Param::Switch(name)),
+        _ if name.starts_with("docker_") => (!is_off("docker_enabled", params)).then_some(Param::Container(name)),
+        _ if name.starts_with("singularity_") => {
+            (!is_off("singularity_enabled", params)).then_some(Param::Container(name))
+        }
         _ => match submitted(name)? {
             Param::Native => runner.has_options().then_some(Param::Native),
             param => (runner.condor || (runner.is_open() && name.starts_with("request_"))).then_some(param),
         },
     }
+}
+
+/// Returns `true` if a param is there and is off.
+fn is_off(name: &str, params: &[(&str, String)]) -> bool {
+    params.iter().any(|(known, value)| *known == name && !super::switches::is_on(value))
 }
 
 /// The reader of a param without the prefix for Pulsar.

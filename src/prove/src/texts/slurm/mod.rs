@@ -16,6 +16,12 @@ use values::{drmaa_takes, help, sbatch_takes, taken};
 const SLURM: &str = "Slurm";
 const DRMAA: &str = "slurm-drmaa";
 
+/// The beginning of reasons that surprise whoever knows `sbatch`.
+const SUBMITTER: &str = "slurm-drmaa, by which Galaxy and Pulsar submit,";
+
+/// The help for line breaks.
+const ONE_LINE: &str = "write all options in one line, with blanks between (`>-` in YAML)";
+
 /// Options of slurm-drmaa that do what one of `sbatch` does.
 const INSTEAD: [(&str, &str); 7] = [
     ("job-name", "`--job_name=NAME`; Galaxy sets the name itself"),
@@ -102,16 +108,15 @@ impl<'a> Reading<'a> {
             let help = instead.map_or_else(|| "leave it out".to_owned(), |(_, instead)| format!("write {instead}"));
             let is_right = value.or(following).is_none_or(|value| sbatch_takes(option, value));
             let by = if option.in_sbatch && is_right { DRMAA } else { SLURM };
-            self.refused(by, word, format!("slurm-drmaa, by which Galaxy and Pulsar submit, has no `--{name}`"), help);
+            self.refused(by, word, format!("{SUBMITTER} has no `--{name}`"), help);
         } else if let Some(value) = value {
             self.value(option, value, word.to_owned());
         } else if let Some(following) = following {
             let by = if sbatch_takes(option, following) { DRMAA } else { SLURM };
-            let why =
-                "slurm-drmaa, by which Galaxy and Pulsar submit, takes `=` between an option and its value, no blank";
+            let why = format!("{SUBMITTER} takes `=` between an option and its value, no blank");
             let help =
                 if drmaa_takes(option, following) { format!("write `--{name}={following}`") } else { help(option) };
-            self.refused(by, &format!("{word} {following}"), why.to_owned(), help);
+            self.refused(by, &format!("{word} {following}"), why, help);
         } else if option.kind != Kind::Flag {
             self.refused(SLURM, word, format!("`--{name}` needs a value"), help(option));
         }
@@ -128,7 +133,7 @@ impl<'a> Reading<'a> {
                 let by = if is_of_sbatch { DRMAA } else { SLURM };
                 let by_name =
                     known.filter(|option| option.in_drmaa).map(|option| format!("write `--{}=VALUE`", option.name));
-                let why = format!("slurm-drmaa, by which Galaxy and Pulsar submit, has no `-{letter}`");
+                let why = format!("{SUBMITTER} has no `-{letter}`");
                 self.refused(by, word, why, by_name.unwrap_or_else(|| "leave it out".to_owned()));
                 return known.is_none_or(|option| option.kind != Kind::Flag) && next.is_some_and(is_value);
             }
@@ -166,7 +171,10 @@ impl<'a> Reading<'a> {
         // What is after another `=` is left out.
         let value = if option.kind == Kind::Free { value } else { value.split('=').next().unwrap_or(value) };
         if drmaa_takes(option, value) {
-            if option.kind == Kind::Account && super::leftovers::left(value).is_some() {
+            if option.kind == Kind::Account && value.contains('\n') {
+                let why = "the line break is a part of the name";
+                self.faults.push(Fault::misread(SLURM, part.trim(), why, ONE_LINE));
+            } else if option.kind == Kind::Account && super::leftovers::left(value).is_some() {
                 let why = format!("`{value}` is taken for the name of one");
                 self.faults.push(Fault::misread(SLURM, part, why, super::leftovers::HELP));
             } else if option.kind == Kind::Count && values::whole(value.trim_ascii_end()) == Some(0) {
@@ -190,12 +198,7 @@ impl<'a> Reading<'a> {
             || (option.kind == Kind::Name && value.contains('\n'))
         {
             let why = "slurm-drmaa does not take a line break for the end of a value";
-            self.refused(
-                DRMAA,
-                &part,
-                why.to_owned(),
-                "write all options in one line, with blanks between (`>-` in YAML)".to_owned(),
-            );
+            self.refused(DRMAA, &part, why.to_owned(), ONE_LINE.to_owned());
         } else if values::whole(value).is_some_and(|number| number < 0) && option.kind == Kind::Count {
             self.faults.push(Fault::stuck(SLURM, part, taken(option, true), help(option)));
         } else {
@@ -215,8 +218,8 @@ impl<'a> Reading<'a> {
         } else if let Some(option) = word.strip_prefix('-').and_then(|rest| rest.chars().next()).and_then(lettered) {
             let value = word.trim_start_matches('-').trim_start_matches(option.letter);
             let by = if option.in_sbatch && sbatch_takes(option, value) { DRMAA } else { SLURM };
-            let why = "slurm-drmaa, by which Galaxy and Pulsar submit, takes a blank between a letter and its value";
-            self.refused(by, word, why.to_owned(), format!("write `-{} {value}`", option.letter));
+            let why = format!("{SUBMITTER} takes a blank between a letter and its value");
+            self.refused(by, word, why, format!("write `-{} {value}`", option.letter));
         } else if word.starts_with(['\n', '\r']) || word.trim().is_empty() {
             self.line_break(word);
         } else {
@@ -228,9 +231,8 @@ impl<'a> Reading<'a> {
     /// Words that begin with a line break; an empty line at the end is one as well.
     fn line_break(&mut self, word: &str) {
         let why = "slurm-drmaa takes blanks between options, no line breaks";
-        let help = "write all options in one line (`>-` in YAML)";
         let part = if word.trim().is_empty() { "\\n" } else { word };
-        self.refused(DRMAA, part, why.to_owned(), help.to_owned());
+        self.refused(DRMAA, part, why.to_owned(), ONE_LINE.to_owned());
     }
 
     fn refused(&mut self, by: &'static str, part: &str, why: String, help: String) {

@@ -45,7 +45,7 @@ pub(super) struct Opt {
 }
 
 /// Options that `sbatch` and slurm-drmaa have.
-const BOTH: [(&str, char, Kind); 29] = [
+const BOTH: [(&str, char, Kind); 30] = [
     ("account", 'A', Account),
     ("acctg-freq", ' ', Free),
     ("clusters", 'M', Name),
@@ -75,12 +75,13 @@ const BOTH: [(&str, char, Kind); 29] = [
     ("requeue", ' ', Flag),
     ("reservation", ' ', Name),
     ("time", 't', Time),
+    ("tmp", ' ', Memory),
 ];
 
 /// Options of slurm-drmaa alone.
 const OF_DRMAA: [(&str, char, Kind); 3] = [("job_name", ' ', Free), ("share", ' ', Flag), ("time_limit", ' ', Time)];
 
-/// Options of slurm-drmaa and `sbatch` whose values `sbatch` alone takes with a unit, and of `sbatch` alone.
+/// Options of `sbatch` alone.
 const OF_SBATCH: [(&str, char, Kind); 74] = [
     ("array", 'a', Free),
     ("batch", ' ', Free),
@@ -158,16 +159,13 @@ const OF_SBATCH: [(&str, char, Kind); 74] = [
     ("wrap", ' ', Free),
 ];
 
-/// Another option with a size, of both.
-const TMP: (&str, char, Kind) = ("tmp", ' ', Memory);
-
 /// The letters of slurm-drmaa's options.
 const LETTERS: &str = "ACcdeJkLMnNopstwx";
 
 /// All options.
 pub(super) fn all() -> impl Iterator<Item = Opt> {
     let row = |in_sbatch, in_drmaa| move |(name, letter, kind)| Opt { name, letter, kind, in_sbatch, in_drmaa };
-    let both = BOTH.into_iter().chain([TMP]).map(row(true, true));
+    let both = BOTH.into_iter().map(row(true, true));
     both.chain(OF_DRMAA.into_iter().map(row(false, true))).chain(OF_SBATCH.into_iter().map(row(true, false)))
 }
 
