@@ -107,7 +107,7 @@ fn the_mended_config_has_none() {
         (
             "shared.yml",
             &[
-                ("input_size < 0.01", "input_size < 100"),
+                (" and input_size < 0.01", ""),
                 ("input_size >= 0\n", "input_size < small_input\n"),
                 (
                     "mem: 60\n  toolshed.g2.bx.psu.edu/repos/iuc/megahit",
