@@ -141,7 +141,7 @@ impl fmt::Display for DryJob {
 /// A size in bytes as `--input-size` takes it: GiB where a short number gives the very same bytes, else bytes.
 fn flag_of_size(bytes: i64) -> String {
     let short = short_gib(bytes);
-    match bytes_of(short) == bytes {
+    match short >= 0.001 && bytes_of(short) == bytes {
         true => short.to_string(),
         false => format!("{bytes}B"),
     }

@@ -249,7 +249,8 @@ mod tests {
         assert!(missing.is_empty(), "{missing:#?}");
     }
 
-    /// Every native name is among the recorded ones, since misspellings are found by those.
+    /// Every native name is among the recorded ones, since misspellings are found by those. `TagSetManager` is of versions before 3.0, which
+    /// `checker/imports.rs` tells apart.
     #[test]
     fn the_table_of_names_has_all_that_is_there() {
         let model = model();
@@ -261,7 +262,8 @@ mod tests {
                 continue;
             };
             let own = tpv_runtime::mapper::find_module(module).unwrap();
-            for name in own.names.iter().filter(|name| !members.names.contains(name)) {
+            let is_new = |name: &&&str| !members.names.contains(**name) && **name != "TagSetManager";
+            for name in own.names.iter().filter(is_new) {
                 missing.push(format!("{module}.{name}"));
             }
         }
