@@ -1,7 +1,7 @@
 //! Jobs made from rules: together they take each branch that one of them can be brought to take.
 //!
 //! It begins with an ordinary job of each tool and goes on from those that did something new: the values that conditions compare with are put where
-//! the conditions look. What the jobs do is observed, not guessed ([`coverage`]); the values are guesses ([`changes`]).
+//! the conditions look. What the jobs do is observed, not guessed (`coverage.rs`); the values are guesses (`changes.rs`).
 
 mod changes;
 mod coverage;

@@ -4,10 +4,11 @@
 //! `SetAccountingGroup`), `metric_units.cpp` (`parse_int64_bytes`), the manual of `condor_submit`, and Galaxy's and Pulsar's `build_submit_description`,
 //! which writes each param as the line `NAME = VALUE`.
 
+use super::classad;
+use super::fault::{Amounts, Fault};
 use super::leftovers::{HELP, left};
 use super::memory::{shown, slip, split_number};
 use super::readers::Runner;
-use super::{Amounts, Fault, classad};
 
 const CONDOR: &str = "HTCondor";
 

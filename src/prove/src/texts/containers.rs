@@ -5,7 +5,7 @@
 
 use tpv_analysis::lint::{params, volumes};
 
-use super::Fault;
+use super::fault::Fault;
 use super::leftovers::{HELP, is_none, left};
 use super::memory::split_number;
 

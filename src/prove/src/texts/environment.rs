@@ -5,7 +5,7 @@
 
 use tpv_galaxy::json::Json;
 
-use super::Fault;
+use super::fault::Fault;
 use super::leftovers::left;
 
 /// Variables that are whole numbers.

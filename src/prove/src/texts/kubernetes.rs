@@ -5,9 +5,9 @@
 //! `quantitySuffixer` of apimachinery's `pkg/api/resource`. Limits are to be as high as requests: `validation.go` of
 //! Kubernetes' `pkg/apis/core/validation`, "must be less than or equal to ... limit".
 
+use super::fault::{Amounts, Fault};
 use super::memory::{plain, shown, slip, split_number};
 use super::readers::Runner;
-use super::{Amounts, Fault};
 
 const KUBERNETES: &str = "Kubernetes";
 

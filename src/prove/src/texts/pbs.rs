@@ -3,7 +3,7 @@
 //! Sources: of both OpenPBS and Torque `to_size` (`attr_fn_size.c`), `decode_time` (`attr_fn_time.c`) and `proplist` (`node_manager.c`), of OpenPBS
 //! `decode_l` (`attr_fn_l.c`) as well; only what both refuse is a fault. Grid Engine: `-pe` of its manual page `submit(1)`, a range of whole numbers.
 
-use super::Fault;
+use super::fault::Fault;
 use super::leftovers::{HELP, is_none, placeholder};
 use super::readers::Runner;
 

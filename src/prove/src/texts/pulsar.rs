@@ -2,7 +2,7 @@
 
 use tpv_analysis::lint::params;
 
-use super::Fault;
+use super::fault::Fault;
 
 /// The fault of a param's value.
 pub(super) fn setting(name: &str, value: &str) -> Vec<Fault> {

@@ -1,7 +1,7 @@
 //! Params that are on or off. Galaxy fails a job with another text: `asbool` of `galaxy/util/__init__.py`, as `jobs/__init__.py`, `jobs/runners/` and
 //! `tool_util/deps/` of Galaxy 26.1.1 call it.
 
-use super::Fault;
+use super::fault::Fault;
 use super::leftovers::HELP;
 
 /// The params.

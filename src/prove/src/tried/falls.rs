@@ -10,7 +10,7 @@ use tpv_text::finding::{Finding, silences};
 use super::sizes::{near, shown};
 use super::tool::{End, Tool};
 use super::trial::Trial;
-use super::{whose, with_job, with_names};
+use super::words::{whose, with_job, with_names};
 
 /// The part that is left of an amount that falls, at most: less is rounding.
 const FALLEN: f64 = 0.95;

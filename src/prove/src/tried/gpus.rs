@@ -11,7 +11,7 @@ use tpv_yaml::value::ConfigValue;
 
 use super::sizes::ORDINARY;
 use super::tool::{End, Tool};
-use super::{whose, with_job, with_names};
+use super::words::{whose, with_job, with_names};
 
 /// Looks at all tools.
 pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) {

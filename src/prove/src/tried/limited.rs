@@ -10,7 +10,7 @@ use tpv_text::finding::{Finding, silences};
 use super::falls::{amounts, rounded};
 use super::sizes::{ORDINARY, shown};
 use super::tool::Tool;
-use super::{whose, with_job, with_names};
+use super::words::{whose, with_job, with_names};
 
 /// Inputs of this size and more are told about: a limit that is reached later has sizes below it.
 const SMALL: i64 = 1 << 20;

@@ -14,15 +14,13 @@ mod replaced;
 mod sizes;
 mod tool;
 mod trial;
+mod words;
 
 use std::sync::Arc;
 
 use tpv_analysis::check::{Linter, Told, Unproved};
-use tpv_analysis::dry_job::DryJob;
 use tpv_runtime::World;
-use tpv_text::diagnostic::Diagnostic;
 
-use tool::Tool;
 use trial::Trial;
 
 /// Tries jobs of all tools of a config that loads, in this world. Returns what was not tried.
@@ -50,35 +48,3 @@ pub fn check(linter: &mut Linter<'_>, told: &Told, world: &Arc<World>) -> Vec<Un
     }
     untried
 }
-
-/// Adds the command that maps a job, with its explanation.
-fn with_job(diagnostic: Diagnostic, job: &DryJob) -> Diagnostic {
-    diagnostic.note(format!("try it: `tpvc dry-run CONFIG... {job} --explain`"))
-}
-
-/// The names of tools for a message.
-fn names(tools: &[&Tool<'_>]) -> String {
-    let names: Vec<String> = tools.iter().map(|tool| tool.name()).collect();
-    tpv_text::listed::counted(&names, 2, "more")
-}
-
-/// The tools of jobs, for a message about these.
-fn whose(tools: &[&Tool<'_>]) -> String {
-    match tools {
-        [tool] if tool.index.is_none() => "of tools without an entry of their own".to_owned(),
-        [tool] => format!("of the tool {}", tool.name()),
-        _ => format!("of the tools {}", names(tools)),
-    }
-}
-
-/// A note with the ids of tools that [`names`] leaves out.
-fn with_names(diagnostic: Diagnostic, tools: &[&Tool<'_>]) -> Diagnostic {
-    if tools.len() <= 3 {
-        return diagnostic;
-    }
-    let names: Vec<String> = tools.iter().map(|tool| tool.name()).collect();
-    diagnostic.note(format!("these are {}", tpv_text::listed::counted(&names, MOST_NAMES, "more")))
-}
-
-/// More tools than these are not named in a finding.
-const MOST_NAMES: usize = 60;

@@ -13,7 +13,7 @@ use tpv_text::source::Span;
 use super::sizes::{GIB, ORDINARY, near, shown};
 use super::tool::{End, Point, Tool};
 use super::trial::{Outcome, Trial, Watched};
-use super::{whose, with_job, with_names};
+use super::words::{whose, with_job, with_names};
 
 /// More groups of destinations are not told apart in a finding.
 const MOST_GROUPS: usize = 3;

@@ -13,7 +13,7 @@ use super::nowhere::with_reasons;
 use super::sizes::ORDINARY;
 use super::tool::{End, Tool};
 use super::trial::{Outcome, Trial};
-use super::{names, with_job, with_names};
+use super::words::{names, with_job, with_names};
 
 /// More users than these are not named in a finding.
 const MOST_USERS: usize = 12;

@@ -14,7 +14,7 @@ use super::each::Accepted;
 use super::sizes::{ORDINARY, shown};
 use super::tool::{End, Tool, whole};
 use super::trial::{Outcome, Trial, Watched};
-use super::{whose, with_job, with_names};
+use super::words::{whose, with_job, with_names};
 
 /// The tools of jobs that end at a place, with the error and one of the jobs, and the destination that it goes to only if others do not take it.
 struct Group<'t, 'a> {

@@ -12,7 +12,7 @@ use tpv_text::source::Span;
 
 use super::each::Accepted;
 use super::trial::Outcome;
-use super::{whose, with_job, with_names};
+use super::words::{whose, with_job, with_names};
 use crate::texts::{Fault, faults};
 
 /// Looks at some jobs of each destination.

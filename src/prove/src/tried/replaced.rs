@@ -12,7 +12,7 @@ use tpv_text::source::Span;
 
 use super::sizes::ORDINARY;
 use super::tool::{End, Tool};
-use super::{whose, with_job, with_names};
+use super::words::{whose, with_job, with_names};
 
 /// A value under its name, as text.
 type Value = (String, String, Span);

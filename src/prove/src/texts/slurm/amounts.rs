@@ -2,8 +2,8 @@
 
 use super::options::Opt;
 use super::values::{mbytes, whole};
+use crate::texts::fault::{Amounts, Fault};
 use crate::texts::memory::{shown, slip};
-use crate::texts::{Amounts, Fault};
 
 /// A part of the job's memory that is no slip of rounding: a text with as much is the job's total.
 const TOTAL: std::ops::RangeInclusive<f64> = 0.9..=1.1;

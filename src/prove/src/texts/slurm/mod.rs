@@ -6,9 +6,9 @@ mod values;
 
 use tpv_text::suggest::{closest, did_you_mean};
 
+use super::fault::{Amounts, Fault};
 use super::leftovers::is_none;
 use super::readers::Runner;
-use super::{Amounts, Fault};
 use amounts::Given;
 use options::{Kind, Opt, is_letter_of_drmaa, lettered, named};
 use values::{drmaa_takes, help, sbatch_takes, taken};

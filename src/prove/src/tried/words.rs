@@ -1,0 +1,39 @@
+//! The words that findings of tried jobs share.
+
+use tpv_analysis::dry_job::DryJob;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::listed::counted;
+
+use super::tool::Tool;
+
+/// Adds the command that maps a job, with its explanation.
+pub(super) fn with_job(diagnostic: Diagnostic, job: &DryJob) -> Diagnostic {
+    diagnostic.note(format!("try it: `tpvc dry-run CONFIG... {job} --explain`"))
+}
+
+/// The names of tools for a message.
+pub(super) fn names(tools: &[&Tool<'_>]) -> String {
+    let names: Vec<String> = tools.iter().map(|tool| tool.name()).collect();
+    counted(&names, 2, "more")
+}
+
+/// The tools of jobs, for a message about these.
+pub(super) fn whose(tools: &[&Tool<'_>]) -> String {
+    match tools {
+        [tool] if tool.index.is_none() => "of tools without an entry of their own".to_owned(),
+        [tool] => format!("of the tool {}", tool.name()),
+        _ => format!("of the tools {}", names(tools)),
+    }
+}
+
+/// A note with the ids of tools that [`names`] leaves out.
+pub(super) fn with_names(diagnostic: Diagnostic, tools: &[&Tool<'_>]) -> Diagnostic {
+    if tools.len() <= 3 {
+        return diagnostic;
+    }
+    let names: Vec<String> = tools.iter().map(|tool| tool.name()).collect();
+    diagnostic.note(format!("these are {}", counted(&names, MOST_NAMES, "more")))
+}
+
+/// More tools than these are not named in a finding.
+const MOST_NAMES: usize = 60;
