@@ -37,11 +37,16 @@ def job(flags):
         inputs = [{"name": "test", "id": 0, "size": size, "extension": "txt"}]
     history = {"name": "Unnamed TPV dry run history", "tags": []}
     galaxy = {"id": 1, "state": "new", "input_datasets": inputs, "history": history}
+    wrapper = None
     for item in args.set:
         path, value = item.split("=", 1)
+        if path == "job_wrapper":
+            wrapper = json.loads(value)
+            continue
         place, name = path.rsplit(".", 1)
         {"tool": tool, "job.param_values": galaxy.setdefault("param_values", {})}[place][name] = value
-    return {"seed": 1, "tool": tool, "user": user, "job": galaxy}
+    user = user if args.user or args.roles else None
+    return {"seed": 1, "tool": tool, "user": user, "job": galaxy, "job_wrapper": wrapper}
 
 
 def sized(line, gib):

@@ -36,10 +36,12 @@ pub struct DryJob {
     pub version: Option<String>,
     /// Parameters of the tool, as `--set job.param_values.NAME` gives them.
     pub params: Vec<(String, String)>,
+    /// `true` if there is a `job_wrapper`, as in Galaxy, which `--set job_wrapper={}` gives: by `job_wrapper is None` rules know a dry run.
+    pub wrapper: bool,
 }
 
 impl DryJob {
-    /// An ordinary job of a tool as Galaxy makes them: with a version, of a user without roles. Bytes are those of its one input.
+    /// An ordinary job of a tool as Galaxy makes them: with a version and a wrapper, of a user without roles. Bytes are those of its one input.
     pub fn ordinary(tool: &str, bytes: i64) -> Self {
         let version = match split_version(tool) {
             (_, "") => Some(VERSION.to_owned()),
@@ -50,6 +52,7 @@ impl DryJob {
             user: Some("someone@example.org".to_owned()),
             input_size: Some(bytes),
             version,
+            wrapper: true,
             ..Self::default()
         }
     }
@@ -82,7 +85,8 @@ impl DryJob {
             let params = self.params.iter().map(|(name, value)| (name.as_str().into(), Json::str(value.as_str())));
             job.push(("param_values", Json::Object(params.collect())));
         }
-        object([("tool", object(tool)), ("user", user), ("job", object(job))])
+        let wrapper = self.wrapper.then(|| ("job_wrapper", object([])));
+        object([("tool", object(tool)), ("user", user), ("job", object(job))].into_iter().chain(wrapper))
     }
 
     /// The job.
@@ -134,7 +138,8 @@ impl fmt::Display for DryJob {
         }
         let version = self.version.iter().map(|version| format!("tool.version={version}"));
         let params = self.params.iter().map(|(name, value)| format!("job.param_values.{name}={value}"));
-        version.chain(params).try_for_each(|set| write!(f, " --set {}", shell_word(&set)))
+        let wrapper = self.wrapper.then(|| "job_wrapper={}".to_owned());
+        version.chain(params).chain(wrapper).try_for_each(|set| write!(f, " --set {}", shell_word(&set)))
     }
 }
 
@@ -181,10 +186,13 @@ mod tests {
         job.roles = vec!["a b".to_owned(), "it's".to_owned()];
         assert_eq!(
             job.to_string(),
-            "--tool toolshed.g2.bx.psu.edu/repos/iuc/bwa/bwa/0.7+galaxy1 --input-size 20 --user someone@example.org --roles 'a b' 'it'\\''s'"
+            "--tool toolshed.g2.bx.psu.edu/repos/iuc/bwa/bwa/0.7+galaxy1 --input-size 20 --user someone@example.org --roles 'a b' 'it'\\''s' --set 'job_wrapper={}'"
         );
         let job = DryJob::ordinary("bwa", 5);
-        assert_eq!(job.to_string(), "--tool bwa --input-size 5B --user someone@example.org --set tool.version=1.0");
+        assert_eq!(
+            job.to_string(),
+            "--tool bwa --input-size 5B --user someone@example.org --set tool.version=1.0 --set 'job_wrapper={}'"
+        );
         assert_eq!(job.job().unwrap().tool_id(), "bwa");
         assert_eq!(flag_of_size(3 << 28), "0.75");
         assert_eq!(flag_of_size(bytes_of(0.2)), "0.2");

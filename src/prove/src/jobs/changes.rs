@@ -178,6 +178,11 @@ fn beside(version: &str) -> impl Iterator<Item = String> {
 }
 
 impl Change {
+    /// Makes a job nobody's.
+    pub(super) fn nobody() -> Self {
+        Self { path: vec!["user".to_owned()], value: Json::Null }
+    }
+
     /// Makes the change. False if the job has no such field.
     pub(super) fn apply(&self, job: &mut Json) -> bool {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();

@@ -101,6 +101,13 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
             run.others.extend(options.all.then_some(job));
             continue;
         };
+        // Code that asks a database mostly asks about the user: nobody's job may get further.
+        if covered.keys.iter().any(|key| matches!(key, Key::Raised(_))) {
+            let mut next = job.clone();
+            if Change::nobody().apply(&mut next) {
+                waiting.push_back(next);
+            }
+        }
         // Deeper changes of a job come after the first ones of all others.
         for text in &covered.texts {
             let (uses, changes) = suggested.entry(text.clone()).or_insert_with(|| (0, changes(text)));
@@ -173,8 +180,9 @@ impl Run<'_> {
         }
         let mut needed = Vec::new();
         for Kept { job, covered } in self.kept {
-            let is_spare = covered.keys.iter().all(|key| self.seen.get(key).is_some_and(|count| *count > 1));
-            if !is_spare {
+            // Other amounts by the same branches are no reason to keep a job.
+            let mut keys = covered.keys.iter().filter(|key| !matches!(key, Key::Amounts(..)));
+            if keys.any(|key| self.seen.get(key).is_none_or(|count| *count <= 1)) {
                 needed.push(job);
                 continue;
             }

@@ -35,7 +35,12 @@ pub(super) fn check<'a>(
 ) -> Vec<Unproved> {
     let mut groups: IndexMap<(Option<Span>, String), Group<'_, 'a>> = IndexMap::new();
     let mut away: IndexMap<Option<Span>, (usize, String)> = IndexMap::new();
+    let mut add_away = |linter: &Linter<'_>, watched: &Watched| {
+        let (error, span) = raised(linter, watched);
+        away.entry(span).or_insert((0, error)).0 += 1;
+    };
     for tool in tools {
+        tool.away.iter().for_each(|watched| add_away(linter, watched));
         let is_away = match tool.end() {
             Some(End::Away) => true,
             Some(End::Raised) => false,
@@ -46,7 +51,7 @@ pub(super) fn check<'a>(
         };
         let (error, span) = raised(linter, &tool.ordinary);
         if is_away {
-            away.entry(span).or_insert((0, error)).0 += 1;
+            add_away(linter, &tool.ordinary);
         } else if !silences(&tool.entity.common.no_qa_codes, Code::RaisesForOrdinary) {
             let class = error.split(':').next().unwrap_or_default().to_owned();
             let group = || Group { tools: Vec::new(), error, job: tool.job(ORDINARY), size: None, alternative: None };

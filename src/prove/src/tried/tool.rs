@@ -26,6 +26,8 @@ pub(super) struct Tool<'a> {
     job: DryJob,
     /// The mapping of the ordinary job.
     pub ordinary: Watched,
+    /// The mapping of a user's job that ended because the database or the network was away, if the ordinary job is nobody's for that reason.
+    pub away: Option<Watched>,
     /// What becomes of its jobs by the bytes of their inputs, which ascend.
     pub points: Vec<Point>,
 }
@@ -109,14 +111,23 @@ pub(super) fn all<'a>(config: &'a Config, trial: &Trial) -> Vec<Tool<'a>> {
 }
 
 fn tool<'a>(config: &Config, trial: &Trial, index: Option<usize>, entity: &'a Entity, id: &str) -> Option<Tool<'a>> {
-    let (job, outcome, ordinary) = whole(trial, DryJob::ordinary(id, ORDINARY))?;
+    let (mut job, mut outcome, mut ordinary) = whole(trial, DryJob::ordinary(id, ORDINARY))?;
+    let mut away = None;
+    if matches!(outcome, Outcome::Raised) && ordinary.is_unavailable() {
+        // What is asked of a database is mostly about the user.
+        let nobody = whole(trial, DryJob { user: None, ..DryJob::ordinary(id, ORDINARY) })?;
+        if matches!(nobody.1, Outcome::Mapped(_) | Outcome::Nowhere) {
+            away = Some(ordinary);
+            (job, outcome, ordinary) = nobody;
+        }
+    }
     let is_unknown = matches!(outcome, Outcome::Raised) && !job.params.is_empty();
     let mut end = if is_unknown { End::Unknown } else { End::from(&outcome) };
     if end == End::Raised && ordinary.is_unavailable() {
         end = End::Away;
     }
     let (is_accepted, reads_inputs) = (end.is_accepted(), ordinary.reads_inputs);
-    let mut tool = Tool { index, entity, job, ordinary, points: Vec::new() };
+    let mut tool = Tool { index, entity, job, ordinary, away, points: Vec::new() };
     // What raises for an ordinary job raises for most.
     let sizes = match (end == End::Nowhere || is_accepted, reads_inputs) {
         (true, true) => sizes(config, entity),
