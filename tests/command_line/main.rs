@@ -16,4 +16,5 @@ mod printing;
 mod robustness;
 mod sessions;
 mod settings;
+mod tried;
 mod versions;

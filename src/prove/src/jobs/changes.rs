@@ -111,9 +111,6 @@ pub(super) fn changes(code: &str) -> Vec<Change> {
     if has(&["user", "role", "email"]) {
         add("user", Json::Null);
     }
-    if has(&["history"]) {
-        add("job.history", Json::Null);
-    }
     let change = |(path, value): (String, String)| {
         let value = Json::read(&mut Reader::new(&value)).ok()?;
         Some(Change { path: path.split('.').map(str::to_owned).collect(), value })

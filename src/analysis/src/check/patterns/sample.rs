@@ -19,7 +19,7 @@ fn sample_id(key: &str, matches: impl Fn(&str) -> bool) -> Option<String> {
     Some(readable(key)).filter(is_plain).filter(is_id).or_else(|| shortest(key).filter(is_id))
 }
 
-/// Ids that are looked up among rules and get an entity of a section, by the key of this. Entities without such an id are left out.
+/// Ids that are looked up among rules and get an entity of a section, by the key of this. Abstract ones and those without such an id are left out.
 pub fn sample_ids(rules: &Rules, class: EntityClass) -> HashMap<String, String> {
     let Some(table) = rules.tables().table(class) else { return HashMap::new() };
     let matcher = Matcher::new(&*table.patterns);
@@ -32,7 +32,7 @@ pub fn sample_ids(rules: &Rules, class: EntityClass) -> HashMap<String, String> 
         });
         Some((key.clone(), id?))
     };
-    (0..).zip(&table.rows).filter_map(sample).collect()
+    (0..).zip(&table.rows).filter(|(_, row)| !row.abstract_).filter_map(sample).collect()
 }
 
 /// The text that a pattern was likely made from.

@@ -1,0 +1,101 @@
+//! Jobs that are made from rules: `tpvc jobs`, `tpvc diff` without a history, and whose findings are shown.
+
+use std::fs;
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use crate::support::{site, stderr, stdout, tpvc_in};
+
+const RULES: &str = "\
+tools:
+  bwa:
+    cores: 2
+    mem: 8
+    rules:
+      - id: large
+        if: input_size > 20
+        mem: 64
+      - id: of_training
+        if: |
+          'training' in [tag.user_tname for tag in job.history.tags]
+        cores: 1
+      - id: fast
+        if: |
+          helpers.job_args_match(job, app, {'speed': {'mode': 'fast'}})
+        cores: 4
+roles:
+  training.*: {max_cores: 1}
+destinations:
+  slurm: {runner: slurm, max_accepted_mem: 128}
+";
+
+#[test]
+fn jobs_reach_all_branches_and_are_the_same_each_time() {
+    let folder = site(&[("config.yml", RULES)]);
+    let [one, other] = [(); 2].map(|()| tpvc_in(folder.path(), &["jobs", "config.yml"]));
+    assert_eq!(stdout(&one), stdout(&other));
+    assert!(stderr(&one).contains(" with 6 of 6 outcomes of conditions"), "{}", stderr(&one));
+    fs::write(folder.path().join("jobs.jsonl"), stdout(&one)).unwrap();
+    let mapped = tpvc_in(folder.path(), &["map", "--config", "config.yml", "jobs.jsonl"]);
+    let answers = stdout(&mapped);
+    assert_eq!((answers.lines().count(), answers.contains("\"error\"")), (stdout(&one).lines().count(), false));
+    for part in ["\"cores\": 4", "\"mem\": 64", "\"cores\": 1"] {
+        assert!(answers.contains(part), "{answers}");
+    }
+}
+
+#[test]
+fn equal_answers_are_proved_refuted_or_unknown() {
+    let same = RULES.replace("mem: 64", "mem: 64.0").replace("cores: 2", "cores: \"2\"");
+    let changed = RULES.replace("input_size > 20", "input_size >= 20");
+    // No job has such a tool's id, and TPV looks at its entry for none.
+    let unseen = format!("{RULES}users:\n  nobody.*: {{abstract: true, cores: 3}}\n");
+    let folder = site(&[
+        ("old.yml", RULES),
+        ("same.yml", RULES),
+        ("written.yml", &same),
+        ("changed.yml", &changed),
+        ("unseen.yml", &unseen),
+    ]);
+    let judged = |new: &str| {
+        let output = tpvc_in(folder.path(), &["diff", "--prove", "old.yml", new]);
+        (output.status.code(), stdout(&output))
+    };
+    assert_eq!(judged("same.yml").0, Some(0));
+    assert!(judged("same.yml").1.starts_with("proved: "));
+    assert!(judged("unseen.yml").1.starts_with("unknown: "), "{}", judged("unseen.yml").1);
+    let (status, text) = judged("changed.yml");
+    assert!(status == Some(1) && text.starts_with("refuted: ") && text.contains("mem: 8 -> 64"), "{text}");
+    // The job that refutes it is one that runs.
+    let job = text.lines().find(|line| line.starts_with('{')).unwrap();
+    let mem = |config: &str| {
+        let mut run = Command::new(env!("CARGO_BIN_EXE_tpvc"))
+            .args(["dry-run", config, "--job", "-", "--output-format", "json"])
+            .current_dir(folder.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        run.stdin.take().unwrap().write_all(job.as_bytes()).unwrap();
+        let text = stdout(&run.wait_with_output().unwrap());
+        text.split("\"mem\": ").nth(1).unwrap().split([',', '}']).next().unwrap().to_owned()
+    };
+    assert_eq!((mem("old.yml"), mem("changed.yml")), ("8".to_owned(), "64".to_owned()));
+}
+
+#[test]
+fn findings_in_files_of_others_are_a_line() {
+    let shared = "tools:\n  bwa: {cores: 2}\n  star: {cors: 4, mem: 8}\n";
+    let own = "tools:\n  fastqc: {corse: 1, mem: 2}\ndestinations:\n  slurm: {runner: slurm}\n";
+    let folder = site(&[("shared.yml", shared), ("site/own.yml", own), ("site/.git/HEAD", "")]);
+    let here = folder.path().join("site");
+    let lint = |args: &[&str]| tpvc_in(&here, &[&["lint", "../shared.yml", "own.yml"], args].concat());
+    let output = lint(&[]);
+    assert!(stdout(&output).contains("`corse`") && !stdout(&output).contains("`cors`"), "{}", stdout(&output));
+    let said = stderr(&output);
+    assert!(said.contains("which this repository does not hold: `--all` shows them"), "{said}");
+    assert!(stdout(&lint(&["--all"])).contains("`cors`"));
+    // Of files of others alone nothing is left out, and outside a repository all files are the user's.
+    assert!(stdout(&tpvc_in(&here, &["lint", "../shared.yml"])).contains("`cors`"));
+    assert!(stdout(&tpvc_in(folder.path(), &["lint", "shared.yml", "site/own.yml"])).contains("`cors`"));
+}
