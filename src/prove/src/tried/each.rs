@@ -18,6 +18,9 @@ const MOST_ACCEPTED: usize = 6;
 /// More jobs than these are not tried at a destination that no ordinary job goes to.
 const MOST_TRIED: usize = 300;
 
+/// More destinations than these are not tried alone: for each the rules are made anew.
+const MOST_ALONE: usize = 64;
+
 /// A job that a destination accepts.
 pub(super) struct Accepted<'t, 'a> {
     /// The destination.
@@ -34,15 +37,15 @@ pub(super) struct Accepted<'t, 'a> {
     pub is_alternative: bool,
 }
 
-/// Some jobs of each destination.
-pub(super) fn all<'t, 'a>(linter: &Linter<'a>, trial: &Trial, tools: &'t [Tool<'a>]) -> Vec<Accepted<'t, 'a>> {
+/// Some jobs of each destination, and the number of destinations that were left out.
+pub(super) fn all<'t, 'a>(linter: &Linter<'a>, trial: &Trial, tools: &'t [Tool<'a>]) -> (Vec<Accepted<'t, 'a>>, usize) {
     let config = linter.config;
     // A tool whose jobs fail at one destination may have others.
     let is_placed = |tool: &Tool<'_>| tool.end().is_some_and(|end| end.is_accepted() || *end == End::Raised);
     let kinds: Vec<&Tool<'_>> = kinds(tools, is_placed).into_iter().filter_map(|kind| kind.first().copied()).collect();
     let mut roles: Vec<String> = sample_ids(&trial.rules, EntityClass::Role).into_values().collect();
     roles.sort();
-    let mut out = Vec::new();
+    let (mut out, mut alone) = (Vec::new(), 0_usize);
     for destination in config.destinations.values().filter(|destination| !destination.common.is_abstract) {
         let mut accepted = 0;
         let mut add = |trial: &Trial, tool: &'t Tool<'a>, job: DryJob, is_alternative: bool| {
@@ -59,7 +62,8 @@ pub(super) fn all<'t, 'a>(linter: &Linter<'a>, trial: &Trial, tools: &'t [Tool<'
             here.all(|tool| add(trial, tool, tool.job(ORDINARY), false));
             continue;
         }
-        let Some(only) = trial.only(&destination.id) else { continue };
+        alone += 1;
+        let Some(only) = (alone <= MOST_ALONE).then(|| trial.only(&destination.id)).flatten() else { continue };
         let ordinary = kinds.iter().map(|tool| (*tool, tool.job(ORDINARY)));
         let with_roles = roles.iter().flat_map(|role| {
             let with = move |tool: &&'t Tool<'a>| (*tool, DryJob { roles: vec![role.clone()], ..tool.job(ORDINARY) });
@@ -67,5 +71,5 @@ pub(super) fn all<'t, 'a>(linter: &Linter<'a>, trial: &Trial, tools: &'t [Tool<'
         });
         ordinary.chain(with_roles).take(MOST_TRIED).all(|(tool, job)| add(&only, tool, job, true));
     }
-    out
+    (out, alone.saturating_sub(MOST_ALONE))
 }

@@ -33,7 +33,7 @@ pub fn check(linter: &mut Linter<'_>, told: &Told, world: &Arc<World>) -> Vec<Un
     }
     let Some(trial) = Trial::of(config, linter.sources, world) else { return Vec::new() };
     let tools = tool::all(config, &trial);
-    let each = each::all(linter, &trial, &tools);
+    let (each, left_out) = each::all(linter, &trial, &tools);
     let mut untried = raises::check(linter, &trial, &tools, &each);
     nowhere::check(linter, &trial, &tools, told);
     people::check(linter, &trial, &tools);
@@ -42,6 +42,11 @@ pub fn check(linter: &mut Linter<'_>, told: &Told, world: &Arc<World>) -> Vec<Un
     refused::check(linter, &each);
     gpus::check(linter, &tools);
     replaced::check(linter, &tools);
+    if left_out > 0 {
+        let message =
+            format!("jobs at {left_out} destinations that others come before; T302 and T304 were not looked for there");
+        untried.push(Unproved { message, span: None });
+    }
     if trial.is_spent() {
         let message = "too many tools, roles and users for all of their jobs to be tried; T301 to T307 may have more";
         untried.push(Unproved { message: message.to_owned(), span: None });
