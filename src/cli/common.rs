@@ -15,6 +15,7 @@ use tpv_config::template::{Remotes, Site, StoodIn, Templates, Why};
 use tpv_model::{Asked, Version};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::figures::count;
+use tpv_text::listed::counted;
 use tpv_text::source::{SourceMap, redacted};
 
 /// The heading of [`Common`] in the help of each verb, whose own options come first.
@@ -207,11 +208,17 @@ impl Common {
         }
     }
 
-    /// Says which of these variables had no value, all at once, unless `--quiet`.
+    /// Says which of these variables had no value, all at once, unless `--quiet`: on one line, and with `--verbose` by file.
     pub(crate) fn show_stood_in(&self, all: &[BTreeMap<String, StoodIn>]) {
-        if let Some(warning) = placeholders(all).filter(|_| !self.quiet) {
+        let Some(warning) = placeholders(all).filter(|_| !self.quiet) else { return };
+        if self.verbose > 0 {
             self.print(&warning, &SourceMap::new(), "");
+            return;
         }
+        let names: BTreeSet<String> = all.iter().flatten().map(|(name, _)| format!("`{name}`")).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let shown = counted(&names, 2, "more");
+        self.note(&format!("warning: {} ({shown}); `--verbose` lists them", warning.message));
     }
 }
 
