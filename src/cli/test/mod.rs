@@ -32,7 +32,8 @@ use tpv_text::source::{Limits, SourceMap};
 ///
 /// A test file is YAML: it names its config files, and lists jobs with the answers that are expected. A failing case is shown with the
 /// answer that it got, and the lines of the config that set it. Properties are what must hold for every job: each is proved, refuted by a job, or
-/// unknown. Exit status 1 if a case fails or a property is refuted. docs/test.md has the format.
+/// unknown. Exit status 1 if a case fails or a property is refuted. docs/test.md and
+/// docs/properties.md have the format.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc test tests/*.yml\n  \

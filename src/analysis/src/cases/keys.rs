@@ -2,7 +2,7 @@
 
 use tpv_galaxy::shape::job::{DATASET_FIELDS, GALAXY_JOB, ROLE, TAG, TOOL, USER};
 use tpv_galaxy::shape::world::WORLD_FIELDS;
-use tpv_galaxy::shape::{Field, Object, Others, Shape, field};
+use tpv_galaxy::shape::{Field, Object, Others, Shape, field, required};
 
 use tpv_model::Resource;
 use tpv_runtime::resubmit::RunnerState;
@@ -139,7 +139,7 @@ pub static PROPERTY: Object = Object {
     name: "test_property",
     doc: "What holds for every job that `when` describes.",
     fields: &[&[
-        field("name", Text, "The name of the property."),
+        required("name", Text, "The name of the property."),
         field("when", Shape::Object(&WHEN), "The jobs that it is about. Default: all."),
         field("never", Shape::Object(&EXPECT), "No job has an answer with all of this."),
         field("always", Shape::Object(&EXPECT), "Each job that gets a destination has an answer with all of this."),

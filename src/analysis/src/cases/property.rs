@@ -61,7 +61,7 @@ impl Property {
         let before = problems.errors();
         let property = fields(value, &PROPERTY, "a property", problems)?;
         let name = property.get("name").and_then(|name| name.as_str()).unwrap_or_default();
-        if name.is_empty() {
+        if property.get("name").is_none() && problems.errors() == before {
             let problem = Diagnostic::error("the property has no name").at(value.span, "");
             problems.push(problem.help("write `name: user-defined tools stay in the sandbox`"));
         }

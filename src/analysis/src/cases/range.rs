@@ -40,6 +40,20 @@ impl Range {
         })
     }
 
+    /// `true` if all numbers from `low` to `high` are within the bounds, `false` if none is. `None` if some are.
+    pub(crate) fn holds_between(&self, low: f64, high: f64) -> Option<bool> {
+        if self.holds(low) && self.holds(high) {
+            return Some(true);
+        }
+        let is_beyond = |(sign, bound): &(Sign, f64)| match sign {
+            Sign::Above => high <= *bound,
+            Sign::AtLeast => high < *bound,
+            Sign::Below => low >= *bound,
+            Sign::AtMost => low > *bound,
+        };
+        self.bounds.iter().any(is_beyond).then_some(false)
+    }
+
     /// The numbers that bound it.
     pub(super) fn borders(&self) -> impl Iterator<Item = f64> {
         self.bounds.iter().map(|(_, bound)| *bound)
@@ -52,4 +66,29 @@ fn bound(text: &str) -> Option<(Sign, f64)> {
     let (rest, sign) = SIGNS.iter().find_map(|(sign, meaning)| Some((text.trim().strip_prefix(sign)?, *meaning)))?;
     let number = rest.trim().parse::<f64>().ok().filter(|number| number.is_finite())?;
     Some((sign, number))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn range(text: &str) -> Option<Range> {
+        Range::read(text, Span::default(), &mut Diagnostics::new())
+    }
+
+    #[test]
+    fn bounds_hold_for_numbers_between_others() {
+        let between = |text: &str, low, high| range(text).unwrap().holds_between(low, high);
+        assert_eq!(between("> 8", 8.5, 9.0), Some(true));
+        assert_eq!(between("> 8", 8.0, 9.0), None);
+        assert_eq!(between("> 8", 1.0, 8.0), Some(false));
+        assert_eq!(between(">= 8, < 20", 8.0, 19.0), Some(true));
+        assert_eq!(between(">= 8, < 20", f64::NEG_INFINITY, 7.0), Some(false));
+        assert_eq!(between(">= 8, < 20", 0.0, 30.0), None);
+        assert_eq!(between("<= 8", f64::NEG_INFINITY, 8.0), Some(true));
+        for text in [">", "> x", "8", "> 8,", "=> 8", "> inf"] {
+            assert!(range(text).is_none(), "{text}");
+        }
+    }
 }

@@ -5,16 +5,18 @@
 
 use std::fmt;
 
+use num_traits::ToPrimitive;
 use tpv_compiler::link::destination_defaults;
 use tpv_compiler::python::stack::on_roomy_thread;
 use tpv_config::Config;
 use tpv_config::code::each_code;
 use tpv_config::entity::Entity;
 use tpv_galaxy::json::Json;
-use tpv_model::EntityClass;
+use tpv_model::{EntityClass, Field, Quantity};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{SourceMap, Span};
 use tpv_text::suggest::{closest, did_you_mean};
+use tpv_yaml::value::ValueKind;
 
 use super::budget::Unproved;
 use super::reach::{JobsOf, Overlap, Reach, Reached, Users, Verdict};
@@ -44,6 +46,13 @@ pub fn prove(config: &Config, sources: &SourceMap, properties: &[&Property]) -> 
         let (_, program, trees) = tpv_compiler::link::link(config, sources, false, &mut Diagnostics::new());
         let blocks = Blocks { program, trees };
         let reach = Reach::of(config, &blocks, Users::All);
+        let reach = reach.and_then(|reach| match ranks_others(config) {
+            Some(at) => Err(Unproved {
+                message: "this code may rank destinations that refuse the job".to_owned(),
+                span: Some(at),
+            }),
+            None => Ok(reach),
+        });
         let prover = reach.map(|reach| Prover::new(config, sources, reach));
         let of_one = |property: &&Property| match &prover {
             Ok(Some(prover)) => prover.prove(property),
@@ -71,10 +80,12 @@ struct Prover<'a> {
     destinations: Vec<Destination>,
 }
 
-/// The names that the answer of a job may have which goes to a destination. `None` if that may be any.
+/// What the answers of jobs have in common that go to a destination. `None` is a field that may be anything.
 struct Destination {
     id: Option<String>,
     runner: Option<Option<String>>,
+    /// For each quantity the most that a job gets there. `None` if that depends on the job.
+    most: [Option<f64>; 3],
 }
 
 impl<'a> Prover<'a> {
@@ -92,16 +103,18 @@ impl<'a> Prover<'a> {
         let destinations = config.destinations.values().map(|own| {
             let merged =
                 defaults.as_ref().map_or_else(|| Entity::clone(own), |defaults| own.inherit(defaults, config.version));
+            let most = most(&merged);
             let fields = merged.destination;
             let own_id = own.destination.as_ref().map(|fields| fields.dest_name.as_str().to_owned());
             // Modules of the site may do anything to what a destination's own rules give them.
             let is_open = has_imports(own);
-            let is_plain = |id: &String| !id.is_empty() && !id.contains(['{', '}']);
+            let is_name = |id: &String| !id.is_empty() && !id.contains(['{', '}']);
             Destination {
-                id: own_id.filter(is_plain).filter(|_| !renames && !is_open),
+                id: own_id.filter(is_name).filter(|_| !renames && !is_open),
                 runner: fields
                     .map(|fields| fields.runner.as_ref().map(|runner| runner.as_str().to_owned()))
                     .filter(|_| !changes_runner && !is_open),
+                most,
             }
         });
         let destinations = destinations.collect();
@@ -121,17 +134,19 @@ impl<'a> Prover<'a> {
             return Err(doubt);
         }
         if property.when.user_defined == Some(true) {
-            return self.all_never(&breaking, self.jobs_of(JobsOf::UserDefined));
+            return self.all_hold(property, &breaking, self.jobs_of(JobsOf::UserDefined));
         }
-        let Some(tools) = &property.when.tools else { return self.all_never(&breaking, self.reach.reached.iter()) };
+        let Some(tools) = &property.when.tools else {
+            return self.all_hold(property, &breaking, self.reach.reached.iter());
+        };
         for pattern in tools {
-            self.prove_tool(&pattern.text, &breaking)?;
+            self.prove_tool(property, &pattern.text, &breaking)?;
         }
         Ok(())
     }
 
-    /// Proves that no job of a tool whose id a pattern matches gets to some destinations.
-    fn prove_tool(&self, pattern: &str, destinations: &[usize]) -> Result<(), Doubt> {
+    /// Proves it for the jobs of tools whose ids a pattern matches.
+    fn prove_tool(&self, property: &Property, pattern: &str, destinations: &[usize]) -> Result<(), Doubt> {
         let Some(beside) = self.overlap.of_pattern(pattern) else {
             return Err(Doubt { why: format!("`{pattern}` is not a valid pattern"), at: None });
         };
@@ -143,34 +158,39 @@ impl<'a> Prover<'a> {
         // All of the jobs are jobs of each of these tools, too.
         let mut sure = beside.iter().filter(|one| one.always && is_own(one.index)).peekable();
         let is_covered = sure.peek().is_some();
-        if sure.any(|one| self.all_never(destinations, self.jobs_of(JobsOf::Tool(one.index))).is_ok()) {
+        if sure.any(|one| self.all_hold(property, destinations, self.jobs_of(JobsOf::Tool(one.index))).is_ok()) {
             return Ok(());
         }
         let tools = beside.iter().flat_map(|one| self.jobs_of(JobsOf::Tool(one.index)));
         let others = self.jobs_of(JobsOf::Other).filter(|_| !is_covered);
-        self.all_never(destinations, tools.chain(others))
+        self.all_hold(property, destinations, tools.chain(others))
     }
 
     fn jobs_of(&self, jobs_of: JobsOf) -> impl Iterator<Item = &Reached> {
         self.reach.reached.iter().filter(move |reached| reached.jobs_of == jobs_of)
     }
 
-    /// Proves that none of some jobs gets to some destinations.
-    fn all_never<'r>(&self, destinations: &[usize], jobs: impl Iterator<Item = &'r Reached>) -> Result<(), Doubt> {
+    /// Proves it for some jobs: none of them gets to one of the destinations.
+    fn all_hold<'r>(
+        &self,
+        property: &Property,
+        destinations: &[usize],
+        jobs: impl Iterator<Item = &'r Reached>,
+    ) -> Result<(), Doubt> {
         for reached in jobs {
-            if reached.is_followed && !reached.unless_declared && reached.end.is_some() {
+            let is_open = !reached.is_followed || reached.unless_declared;
+            if !is_open && reached.end.is_some() {
                 continue;
             }
-            let is_never = |index: &usize| matches!(reached.verdicts.get(*index), Some(Verdict::Never(_)));
-            let is_open = !reached.is_followed || reached.unless_declared;
-            if let Some(index) = destinations.iter().find(|index| is_open || !is_never(index)) {
-                return Err(self.doubt(reached, *index));
+            let is_never = |index: usize| matches!(reached.verdicts.get(index), Some(Verdict::Never(_)));
+            if let Some(index) = destinations.iter().find(|index| is_open || !is_never(**index)) {
+                return Err(self.doubt(property, reached, *index));
             }
         }
         Ok(())
     }
 
-    fn doubt(&self, reached: &Reached, destination: usize) -> Doubt {
+    fn doubt(&self, property: &Property, reached: &Reached, destination: usize) -> Doubt {
         let (whose, own) = match reached.jobs_of {
             JobsOf::Tool(index) => match self.config.tools.get_index(index) {
                 Some((id, tool)) => (format!("of the tool `{id}`"), Some(tool.span)),
@@ -187,8 +207,18 @@ impl<'a> Prover<'a> {
             (Some(_), ..) => " if this code lets them",
             (None, ..) => "",
         };
-        let at = code.copied().or(own).map(|at| place(self.sources, at));
-        Doubt { why: format!("jobs {whose} may get to `{id}`{how}"), at }
+        let of_fields = |one: &&Expectation| {
+            !matches!(one.subject, Subject::Destination | Subject::NotOn | Subject::Runner | Subject::Rule)
+        };
+        let open = property.expect.iter().find(of_fields);
+        // The amount that the jobs ask for, if it is one and the same.
+        let amount = open.and_then(|one| match one.subject {
+            Subject::Amount(quantity) => reached.amounts.get(quantity as usize)?.as_ref().map(|value| value.span),
+            _ => None,
+        });
+        let with = open.map_or_else(String::new, |one| format!(", with any `{}`", one.subject.name()));
+        let at = amount.or(code.copied()).or(own).map(|at| place(self.sources, at));
+        Doubt { why: format!("jobs {whose} may get to `{id}`{with}{how}"), at }
     }
 
     /// Returns `true` if a job that goes to a destination may break the property there.
@@ -225,9 +255,46 @@ impl Destination {
                 let runner = self.runner.as_ref()?;
                 Some(one.wanted.holds(&runner.as_ref().map_or(Json::Null, |runner| text(runner))))
             }
+            Subject::Amount(quantity) => {
+                let Wanted::Range(range) = &one.wanted else { return None };
+                let most = self.most.get(quantity as usize).copied().flatten();
+                range.holds_between(f64::NEG_INFINITY, most?)
+            }
             _ => None,
         }
     }
+}
+
+/// The most of each quantity that jobs get at a destination: its own bound, if that is a number and no rule of it changes it.
+fn most(destination: &Entity) -> [Option<f64>; 3] {
+    Quantity::ALL.map(|quantity| {
+        let bound = destination.common.amounts.get(quantity.most())?;
+        let bound = match bound.kind {
+            ValueKind::Int(bound) => bound.to_f64()?,
+            ValueKind::Float(bound) => bound,
+            _ => return None,
+        };
+        (destination.rules.is_empty() && bound > 0.0).then_some(bound)
+    })
+}
+
+/// Words by which a rank function may find destinations that are no candidates.
+const ALL_DESTINATIONS: [&str; 6] = ["mapper", "destinations", "loader", "evaluator", "gateway", "tpv"];
+
+/// The first rank function that may give a destination which is no candidate. TPV takes any.
+fn ranks_others(config: &Config) -> Option<Span> {
+    let mut found = None;
+    let mut look = |text: &tpv_yaml::value::Text, _, field: &'static str| {
+        let mut words = text.as_str().split(|c: char| !c.is_alphanumeric() && c != '_');
+        if field == Field::Rank.alias() && words.any(|word| ALL_DESTINATIONS.contains(&word)) {
+            found.get_or_insert(text.span);
+        }
+    };
+    for entity in EntityClass::COMBINED.into_iter().flat_map(|kind| config.section(kind).values()) {
+        each_code(&entity.common, &mut look);
+        entity.rules.values().for_each(|rule| rule.each_code(&mut look));
+    }
+    found
 }
 
 /// Notes if code of an entity may give its destination another name, or another runner.

@@ -73,14 +73,23 @@ fn bases(when: &When, tried: &Tried, most: usize) -> Vec<Json> {
         }));
         return out;
     }
-    let ids = when.tools.iter().flatten().filter_map(|pattern| sample_id(&pattern.text, |id| pattern.matches(id)));
-    out.extend(ids.map(|id| DryJob::ordinary(&id, bytes_of(1.0)).json()));
+    let patterns = when.tools.iter().flatten();
+    let ids: Vec<String> = patterns.filter_map(|pattern| sample_id(&pattern.text, |id| pattern.matches(id))).collect();
+    out.extend(ids.iter().map(|id| DryJob::ordinary(id, bytes_of(1.0)).json()));
     let groups: Vec<&Vec<usize>> =
         tried.tools.iter().filter(|(name, _)| when.is_of_tool(name)).map(|(_, places)| places).collect();
     let longest = groups.iter().map(|places| places.len()).max().unwrap_or(0);
     let in_turn = (0..longest).flat_map(|turn| groups.iter().filter_map(move |places| places.get(turn)));
     let left = most.saturating_sub(out.len());
     out.extend(in_turn.filter_map(|place| tried.jobs.get(*place)).take(left).map(|one| one.json.clone()));
+    // An entry of the config may match more ids than the one that was tried: jobs of others do something new for it, too.
+    let others = tried.jobs.iter().flat_map(|one| ids.iter().map(move |id| (one, id)));
+    let left = most.saturating_sub(out.len());
+    out.extend(others.take(left).map(|(one, id)| {
+        let mut job = one.json.clone();
+        set(&mut job, &["tool", "id"], &Json::str(id.as_str()));
+        job
+    }));
     out
 }
 
