@@ -155,15 +155,19 @@ impl<'a> Prover<'a> {
             Some((id, tool)) => !tool.common.is_abstract && Some(&**id) != default,
             None => false,
         };
-        // All of the jobs are jobs of each of these tools, too.
-        let mut sure = beside.iter().filter(|one| one.always && is_own(one.index)).peekable();
-        let is_covered = sure.peek().is_some();
-        if sure.any(|one| self.all_hold(property, destinations, self.jobs_of(JobsOf::Tool(one.index))).is_ok()) {
-            return Ok(());
+        // All of the jobs are jobs of each of these tools, too; the last is the closest.
+        let mut doubt = None;
+        for one in beside.iter().filter(|one| one.always && is_own(one.index)) {
+            match self.all_hold(property, destinations, self.jobs_of(JobsOf::Tool(one.index))) {
+                Ok(()) => return Ok(()),
+                Err(found) => doubt = Some(found),
+            }
+        }
+        if let Some(doubt) = doubt {
+            return Err(doubt);
         }
         let tools = beside.iter().flat_map(|one| self.jobs_of(JobsOf::Tool(one.index)));
-        let others = self.jobs_of(JobsOf::Other).filter(|_| !is_covered);
-        self.all_hold(property, destinations, tools.chain(others))
+        self.all_hold(property, destinations, tools.chain(self.jobs_of(JobsOf::Other)))
     }
 
     fn jobs_of(&self, jobs_of: JobsOf) -> impl Iterator<Item = &Reached> {
@@ -278,15 +282,16 @@ fn most(destination: &Entity) -> [Option<f64>; 3] {
     })
 }
 
-/// Words by which a rank function may find destinations that are no candidates.
-const ALL_DESTINATIONS: [&str; 6] = ["mapper", "destinations", "loader", "evaluator", "gateway", "tpv"];
+/// Words by which a rank function may find destinations that are no candidates: nothing else that it is given leads to them.
+const ALL_DESTINATIONS: [&str; 7] = ["mapper", "loader", "evaluator", "gateway", "getattr", "vars", "attrgetter"];
 
 /// The first rank function that may give a destination which is no candidate. TPV takes any.
 fn ranks_others(config: &Config) -> Option<Span> {
     let mut found = None;
     let mut look = |text: &tpv_yaml::value::Text, _, field: &'static str| {
         let mut words = text.as_str().split(|c: char| !c.is_alphanumeric() && c != '_');
-        if field == Field::Rank.alias() && words.any(|word| ALL_DESTINATIONS.contains(&word)) {
+        let leads_away = |word: &str| ALL_DESTINATIONS.contains(&word) || word.starts_with("__");
+        if field == Field::Rank.alias() && words.any(leads_away) {
             found.get_or_insert(text.span);
         }
     };
