@@ -151,7 +151,7 @@ def main():
                         wrong += 1
                         print(f"{folder.name}: not true: {when} {promise}\n  {job}\n  {answer}"[:1500])
         words = [sum(one["verdict"] == word for one in found) for word in totals]
-        print(f"{folder.name}: {words} proved, refuted, unknown in {seconds:.1f} s; proofs asked of a job {asked} times")
+        print(f"{folder.name}: {words} proved, refuted, unknown in {seconds:.1f} s; proofs asked of a job {asked} times", flush=True)
     print(f"{totals}, {wrong} wrong")
     sys.exit(bool(wrong))
 
