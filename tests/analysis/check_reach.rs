@@ -429,7 +429,7 @@ fn section(random: &mut Random, name: &str, ids: &[&str], rules: u32) -> Value {
 }
 
 /// A config: the first file, and maybe one that changes entities of the first.
-fn configs(random: &mut Random) -> Vec<Value> {
+pub(super) fn configs(random: &mut Random) -> Vec<Value> {
     let mut tools = section(random, "tools", &IDS, 3);
     tools["default"] = entity(random, "default", 2);
     tools["default"]["abstract"] = json!(true);
@@ -504,7 +504,7 @@ fn owners(configs: &[Value]) -> BTreeMap<String, Vec<(String, String)>> {
     out
 }
 
-fn job(random: &mut Random) -> Value {
+pub(super) fn job(random: &mut Random) -> Value {
     let id = *random.pick(&["bwa", "bwa_mem", "bwa_mem2", "star", "hisat2", "samtools", "other"]);
     let mut tool = json!({"id": id});
     if random.one_in(5) {

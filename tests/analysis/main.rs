@@ -21,6 +21,7 @@ mod lint_pages;
 mod lost_sizes;
 mod mistakes;
 mod planted_faults;
+mod properties;
 mod schema;
 mod server;
 mod sweep;

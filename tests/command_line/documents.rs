@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::support::{expect_file, project, site, small_program};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
-use tpv_analysis::cases::keys::{ATTEMPT, EXPECT, FILE, JOB, Kind, TEST};
+use tpv_analysis::cases::keys::{ATTEMPT, EXPECT, FILE, JOB, Kind, PROPERTY, TEST, WHEN};
 use tpv_galaxy::shape::Object;
 use tpv_model::{Change, Version};
 use tpv_python::builtins::BUILTINS;
@@ -259,9 +259,10 @@ fn the_keys_of_test_files_are_documented() {
         }
         out
     };
-    let objects = [("file", &FILE), ("test", &TEST), ("job", &JOB), ("expect", &EXPECT), ("attempt", &ATTEMPT)];
-    let parts = objects.map(|(name, keys)| (name, table(keys)));
-    expect_parts(&project().join("docs/test.md"), &parts);
+    let cases = [("file", &FILE), ("test", &TEST), ("job", &JOB), ("expect", &EXPECT), ("attempt", &ATTEMPT)];
+    expect_parts(&project().join("docs/test.md"), &cases.map(|(name, keys)| (name, table(keys))));
+    let properties = [("property", &PROPERTY), ("when", &WHEN)];
+    expect_parts(&project().join("docs/properties.md"), &properties.map(|(name, keys)| (name, table(keys))));
 }
 
 /// The jobs of `fixtures/tpv-upgrades` that show each change of TPV, or those of [`fixture_of`] a change; those of `next` have no TPV

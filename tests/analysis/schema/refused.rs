@@ -121,7 +121,12 @@ const SETTINGS: &[(&str, &str)] = &[
 
 const TESTS: &[&str] = &[
     "[]",
-    "{}",
+    "properties: {}",
+    "properties: [5]",
+    "properties: [{never: {destination: big}}]",
+    "properties: [{name: a, never: {destination: 5}}]",
+    "properties: [{name: a, when: {user_defined: maybe}, never: {destination: big}}]",
+    "properties: [{name: a, when: {users: a}, never: {destination: big}}]",
     "tests: {}",
     "config: []\ntests: []",
     "tests: [5]",

@@ -1,7 +1,7 @@
 //! Helpers on input datasets: their sizes and attributes.
 
 use super::{COMPRESSED_EXTENSION_SUFFIXES, DEFAULT_COMPRESSION_FACTOR, GIGABYTES};
-use crate::job::{DatasetId, InputDataset};
+use crate::job::{DatasetId, InputDataset, Job};
 use crate::objects::{HostObject, JobFields};
 use crate::signature;
 use tpv_literal::unicode;
@@ -93,6 +93,11 @@ pub fn input_size_of(vm: &mut Vm, job: &Value) -> PyResult<Value> {
     }
     let datasets = vm.get_attr(job, "input_datasets")?;
     dataset_total(vm, &datasets).map(|total| Value::Float(total / GIGABYTES))
+}
+
+/// `input_size` of a job as its line has it. `None` if the size of a dataset is not known.
+pub fn recorded_input_size(job: &Job) -> Option<f64> {
+    recorded_size(&job.input_datasets).ok().map(|total| total / GIGABYTES)
 }
 
 /// The bytes of the distinct datasets of a record, summed in the order of [`dataset_total`].

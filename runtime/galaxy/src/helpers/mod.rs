@@ -8,7 +8,7 @@ mod draws;
 mod jobs;
 mod versions;
 
-pub use datasets::input_size_of;
+pub use datasets::{input_size_of, recorded_input_size};
 pub use jobs::resource_fields;
 
 use super::modules::galaxy as galaxy_modules;

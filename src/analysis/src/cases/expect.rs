@@ -7,9 +7,9 @@ use tpv_galaxy::json::{Json, write_text};
 use tpv_model::Quantity;
 use tpv_python::regex::{Effort, Regex};
 
-use super::fields::{Fields, fields, items};
-use super::keys::{ERROR, Kind};
-use super::read::wrong_kind;
+use super::fields::{Fields, fields, texts};
+use super::keys::ERROR;
+use super::range::Range;
 use crate::json_number::to_f64;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::Span;
@@ -91,6 +91,8 @@ pub enum Wanted {
     Text(String),
     /// A text in which a regular expression of Python is found: written `~ expression`.
     Pattern(String, Box<Regex>),
+    /// A number between bounds: written `> 8` or `>= 8, < 20`.
+    Range(Range),
     /// A list of as many items.
     List(Vec<Wanted>),
     /// An object of the same keys.
@@ -99,7 +101,7 @@ pub enum Wanted {
 
 impl Wanted {
     /// Reads what a value must be; an expression that Python refuses is a problem.
-    fn read(value: &ConfigValue, problems: &mut Diagnostics) -> Option<Self> {
+    pub(super) fn read(value: &ConfigValue, problems: &mut Diagnostics) -> Option<Self> {
         Some(match &value.kind {
             ValueKind::Null => Self::Null,
             ValueKind::Bool(value) | ValueKind::AnchoredBool(value) => Self::Bool(*value),
@@ -120,7 +122,7 @@ impl Wanted {
     }
 
     /// A text, or the regular expression behind `~ `.
-    fn text(text: &str, at: Span, problems: &mut Diagnostics) -> Option<Self> {
+    pub(super) fn text(text: &str, at: Span, problems: &mut Diagnostics) -> Option<Self> {
         let Some(expression) = text.strip_prefix("~ ") else { return Some(Self::Text(text.to_owned())) };
         match Regex::new(expression, 0) {
             Ok(regex) => Some(Self::Pattern(expression.to_owned(), Box::new(regex))),
@@ -132,6 +134,14 @@ impl Wanted {
                 );
                 None
             }
+        }
+    }
+
+    /// A number, or the bounds of one. What else the code of a rule makes of it is a value like any other.
+    pub(super) fn number(value: &ConfigValue, problems: &mut Diagnostics) -> Option<Self> {
+        match value.as_str().filter(|text| text.starts_with(['<', '>'])) {
+            Some(text) => Range::read(text, value.span, problems).map(Self::Range),
+            None => Self::read(value, problems),
         }
     }
 
@@ -147,6 +157,9 @@ impl Wanted {
     pub fn holds(&self, value: &Json) -> bool {
         match (self, value) {
             (Self::Null, Json::Null) => true,
+            // What is not set is none of it.
+            (Self::Range(range), Json::Null) => range.holds(0.0),
+            (Self::Range(range), value) => to_f64(value).is_some_and(|number| range.holds(number)),
             (Self::Bool(wanted), Json::Bool(value)) => wanted == value,
             (Self::Number(wanted), value) => same_number(wanted, value),
             (Self::Text(wanted), Json::Str(value)) => **wanted == **value,
@@ -188,6 +201,7 @@ impl Wanted {
             Self::Pattern(expression, _) => {
                 let _ = write!(out, "a text with /{expression}/");
             }
+            Self::Range(range) => out.push_str(&range.text),
             Self::List(items) => {
                 out.push('[');
                 for (index, item) in items.iter().enumerate() {
@@ -254,7 +268,7 @@ impl Expectation {
     fn read(name: &'static str, value: &ConfigValue, out: &mut Vec<Self>, problems: &mut Diagnostics) {
         if let Some(quantity) = Quantity::from_name(name) {
             let subject = Subject::Amount(quantity);
-            out.extend(Wanted::read(value, problems).map(|wanted| Self { subject, wanted, at: value.span }));
+            out.extend(Wanted::number(value, problems).map(|wanted| Self { subject, wanted, at: value.span }));
             return;
         }
         let subject = match name {
@@ -274,14 +288,9 @@ impl Expectation {
             }
             "not_on" | "rules" => {
                 let subject = if name == "rules" { Subject::Rule } else { Subject::NotOn };
-                for item in if value.as_str().is_some() { std::slice::from_ref(value) } else { items(value) } {
-                    match item.as_str() {
-                        Some(text) => {
-                            let wanted = Wanted::text(text, item.span, problems);
-                            out.extend(wanted.map(|wanted| Self { subject: subject.clone(), wanted, at: item.span }));
-                        }
-                        None => problems.push(wrong_kind(&format!("an item of `{name}`"), &[Kind::Text], item)),
-                    }
+                for (text, at) in texts(name, value, problems) {
+                    let wanted = Wanted::text(text, at, problems);
+                    out.extend(wanted.map(|wanted| Self { subject: subject.clone(), wanted, at }));
                 }
                 return;
             }
@@ -377,14 +386,11 @@ pub fn compare(expect: &[Expectation], answer: &Answer, fired: &[String]) -> Vec
 }
 
 impl Expectation {
-    fn check(&self, answer: &Answer, fired: &[String]) -> Option<Mismatch> {
-        let mismatch = |expected: String, came: String, value: Option<Json>| {
-            let subject = Some(self.subject.clone());
-            Some(Mismatch { subject, expected, came, value, ..Mismatch::whole(Some(self.at)) })
-        };
+    /// The part of the answer that it concerns. `None` if there is no such part.
+    fn value(&self, answer: &Answer, fired: &[String]) -> Option<Json> {
         let of = |field: Field| answer.get(field).unwrap_or(Json::Null);
-        let value = match &self.subject {
-            Subject::Destination => of(Field::Id),
+        Some(match &self.subject {
+            Subject::Destination | Subject::NotOn => of(Field::Id),
             Subject::Runner => of(Field::Runner),
             Subject::Amount(quantity) => of((*quantity).into()),
             Subject::Tags => of(Field::Tags),
@@ -392,33 +398,46 @@ impl Expectation {
             Subject::Param(name) => of(Field::Params).get(name).cloned().unwrap_or(Json::Null),
             // Not of the answer: `attempts` compares it.
             Subject::Delay => return None,
-            Subject::NotOn => {
-                let id = of(Field::Id);
-                return if self.wanted.holds(&id) {
-                    mismatch(format!("not {}", self.wanted.show()), shown(&id), None)
-                } else {
-                    None
-                };
+            Subject::Rule if fired.is_empty() => Json::Null,
+            Subject::Rule => Json::str(fired.join(", ")),
+            Subject::ErrorType => Json::str(answer.error()?.0),
+            Subject::ErrorMessage => Json::str(shown(answer.error()?.1)),
+            Subject::Error => Json::str(answer.error_text()?),
+        })
+    }
+
+    /// The mismatch of an answer that must not have this, and has it.
+    pub(super) fn forbidden(&self, answer: &Answer, fired: &[String]) -> Option<Mismatch> {
+        let value = self.value(answer, fired)?;
+        let expected = match self.subject {
+            Subject::NotOn => self.wanted.show(),
+            _ => format!("never {}", self.wanted.show()),
+        };
+        let subject = Some(self.subject.clone());
+        Some(Mismatch { subject, expected, came: shown(&value), value: None, ..Mismatch::whole(Some(self.at)) })
+    }
+
+    fn check(&self, answer: &Answer, fired: &[String]) -> Option<Mismatch> {
+        let mismatch = |expected: String, came: String, value: Option<Json>| {
+            let subject = Some(self.subject.clone());
+            Some(Mismatch { subject, expected, came, value, ..Mismatch::whole(Some(self.at)) })
+        };
+        let value = self.value(answer, fired)?;
+        match &self.subject {
+            Subject::NotOn if self.wanted.holds(&value) => {
+                return mismatch(format!("not {}", self.wanted.show()), shown(&value), None);
             }
+            Subject::NotOn => return None,
             Subject::Rule => {
                 let is_fired = fired.iter().any(|rule| self.wanted.holds(&Json::str(rule.as_str())));
-                let fired = if fired.is_empty() { "none".to_owned() } else { fired.join(", ") };
-                return if is_fired { None } else { mismatch(self.wanted.show(), fired, None) };
+                return if is_fired { None } else { mismatch(self.wanted.show(), shown(&value), None) };
             }
-            Subject::Error | Subject::ErrorType | Subject::ErrorMessage => {
-                let (kind, message) = answer.error()?;
-                let text = match &self.subject {
-                    Subject::ErrorType => kind.to_owned(),
-                    Subject::ErrorMessage => shown(message),
-                    _ => answer.error_text().unwrap_or_default(),
-                };
-                let holds = match &self.subject {
-                    Subject::ErrorType => self.wanted.holds(&Json::str(text.as_str())),
-                    _ => self.wanted.is_in(&text),
-                };
-                return if holds { None } else { mismatch(self.wanted.show(), text.clone(), Some(Json::str(text))) };
+            Subject::Error | Subject::ErrorMessage => {
+                let holds = matches!(&value, Json::Str(text) if self.wanted.is_in(text));
+                return if holds { None } else { mismatch(self.wanted.show(), shown(&value), Some(value)) };
             }
-        };
+            _ => {}
+        }
         if self.wanted.holds(&value) {
             return None;
         }

@@ -7,6 +7,7 @@ use super::keys::Kind;
 pub use super::read::wrong_kind;
 use tpv_config::validate::unknown::synonym;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::Span;
 use tpv_text::suggest::{closest, did_you_mean};
 use tpv_yaml::value::{ConfigValue, Entry, ValueKind};
 
@@ -100,6 +101,19 @@ pub fn items(value: &ConfigValue) -> &[ConfigValue] {
         ValueKind::List(items) | ValueKind::Set(items) => items,
         _ => &[],
     }
+}
+
+/// The texts of a field that takes one or a list of them, with their places.
+pub(super) fn texts<'v>(name: &str, value: &'v ConfigValue, problems: &mut Diagnostics) -> Vec<(&'v str, Span)> {
+    let items = if value.as_str().is_some() { std::slice::from_ref(value) } else { items(value) };
+    let mut text = |item: &'v ConfigValue| {
+        let text = item.as_str();
+        if text.is_none() {
+            problems.push(wrong_kind(&format!("an item of `{name}`"), &[Kind::Text], item));
+        }
+        Some((text?, item.span))
+    };
+    items.iter().filter_map(&mut text).collect()
 }
 
 /// Converts a value to the JSON of a job file.

@@ -93,7 +93,8 @@ pub static FILE: Object = Object {
             "What Galaxy knows: the path of a world file beside this file, or a world itself.",
         ),
         field("defaults", Shape::Object(&JOB), "Fields of every job that does not have them itself."),
-        required("tests", List(&Shape::Object(&TEST)), "The test cases."),
+        field("tests", List(&Shape::Object(&TEST)), "The test cases."),
+        field("properties", List(&Shape::Object(&PROPERTY)), "What holds for every job."),
     ]],
     others: Others::Refused,
 };
@@ -129,6 +130,39 @@ pub static TEST: Object = Object {
             Filled(&Shape::Object(&ROW)),
             "One case per row: each row has fields of the job and of the expected answer.",
         ),
+    ]],
+    others: Others::Refused,
+};
+
+/// A property.
+pub static PROPERTY: Object = Object {
+    name: "test_property",
+    doc: "What holds for every job that `when` describes.",
+    fields: &[&[
+        required("name", Text, "The name of the property."),
+        field("when", Shape::Object(&WHEN), "The jobs that it is about. Default: all."),
+        field("never", Shape::Object(&EXPECT), "No job has an answer with all of this."),
+        field("always", Shape::Object(&EXPECT), "Each job that gets a destination has an answer with all of this."),
+    ]],
+    others: Others::Refused,
+};
+
+/// The jobs of a property.
+pub static WHEN: Object = Object {
+    name: "test_when",
+    doc: "Jobs: those for which all of this holds.",
+    fields: &[&[
+        field(
+            "tool",
+            TEXT_OR_TEXTS,
+            "Ids of tools, as in TPV: expressions of Python that match the beginning of the id.",
+        ),
+        field("user_defined", Bool, "True for tools that users define, false for all others."),
+        field("user", Union(&[Null, Text]), "Email addresses, as the ids of users in TPV; null for anonymous jobs."),
+        field("roles", TEXT_OR_TEXTS, "The roles that the user has."),
+        field("without_roles", TEXT_OR_TEXTS, "The roles that the user does not have."),
+        field("input_size", Union(&[Number, Text]), "The size of the inputs in GiB: `20`, `> 20`, `>= 1, < 20`."),
+        field("history_tags", TEXT_OR_TEXTS, "The tags that the job's history has."),
     ]],
     others: Others::Refused,
 };

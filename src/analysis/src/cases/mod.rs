@@ -1,7 +1,7 @@
 //! `tpvc test`: test cases for rules, in YAML beside the config.
 //!
 //! [`mod@read`] reads a file by the lists of [`keys`]; [`mod@run`] maps the jobs of its cases on all cores; [`expect`] compares the answers
-//! with what the file expects; [`mod@attempts`] follows jobs that fail; `why` asks an explanation of the cases that fail how the values came about; [`report`] tells it;
+//! with what the file expects; [`property`] is what holds for every job that [`when`] describes; [`mod@attempts`] follows jobs that fail; `why` asks an explanation of the cases that fail how the values came about; [`report`] tells it;
 //! [`update`] writes the answers into the file; [`coverage`] counts what of the config the cases have used.
 
 pub mod attempts;
@@ -10,10 +10,13 @@ pub mod expect;
 pub mod fields;
 mod job;
 pub mod keys;
+pub mod property;
+mod range;
 pub mod read;
 pub mod report;
 pub mod run;
 pub mod update;
+pub mod when;
 mod why;
 
 use std::sync::Arc;
@@ -23,6 +26,7 @@ use tpv_galaxy::world::World;
 
 use attempts::ExpectedAttempt;
 use expect::Expectation;
+use property::Property;
 use tpv_text::source::{SourceId, Span};
 use tpv_yaml::value::ConfigValue;
 
@@ -36,6 +40,8 @@ pub struct TestFile {
     pub config: Vec<String>,
     /// Its cases, in order.
     pub cases: Vec<Case>,
+    /// Its properties, in order.
+    pub properties: Vec<Property>,
 }
 
 /// A job in a world, and what is expected of its answer.
@@ -56,4 +62,14 @@ pub struct Case {
     pub holder: ConfigValue,
     /// `true` if it is a row of a table.
     pub is_row: bool,
+}
+
+impl Case {
+    /// The expectations of an attempt, by its number; of a case that is mapped once those of its only one.
+    fn expected(&self, attempt: Option<u32>) -> &[Expectation] {
+        match attempt.and_then(|number| self.attempts.get((number as usize).checked_sub(1)?)) {
+            Some(attempt) => &attempt.expect,
+            None => &self.expect,
+        }
+    }
 }

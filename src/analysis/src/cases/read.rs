@@ -12,6 +12,7 @@ use tpv_galaxy::world::World;
 use super::expect::Expectation;
 use super::fields::{Fields, fields, items, json_of};
 use super::keys::{EXPECT, FILE, JOB, Kind, ROW, TEST};
+use super::property::Property;
 use super::{Case, TestFile, attempts, job};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::{Limits, SourceId, SourceMap, Span, is_url};
@@ -44,6 +45,7 @@ pub fn read(
     let folder = Path::new(&*name).parent().map(Path::to_owned).unwrap_or_default();
     if let Some(map) = document.root.as_map()
         && map.get("tests").is_none()
+        && map.get("properties").is_none()
         && let Some(entry) = ["tools", "destinations"].iter().find_map(|section| map.entry(section))
     {
         problems.push(
@@ -61,19 +63,20 @@ pub fn read(
         None => reading.default_world(),
     };
     let shared = root.get("defaults").and_then(|value| fields(value, &JOB, "the defaults of jobs", reading.problems));
-    let mut cases = Vec::new();
-    match root.get("tests") {
-        Some(tests) => {
-            let file = FileContext { world: world.unwrap_or_default(), defaults: shared.unwrap_or_default() };
-            for test in items(tests) {
-                reading.test(test, &file, &mut cases);
-            }
-        }
-        None => reading.problems.push(
+    let (mut cases, mut properties) = (Vec::new(), Vec::new());
+    let file = FileContext { world: world.unwrap_or_default(), defaults: shared.unwrap_or_default() };
+    for test in root.get("tests").into_iter().flat_map(items) {
+        reading.test(test, &file, &mut cases);
+    }
+    for property in root.get("properties").into_iter().flat_map(items) {
+        properties.extend(Property::read(property, &file.world.world, reading.problems));
+    }
+    if root.get("tests").is_none() && root.get("properties").is_none() {
+        reading.problems.push(
             Diagnostic::error("the file has no tests")
                 .at(document.root.span, "")
                 .help("write `tests:`, and below it `- job: {tool: ...}` with `expect: {destination: ...}`"),
-        ),
+        );
     }
     if config.is_empty() && root.get("config").is_none() {
         reading.problems.push(
@@ -82,7 +85,7 @@ pub fn read(
                 .help("write `config: [rules.yml]` at its top, or give `--config CONFIG`"),
         );
     }
-    (problems.errors() == before).then_some(TestFile { name: name.to_string(), source: id, config, cases })
+    (problems.errors() == before).then_some(TestFile { name: name.to_string(), source: id, config, cases, properties })
 }
 
 /// The data shared by all cases of a file.

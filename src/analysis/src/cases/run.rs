@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tpv_galaxy::World;
 use tpv_galaxy::answer::Answer;
 use tpv_galaxy::job::Job;
 use tpv_python::value::Value;
@@ -12,7 +13,7 @@ use tpv_runtime::resubmit::Chain;
 
 use super::Case;
 use super::coverage::{Counts, Seen};
-use super::expect::{Mismatch, compare};
+use super::expect::{Expectation, Mismatch, compare};
 use super::{attempts, why};
 use crate::explain::{Collector, Explanation, Provenance};
 use tpv_config::Config;
@@ -129,7 +130,7 @@ pub fn explain(tested: &Tested, hooks: &Hooks, cases: &[&Case], outcomes: &mut [
             let Some(job) = outcome.job(case, mismatch.attempt) else { return Vec::new() };
             let known = explained.take().filter(|(attempt, _)| *attempt == mismatch.attempt);
             let (_, explanation) = explained.insert(known.unwrap_or_else(|| (mismatch.attempt, explain(job))));
-            why::reasons(mismatch, case, explanation)
+            why::reasons(mismatch, case.expected(mismatch.attempt), explanation)
         };
         outcome.mismatches.iter().map(of_one).collect::<Vec<_>>()
     });
@@ -141,20 +142,40 @@ pub fn explain(tested: &Tested, hooks: &Hooks, cases: &[&Case], outcomes: &mut [
     }
 }
 
+/// Says of the mismatches of a job with expectations how the values came about.
+pub fn explain_job(
+    mapper: &Mapper,
+    provenance: &Provenance<'_>,
+    job: &Arc<Job>,
+    world: &Arc<World>,
+    expect: &[Expectation],
+    mismatches: &mut [Mismatch],
+) {
+    let mut collector = Collector::new(provenance, job, Vec::new());
+    let answer = mapper.map_observed(job, world, &mut collector);
+    let explanation = collector.finish(&answer);
+    for mismatch in mismatches {
+        let why = why::reasons(mismatch, expect, &explanation);
+        mismatch.why.extend(why);
+    }
+}
+
 /// The mapper of all cases; where resource pools admit jobs, a new one for each case, so that no case takes what another waits for.
-struct Mappers<'a> {
+pub struct Mappers<'a> {
     shared: Mapper,
     rules: &'a Arc<Rules>,
     hooks: &'a Hooks,
 }
 
 impl<'a> Mappers<'a> {
-    fn new(tested: &'a Tested, hooks: &'a Hooks) -> Self {
+    /// Mappers of these rules.
+    pub fn new(tested: &'a Tested, hooks: &'a Hooks) -> Self {
         let shared = Mapper::with_hooks(tested.rules.clone(), hooks.clone(), false);
         Self { shared, rules: &tested.rules, hooks }
     }
 
-    fn mapper(&self) -> Mapper {
+    /// A mapper for a job.
+    pub fn mapper(&self) -> Mapper {
         if self.shared.depends_on_order() {
             return Mapper::with_hooks(self.rules.clone(), self.hooks.clone(), false);
         }
@@ -163,8 +184,10 @@ impl<'a> Mappers<'a> {
 }
 
 /// Notes the rules that fire, and what of the config is used.
-struct Watcher {
-    fired: Vec<String>,
+#[derive(Default)]
+pub struct Watcher {
+    /// The ids of the rules that fired.
+    pub fired: Vec<String>,
     seen: Option<Seen>,
 }
 

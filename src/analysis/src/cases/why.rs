@@ -4,7 +4,6 @@ use tpv_model::Field;
 use tpv_runtime::first_line::first_line;
 use tpv_runtime::mapper::places::ConfigPlace;
 
-use super::Case;
 use super::expect::{Expectation, Mismatch, Subject, Wanted};
 use crate::explain::{Candidate, Explanation, Property, RuleState, Verdict};
 use tpv_text::suggest::{closest, did_you_mean};
@@ -14,12 +13,8 @@ const MOST: usize = 4;
 /// The most characters of a value in a line.
 const LONGEST: usize = 200;
 
-/// The lines of a mismatch.
-pub(super) fn reasons(mismatch: &Mismatch, case: &Case, explanation: &Explanation) -> Vec<String> {
-    let expect = match mismatch.attempt.and_then(|number| case.attempts.get((number as usize).checked_sub(1)?)) {
-        Some(attempt) => &attempt.expect,
-        None => &case.expect,
-    };
+/// The lines of a mismatch with one of these expectations.
+pub(super) fn reasons(mismatch: &Mismatch, expect: &[Expectation], explanation: &Explanation) -> Vec<String> {
     let wanted = || expect.iter().find(|one| Some(one.at) == mismatch.at).map(|one| &one.wanted);
     let mut lines = match &mismatch.subject {
         None => of_verdict(expect, explanation),

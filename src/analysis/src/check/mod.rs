@@ -13,6 +13,7 @@ mod overridden;
 mod parents;
 pub(crate) mod parts;
 mod patterns;
+pub mod promises;
 pub mod reach;
 mod resubmission;
 mod retries;
@@ -26,7 +27,7 @@ use reach::{Matrix, Reach, Users};
 pub use crate::lint::Linter;
 use crate::lint::{Blocks, Extent, Linted, Options, run};
 pub use nowhere::listed;
-pub use patterns::sample_ids;
+pub use patterns::{sample_id, sample_ids};
 pub use reach::Why;
 use std::collections::HashSet;
 

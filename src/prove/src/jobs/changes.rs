@@ -187,7 +187,8 @@ impl Change {
     }
 }
 
-fn set(target: &mut Json, path: &[&str], value: &Json) -> bool {
+/// Sets a field of a job. False if the job has no such field, or it has this value.
+pub(crate) fn set(target: &mut Json, path: &[&str], value: &Json) -> bool {
     let Some((name, rest)) = path.split_first() else {
         let is_new = target != value;
         *target = value.clone();

@@ -19,6 +19,7 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::{Hooks, Job, Mapper, World};
 
+pub(crate) use changes::set;
 use changes::{Change, changes};
 use coverage::{Covered, Key};
 
@@ -210,7 +211,7 @@ pub fn job_file<'j>(jobs: impl IntoIterator<Item = &'j Json>) -> String {
     numbered.collect()
 }
 
-fn text(job: &Json) -> String {
+pub(crate) fn text(job: &Json) -> String {
     let mut text = String::new();
     write_text(&mut text, job);
     text

@@ -2,6 +2,7 @@
 
 mod json;
 mod junit;
+mod property;
 mod text;
 
 use super::run::Outcome;
@@ -10,6 +11,7 @@ use tpv_text::source::SourceMap;
 
 pub use json::json;
 pub use junit::junit;
+pub use property::Promise;
 pub use text::{passed, text};
 
 /// A case that ran.

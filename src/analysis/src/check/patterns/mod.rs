@@ -14,7 +14,7 @@ mod taken;
 use crate::check::budget::{Budget, Unproved};
 use crate::lint::Linter;
 use keys::Keys;
-pub use sample::sample_ids;
+pub use sample::{sample_id, sample_ids};
 use tpv_model::EntityClass;
 
 /// Looks at the sections whose ids are patterns. Returns what is not proved of them.

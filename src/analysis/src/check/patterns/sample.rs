@@ -13,7 +13,7 @@ use crate::check::budget::Budget;
 
 /// An id that a key matches, as `matches` says: the key as somebody would read it, without the signs of patterns, or else a shortest text of its
 /// pattern. `None` if neither is one.
-fn sample_id(key: &str, matches: impl Fn(&str) -> bool) -> Option<String> {
+pub fn sample_id(key: &str, matches: impl Fn(&str) -> bool) -> Option<String> {
     let is_id = |id: &String| !id.is_empty() && matches(id);
     let is_plain = |id: &String| !id.contains(['*', '?', '[', ']', '(', ')', '{', '}', '|', '^', '$']);
     Some(readable(key)).filter(is_plain).filter(is_id).or_else(|| shortest(key).filter(is_id))

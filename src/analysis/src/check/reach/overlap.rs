@@ -79,6 +79,11 @@ impl Overlap {
         self.matching(&[Prefix { bytes: text.as_bytes().to_vec(), ending: Ending::Verify }])
     }
 
+    /// The patterns that may match an id that another one matches, in order. `None` if that is no valid pattern.
+    pub(crate) fn of_pattern(&self, pattern: &str) -> Option<Vec<Beside>> {
+        Some(self.matching(&prefixes(&parse(pattern, 0).ok()?)))
+    }
+
     fn matching(&self, own: &[Prefix]) -> Vec<Beside> {
         let mut found = Vec::new();
         for prefix in own {

@@ -1,5 +1,7 @@
 //! `tpvc test`
 
+mod properties;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -14,9 +16,10 @@ use super::revision::AtRevision;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{map, paths, rules, world};
 use crate::settings::FILE;
+use properties::Properties;
 use tpv_analysis::cases::coverage::{Coverage, coverage, html};
 use tpv_analysis::cases::read::{Defaults, read};
-use tpv_analysis::cases::report::{self, Ran};
+use tpv_analysis::cases::report::{self, Promise, Ran};
 use tpv_analysis::cases::run::{self, Tested};
 use tpv_analysis::cases::{Case, TestFile, update};
 use tpv_analysis::diff::revision::Revision;
@@ -28,7 +31,9 @@ use tpv_text::source::{Limits, SourceMap};
 /// Run test cases: jobs with the answers that TPV's rules must give
 ///
 /// A test file is YAML: it names its config files, and lists jobs with the answers that are expected. A failing case is shown with the
-/// answer that it got, and the lines of the config that set it. Exit status 1 if a case fails. docs/test.md has the format.
+/// answer that it got, and the lines of the config that set it. Properties are what must hold for every job: each is proved, refuted by a job, or
+/// unknown. Exit status 1 if a case fails or a property is refuted. docs/test.md and
+/// docs/properties.md have the format.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc test tests/*.yml\n  \
@@ -46,7 +51,10 @@ pub(super) struct Test {
     /// Galaxy's state (a world file), for test files that do not name one
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
-    /// Run only the cases that have this in their names
+    /// Exit status 1 for unknown properties, too: those that are not proved, and that no job breaks
+    #[arg(long)]
+    strict: bool,
+    /// Run only the cases and properties that have this in their names
     #[arg(short = 'k', long = "only", value_name = "TEXT")]
     only: Option<String>,
     /// Output format of the results
@@ -89,7 +97,7 @@ impl Test {
         let settings = common.settings()?;
         let named = if self.files.is_empty() { &settings.tests } else { &self.files };
         if let (true, Some(path)) = (named.is_empty() && self.only.is_none() && !self.update, &settings.path) {
-            self.print(&[], &SourceMap::new(), &[], common)?;
+            self.print(&[], &[], &SourceMap::new(), &[], common)?;
             common.note(&format!("no tests: `{}` names no test files under `[test]`", path.display()));
             return Ok(Outcome::Done);
         }
@@ -126,10 +134,12 @@ impl Test {
         let mut outcomes: Vec<Vec<Option<run::Outcome>>> =
             files.iter().map(|file| file.cases.iter().map(|_| None).collect()).collect();
         let mut covered = Vec::new();
+        let mut properties = Properties::default();
         for (config, members) in &groups {
             let Some(tested) = compile(config, site.as_ref(), common)? else { return Ok(Outcome::Bad) };
             let chosen = self.chosen(&files, members);
             covered.extend(self.run_group(&tested, &hooks, &files, &chosen, &mut outcomes));
+            properties.judge(&tested, &hooks, &files, members, self.only.as_deref());
         }
         let ran: Vec<Ran<'_>> = files
             .iter()
@@ -141,21 +151,25 @@ impl Test {
             .collect();
         // What was recorded comes before what failed.
         let updated = self.update.then(|| self.update(&files, &outcomes, &defaults, &sources, common)).transpose();
-        self.print(&ran, &sources, &covered, common)?;
+        self.print(&ran, &properties.all(&files), &sources, &covered, common)?;
         let failed = ran.iter().filter(|ran| !ran.is_passed()).count();
-        if ran.is_empty() {
+        if ran.is_empty() && properties.count() == 0 {
             // A filter with a slip in it must not look like success.
             return Err(CliError::new("no test was run", "leave out `-k`, or name a part of a test's name"));
-        } else {
+        }
+        if !ran.is_empty() {
             let passed = ran.len() - failed;
             let what = if failed == 0 { String::new() } else { format!("{failed} failed, ") };
             let (tests, read) = (count(ran.len() as u64, "test"), count(files.len() as u64, "file"));
             common.note(&format!("{what}{passed} passed, of {tests} in {read}"));
-            if common.verbose > 0 {
-                common.note(&format!("in {:.0} ms", started.elapsed().as_secs_f64() * 1e3));
-            }
         }
-        let is_good = updated?.unwrap_or(failed == 0);
+        if properties.count() > 0 {
+            common.note(&properties.summary());
+        }
+        if common.verbose > 0 {
+            common.note(&format!("in {:.0} ms", started.elapsed().as_secs_f64() * 1e3));
+        }
+        let is_good = updated?.unwrap_or(failed == 0) && !properties.is_bad(self.strict);
         Ok(if is_good { Outcome::Done } else { Outcome::Bad })
     }
 
@@ -194,6 +208,7 @@ impl Test {
     fn print(
         &self,
         ran: &[Ran<'_>],
+        promises: &[Promise<'_>],
         sources: &SourceMap,
         covered: &[Coverage],
         common: &Common,
@@ -210,15 +225,25 @@ impl Test {
                         out += &report::passed(*ran, sources);
                     }
                 }
+                for promise in promises {
+                    if promise.word() != "proved" {
+                        out += &promise.text(sources);
+                        out.push('\n');
+                    } else if common.verbose > 0 {
+                        out += &promise.text(sources);
+                    }
+                }
                 if in_text {
                     out += &covered.iter().map(Coverage::text).collect::<Vec<_>>().join("\n");
                 }
                 print_stdout(Form::Text, &out)?;
             }
-            Format::Json => print_stdout(Form::Json, &report::json(ran, sources, in_text.then_some(covered)))?,
+            Format::Json => {
+                print_stdout(Form::Json, &report::json(ran, promises, sources, in_text.then_some(covered)))?
+            }
         }
         if let Some(path) = &self.junit {
-            write_text("the results", path, Form::Data, &report::junit(ran, sources))?;
+            write_text("the results", path, Form::Data, &report::junit(ran, promises, sources))?;
         }
         for path in self.coverage.iter().filter(|path| *path != Path::new("-")) {
             let is_html = path.extension().is_some_and(|extension| extension == "html");
