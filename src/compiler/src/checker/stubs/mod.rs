@@ -262,7 +262,7 @@ mod tests {
                 continue;
             };
             let own = tpv_runtime::mapper::find_module(module).unwrap();
-            let is_new = |name: &&&str| !members.names.contains(**name) && **name != "TagSetManager";
+            let is_new = |name: &&&str| !members.names.contains(name) && **name != "TagSetManager";
             for name in own.names.iter().filter(is_new) {
                 missing.push(format!("{module}.{name}"));
             }
