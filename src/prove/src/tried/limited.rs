@@ -41,7 +41,7 @@ fn limited(tool: &Tool<'_>) -> Vec<(Quantity, f64, f64)> {
         let mut with = all.iter().filter(|(bytes, _)| *bytes >= SMALL).filter_map(|(_, amounts)| amounts.get(index));
         let (quantity, limit) = *with.next()?;
         let is_one = with.all(|(_, other)| other.to_bits() == limit.to_bits());
-        (is_one && without.1 <= limit * PART).then_some((quantity, without.1, limit))
+        (is_one && limit > 0.0 && without.1 <= limit * PART).then_some((quantity, without.1, limit))
     };
     // Memory is mostly made of the cores, so that cores alone are no finding.
     let [cores, mem] = [of(0), of(1)];
