@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::cases::Case;
 use crate::support::random::a_fifth;
-use crate::support::{stderr, stdout, tpvc_in};
+use crate::support::{run, site, stderr, stdout, tpvc_in};
 use serde_json::Value;
 
 /// The rows of an answer.
@@ -216,6 +216,21 @@ fn artifacts_and_the_matrix_say_the_same() {
         assert_eq!(without_places(lacking), without_places(rows(&folder, &["lacks", "mem", artifact])), "{name}");
     }
     assert!(compared > 4, "{compared}");
+}
+
+/// TPV takes any destination that a rank function gives, those that refuse the job too.
+#[test]
+fn a_rank_that_gives_other_destinations_proves_nothing() {
+    let config = "tools:\n  bwa:\n    cores: 8\n    mem: 4\n    rank: |\n      [mapper.destinations['small']] + candidate_destinations\n\
+                  destinations:\n  small: {runner: slurm, max_accepted_cores: 2}\n  big: {runner: slurm}\n";
+    let folder = site(&[("config.yml", config), ("jobs.jsonl", "{\"tool\": {\"id\": \"bwa\"}}\n")]);
+    let (_, mapped) = run(folder.path(), &["map", "--config", "config.yml", "jobs.jsonl"]);
+    assert!(mapped.contains("\"id\": \"small\""), "{mapped}");
+    let (_, said) = run(folder.path(), &["check", "config.yml"]);
+    assert!(
+        said.contains("config.yml:6:7: not proved") && said.contains("may rank destinations that refuse"),
+        "{said}"
+    );
 }
 
 /// If code may change destinations, both verbs that ask where jobs can go name the code.

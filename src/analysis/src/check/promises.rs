@@ -12,7 +12,7 @@ use tpv_config::Config;
 use tpv_config::code::each_code;
 use tpv_config::entity::Entity;
 use tpv_galaxy::json::Json;
-use tpv_model::{EntityClass, Field, Quantity};
+use tpv_model::{EntityClass, Quantity};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{SourceMap, Span};
 use tpv_text::suggest::{closest, did_you_mean};
@@ -46,13 +46,6 @@ pub fn prove(config: &Config, sources: &SourceMap, properties: &[&Property]) -> 
         let (_, program, trees) = tpv_compiler::link::link(config, sources, false, &mut Diagnostics::new());
         let blocks = Blocks { program, trees };
         let reach = Reach::of(config, &blocks, Users::All);
-        let reach = reach.and_then(|reach| match ranks_others(config) {
-            Some(at) => Err(Unproved {
-                message: "this code may rank destinations that refuse the job".to_owned(),
-                span: Some(at),
-            }),
-            None => Ok(reach),
-        });
         let prover = reach.map(|reach| Prover::new(config, sources, reach));
         let of_one = |property: &&Property| match &prover {
             Ok(Some(prover)) => prover.prove(property),
@@ -280,26 +273,6 @@ fn most(destination: &Entity) -> [Option<f64>; 3] {
         };
         (destination.rules.is_empty() && bound > 0.0).then_some(bound)
     })
-}
-
-/// Words by which a rank function may find destinations that are no candidates: nothing else that it is given leads to them.
-const ALL_DESTINATIONS: [&str; 7] = ["mapper", "loader", "evaluator", "gateway", "getattr", "vars", "attrgetter"];
-
-/// The first rank function that may give a destination which is no candidate. TPV takes any.
-fn ranks_others(config: &Config) -> Option<Span> {
-    let mut found = None;
-    let mut look = |text: &tpv_yaml::value::Text, _, field: &'static str| {
-        let mut words = text.as_str().split(|c: char| !c.is_alphanumeric() && c != '_');
-        let leads_away = |word: &str| ALL_DESTINATIONS.contains(&word) || word.starts_with("__");
-        if field == Field::Rank.alias() && words.any(leads_away) {
-            found.get_or_insert(text.span);
-        }
-    };
-    for entity in EntityClass::COMBINED.into_iter().flat_map(|kind| config.section(kind).values()) {
-        each_code(&entity.common, &mut look);
-        entity.rules.values().for_each(|rule| rule.each_code(&mut look));
-    }
-    found
 }
 
 /// Notes if code of an entity may give its destination another name, or another runner.

@@ -31,7 +31,7 @@ use crate::lint::tags::default;
 use tpv_compiler::link::destination_defaults;
 use tpv_config::Config;
 use tpv_config::code::each_code;
-use tpv_model::{Change, EntityClass};
+use tpv_model::{Change, EntityClass, Field};
 use tpv_python::word_hash::WordMap;
 use tpv_text::source::{SourceMap, Span};
 use tpv_yaml::value::ConfigValue;
@@ -263,6 +263,26 @@ fn changes_destinations(config: &Config, code: &Code<'_>) -> Option<Span> {
     found
 }
 
+/// Words by which a rank function may find destinations that are no candidates: nothing else that it is given leads to them.
+const ALL_DESTINATIONS: [&str; 7] = ["mapper", "loader", "evaluator", "gateway", "getattr", "vars", "attrgetter"];
+
+/// The first rank function that may give a destination which is no candidate. TPV takes any.
+fn ranks_others(config: &Config) -> Option<Span> {
+    let mut found = None;
+    let mut look = |text: &tpv_yaml::value::Text, _, field: &'static str| {
+        let mut words = text.as_str().split(|c: char| !c.is_alphanumeric() && c != '_');
+        let leads_away = |word: &str| ALL_DESTINATIONS.contains(&word) || word.starts_with("__");
+        if field == Field::Rank.alias() && words.any(leads_away) {
+            found.get_or_insert(text.span);
+        }
+    };
+    for entity in EntityClass::COMBINED.into_iter().flat_map(|kind| config.section(kind).values()) {
+        each_code(&entity.common, &mut look);
+        entity.rules.values().for_each(|rule| rule.each_code(&mut look));
+    }
+    found
+}
+
 /// The missing proofs, if some jobs were not followed, at the first tool that is affected.
 fn unproved(config: &Config, reached: &[Reached]) -> Option<Unproved> {
     let first = reached.iter().find(|reached| !reached.is_followed)?;
@@ -326,6 +346,9 @@ impl<'a> Follower<'a> {
             .collect();
         if let Some(at) = changes_destinations(config, &code) {
             return Err(unknown(Some(at), "this code may change destinations"));
+        }
+        if let Some(at) = ranks_others(config) {
+            return Err(unknown(Some(at), "this code may rank destinations that refuse the job"));
         }
         let overlap = Overlap::new(config.tools.keys().map(|key| &**key))
             .ok_or_else(|| unknown(None, "the id of a tool is not a valid pattern"))?;
