@@ -19,7 +19,7 @@ use tpv_text::printable::Form;
 
 /// Find tools that no destination accepts, rules that never apply and code that fails, proved for every job or shown by one
 ///
-/// What T2xx says holds for every job, user and role. For T3xx ordinary jobs of each tool are mapped, at several sizes of inputs and with each
+/// T2xx hold for every job, user and role. For T3xx ordinary jobs of each tool are mapped, at several sizes of inputs and with each
 /// role; each such finding has a job for `tpvc dry-run`. The files are merged in the order given, later over earlier; give
 /// all files, because any of them may define tags and destinations. Findings of `tpvc lint` are not repeated. Exits 1 if there is an
 /// error, 0 if there are only warnings.

@@ -48,7 +48,7 @@ pub(crate) struct Common {
     /// The templates that were read, for what is said of their placeholders.
     #[arg(skip)]
     pub(super) templates: Arc<Mutex<Vec<Arc<Templates>>>>,
-    /// What differs between the versions that were asked for and those that answer; `None` if none was.
+    /// The differences between the versions that were asked for and those that answer; `None` if none was.
     #[arg(skip)]
     pub(super) differing: Arc<Mutex<Option<BTreeSet<String>>>>,
 }

@@ -126,10 +126,11 @@ impl Diff {
         }
         let jobs = match &self.jobs {
             None if self.no_jobs || changes.groups.is_empty() && !matches!(common.tpv, Some(Tpv::Range(..))) => None,
-            Some(path) => Some(self.map(path, None, &old, &new, &changes, common)?),
+            Some(path) => Some(self.map(path, None, &self.world(common)?, [&old, &new], &changes, common)?),
             None => {
-                let made = self.made([&old, &new], common)?;
-                Some(self.map(Path::new(MADE), Some(made), &old, &new, &changes, common)?)
+                let world = self.world(common)?;
+                let made = self.made([&old, &new], &world)?;
+                Some(self.map(Path::new(MADE), Some(made), &world, [&old, &new], &changes, common)?)
             }
         };
         let report = Report { old: old.name, new: new.name, changes, jobs };
@@ -229,8 +230,9 @@ impl Diff {
             self.write(Form::Text, "proved: every job gets the same answer, because both rule sets say the same\n")?;
             return Ok(Outcome::Done);
         }
-        let made = self.made([old, new], common)?;
-        let jobs = self.map(Path::new(MADE), Some(made.clone()), old, new, &changes, common)?;
+        let world = self.world(common)?;
+        let made = self.made([old, new], &world)?;
+        let jobs = self.map(Path::new(MADE), Some(made.clone()), &world, [old, new], &changes, common)?;
         let tried = count(jobs.all.new.jobs, "job");
         let example = jobs.causes.first().and_then(|cause| cause.examples.first());
         let report = Report { old: old.name.clone(), new: new.name.clone(), changes, jobs: None };
@@ -262,15 +264,14 @@ impl Diff {
         &self,
         path: &Path,
         text: Option<String>,
-        old: &Side,
-        new: &Side,
+        world: &Arc<World>,
+        [old, new]: [&Side; 2],
         changes: &Changes,
         common: &Common,
     ) -> Result<Jobs, CliError> {
         if text.is_none() {
             stream::check_kind(path)?;
         }
-        let world = self.world(common)?;
         let mapper = |side: &Side| Mapper::with_hooks(side.rules.clone(), hooks(common), false);
         let reasons = Reasons::new(&old.rules, &new.rules, changes);
         let upgrade = match common.tpv {
@@ -279,7 +280,16 @@ impl Diff {
         };
         let (examples, writes) = (usize::from(self.examples), self.differences.is_some());
         let naming = Naming::with_users(self.with_users);
-        let lines = Lines { old: mapper(old), new: mapper(new), world, reasons, upgrade, examples, naming, writes };
+        let lines = Lines {
+            old: mapper(old),
+            new: mapper(new),
+            world: world.clone(),
+            reasons,
+            upgrade,
+            examples,
+            naming,
+            writes,
+        };
         let in_order = lines.old.depends_on_order() || lines.new.depends_on_order();
         let threads = Threads { wanted: self.threads, in_order };
         let written = self.differences.as_deref();
@@ -319,10 +329,9 @@ impl Diff {
     ///
     /// # Errors
     /// It cannot be written.
-    fn made(&self, sides: [&Side; 2], common: &Common) -> Result<String, CliError> {
-        let world = self.world(common)?;
+    fn made(&self, sides: [&Side; 2], world: &Arc<World>) -> Result<String, CliError> {
         let options = Options { tries: MOST_TRIES, time: LONGEST, tool: None, all: true };
-        let [old, new] = sides.map(|side| make(&side.rules, &world, &[], &options).jobs);
+        let [old, new] = sides.map(|side| make(&side.rules, world, &[], &options).jobs);
         let text = job_file(old.iter().chain(&new));
         if let Some(path) = &self.made {
             write_text("the jobs", path, Form::Json, &text)?;

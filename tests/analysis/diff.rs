@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use crate::support::{expect_file, project, run, stderr, stdout, tpvc_in};
+use crate::support::{expect_file, git, project, run, stderr, stdout, tpvc_in};
 use serde_json::Value;
 
 fn folder() -> PathBuf {
@@ -255,18 +255,6 @@ fn a_comment_has_room_in_a_pull_request() {
         "{}",
         &text[text.len() - 200..]
     );
-}
-
-fn git(folder: &Path, arguments: &[&str]) {
-    let output = Command::new("git")
-        .args(["-c", "user.name=jo", "-c", "user.email=jo@example.org", "-c", "commit.gpgsign=false"])
-        .args(arguments)
-        .current_dir(folder)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_SYSTEM", "/dev/null")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", stderr(&output));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{run, site as repository};
+use crate::support::{git, run, site as repository};
 use tempfile::TempDir;
 
 fn settings(folder: &Path) -> String {
@@ -264,11 +264,7 @@ fn configs_in_a_job_configuration_are_read() {
         ("tpv/a.yml", a),
         ("tpv/b.yml", b),
     ]);
-    let git = |arguments: &[&str]| {
-        let mut command = std::process::Command::new("git");
-        command.args(["-c", "user.name=jo", "-c", "user.email=jo@example.org", "-c", "commit.gpgsign=false"]);
-        assert!(command.args(arguments).current_dir(site.path()).output().unwrap().status.success());
-    };
+    let git = |arguments: &[&str]| git(site.path(), arguments);
     git(&["init", "-q"]);
     git(&["add", "."]);
     git(&["commit", "-qm", "one"]);

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::support::{run, site as repository};
+use crate::support::{git, run, site as repository};
 
 /// The names of the environments, in their order.
 fn environments(folder: &Path) -> Vec<String> {
@@ -361,11 +361,7 @@ fn copies_of_urls_are_read_without_a_network() {
         ("vendor/db/tools.yml", "tools:\n  bwa:\n    cores: 2\n    env: {A: '{{ not_ours }}'}\n"),
         ("vars.yml", "not_ours: 1\n"),
     ]);
-    let git = |arguments: &[&str]| {
-        let mut command = std::process::Command::new("git");
-        command.args(["-c", "user.name=jo", "-c", "user.email=jo@example.org", "-c", "commit.gpgsign=false"]);
-        assert!(command.args(arguments).current_dir(site.path()).output().unwrap().status.success());
-    };
+    let git = |arguments: &[&str]| git(site.path(), arguments);
     git(&["init", "-q"]);
     git(&["add", "."]);
     git(&["commit", "-qm", "one"]);

@@ -78,3 +78,16 @@ pub fn expect_file(path: &Path, actual: &str) {
         path.display()
     );
 }
+
+/// Runs git in a folder, as a user with a name and without settings of the machine.
+pub fn git(folder: &Path, arguments: &[&str]) {
+    let output = Command::new("git")
+        .args(["-c", "user.name=jo", "-c", "user.email=jo@example.org", "-c", "commit.gpgsign=false"])
+        .args(arguments)
+        .current_dir(folder)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", stderr(&output));
+}

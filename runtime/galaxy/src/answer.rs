@@ -254,6 +254,11 @@ impl Answer {
         Some(text)
     }
 
+    /// A field as a number. `None` if it is none.
+    pub fn number(&self, field: Field) -> Option<f64> {
+        self.text(field)?.parse().ok()
+    }
+
     /// The JSON text of a field. `None` if the job was not mapped or the field was not requested.
     pub fn text(&self, field: Field) -> Option<&str> {
         match &self.outcome {

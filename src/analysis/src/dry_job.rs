@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use tpv_galaxy::json::{Json, write_text};
+use tpv_galaxy::json::{Json, text_of};
 use tpv_galaxy::{Error, Job};
 
 use crate::tool_id::split_version;
@@ -14,6 +14,10 @@ const USERNAME: &str = "gargravarr";
 const USER_ID: i64 = 133_988;
 /// The address of the user of a dry run that names roles only.
 pub const EMAIL: &str = "gargravarr@vortex.org";
+/// The id of a tool that no config names.
+pub const UNNAMED_TOOL: &str = "a_tool_without_an_entry";
+/// The address of the user of an ordinary job.
+pub const SOMEONE: &str = "someone@example.org";
 /// The version of a made job whose tool's id has none.
 const VERSION: &str = "1.0";
 
@@ -49,7 +53,7 @@ impl DryJob {
         };
         Self {
             tool: tool.to_owned(),
-            user: Some("someone@example.org".to_owned()),
+            user: Some(SOMEONE.to_owned()),
             input_size: Some(bytes),
             version,
             wrapper: true,
@@ -94,9 +98,7 @@ impl DryJob {
     /// # Errors
     /// A text in it is none that a job file may have.
     pub fn job(&self) -> Result<Job, Error> {
-        let mut text = String::new();
-        write_text(&mut text, &self.json());
-        Job::parse(&text)
+        Job::parse(&text_of(&self.json()))
     }
 }
 
@@ -159,10 +161,16 @@ pub fn bytes_of(gib: f64) -> i64 {
     bytes
 }
 
+/// A size in GiB.
+pub fn gib_of(bytes: i64) -> f64 {
+    #[expect(clippy::cast_precision_loss, reason = "as rules see it")]
+    let gib = bytes as f64 / 1_073_741_824.0;
+    gib
+}
+
 /// A size in GiB to four digits.
 pub fn short_gib(bytes: i64) -> f64 {
-    #[expect(clippy::cast_precision_loss, reason = "four digits")]
-    let gib = bytes as f64 / 1_073_741_824.0;
+    let gib = gib_of(bytes);
     format!("{gib:.3e}").parse().unwrap_or(gib)
 }
 

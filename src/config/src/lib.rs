@@ -21,10 +21,10 @@ pub mod scheduling;
 pub mod template;
 pub mod validate;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use crate::code::CodeText;
-use crate::entity::{Dict, GlobalConfig};
+use crate::entity::{Dict, Entity, GlobalConfig};
 use crate::holes::Holes;
 use crate::merge::Merger;
 use crate::validate::{FileConfig, Section, Validator};
@@ -80,6 +80,12 @@ impl Config {
             EntityClass::PoolEntity => &self.pools,
             EntityClass::Rule => &NONE,
         }
+    }
+
+    /// The entity of a class that `global.default_inherits` names. `None` if it names none, or one that does not exist.
+    pub fn default_entity(&self, kind: EntityClass) -> Option<&Arc<Entity>> {
+        let id = self.global.default_inherits.as_ref()?;
+        self.section(kind).get(id.as_str())
     }
 }
 

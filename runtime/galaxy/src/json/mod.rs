@@ -13,4 +13,4 @@ pub use dump::{dump, end_string};
 pub use reader::{Fault, Kind, Place, Reader};
 pub use tpv_python::modules::json::escape_into;
 pub use tree::{Json, last_of_equal_keys};
-pub use writer::write_text;
+pub use writer::{text_of, write_text};

@@ -6,6 +6,13 @@ use super::Json;
 use tpv_literal::int_text;
 use tpv_python::modules::json::{escape_into, write_float};
 
+/// The text of a value, as [`write_text`] writes it.
+pub fn text_of(value: &Json) -> String {
+    let mut out = String::new();
+    write_text(&mut out, value);
+    out
+}
+
 /// Appends a JSON value.
 pub fn write_text(out: &mut String, value: &Json) {
     match value {

@@ -1,4 +1,4 @@
-//! What holds for every job of a site: `properties` of a test file.
+//! Promises about every job of a site: `properties` of a test file.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ pub struct Property {
     pub when: When,
     /// `true` for `always`, `false` for `never`.
     pub is_always: bool,
-    /// What their answers have.
+    /// The expectations of their answers.
     pub expect: Vec<Expectation>,
     /// The world in which jobs are tried.
     pub world: Arc<World>,

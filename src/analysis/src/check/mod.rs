@@ -20,17 +20,17 @@ mod retries;
 mod sizes;
 mod user_defined;
 
-pub use budget::Unproved;
-use files::Files;
-use reach::{Matrix, Reach, Users};
+use std::collections::HashSet;
 
 pub use crate::lint::Linter;
-use crate::lint::{Blocks, Extent, Linted, Options, run};
+pub use budget::Unproved;
 pub use nowhere::listed;
 pub use patterns::{sample_id, sample_ids};
 pub use reach::Why;
-use std::collections::HashSet;
 
+use crate::lint::{Blocks, Extent, Linted, Options, run};
+use files::Files;
+use reach::{Matrix, Reach, Users};
 use tpv_compiler::python::stack::on_roomy_thread;
 use tpv_config::{Config, Input};
 use tpv_text::diagnostic::Diagnostics;

@@ -14,7 +14,7 @@ use tpv_model::{EntityClass, TagType};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
 use tpv_text::listed::counted;
-use tpv_text::source::Span;
+use tpv_text::source::{SourceMap, Span};
 
 use super::Told;
 use super::parts::joined;
@@ -27,8 +27,8 @@ const MOST_GROUPS: usize = 6;
 /// More destinations than these are not named for one reason.
 const MOST_NAMES: usize = 3;
 
-/// Looks at all tools, then at all destinations unless the jobs of some tools are not known. Returns the tools that are told to have no destination,
-/// by their indexes.
+/// Looks at all tools, then at all destinations unless the jobs of some tools are not known. Returns the tools that are told to have no
+/// destination.
 pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) -> Told {
     let config = linter.config;
     let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
@@ -175,8 +175,8 @@ pub(super) fn with_reasons(
             .note("unless the tool's wrapper declares resources, which count where the tool's entry sets none");
     }
     for at in reached.doubts.iter().take(MOST_NAMES) {
-        diagnostic =
-            diagnostic.note(format!("what the code at {} may change was taken into account", place(linter, *at)));
+        diagnostic = diagnostic
+            .note(format!("what the code at {} may change was taken into account", place(linter.sources, *at)));
     }
     let by_tags = |why: &&Why| matches!(why, Why::Requires(_) | Why::Lacks(_) | Why::Rejects(_) | Why::Rejected(_));
     let first = groups.first().and_then(|(whys, _)| whys.first());
@@ -195,8 +195,8 @@ pub fn listed(names: &[&str]) -> String {
 }
 
 /// File and line of a place.
-pub(super) fn place(linter: &Linter<'_>, span: Span) -> String {
-    match linter.sources.get(span.source) {
+pub(super) fn place(sources: &SourceMap, span: Span) -> String {
+    match sources.get(span.source) {
         Some(source) => format!("{}:{}", source.name, source.place(span.start).line),
         None => String::new(),
     }

@@ -14,11 +14,12 @@ use tpv_config::entity::Entity;
 use tpv_galaxy::json::Json;
 use tpv_model::{EntityClass, Quantity};
 use tpv_text::diagnostic::Diagnostics;
-use tpv_text::source::{SourceMap, Span};
+use tpv_text::source::SourceMap;
 use tpv_text::suggest::{closest, did_you_mean};
 use tpv_yaml::value::ValueKind;
 
 use super::budget::Unproved;
+use super::nowhere::place;
 use super::reach::{JobsOf, Overlap, Reach, Reached, Users, Verdict};
 use crate::cases::expect::{Expectation, Subject, Wanted};
 use crate::cases::property::Property;
@@ -59,11 +60,6 @@ pub fn prove(config: &Config, sources: &SourceMap, properties: &[&Property]) -> 
     on_roomy_thread(prove).unwrap_or_else(prove)
 }
 
-fn place(sources: &SourceMap, at: Span) -> String {
-    let source = sources.get(at.source);
-    source.map_or_else(String::new, |source| format!("{}:{}", source.name, source.place(at.start).line))
-}
-
 /// The facts that properties are proved by.
 struct Prover<'a> {
     config: &'a Config,
@@ -73,7 +69,7 @@ struct Prover<'a> {
     destinations: Vec<Destination>,
 }
 
-/// What the answers of jobs have in common that go to a destination. `None` is a field that may be anything.
+/// The part that the answers of all jobs at a destination have in common. `None` is a field that may be anything.
 struct Destination {
     id: Option<String>,
     runner: Option<Option<String>>,
@@ -242,7 +238,7 @@ impl<'a> Prover<'a> {
 }
 
 impl Destination {
-    /// Whether an expectation holds for all jobs here, or for none. `None` if that is not known.
+    /// `true` if an expectation holds for all jobs here, `false` if for none. `None` if that is not known.
     fn holds(&self, one: &Expectation) -> Option<bool> {
         let text = |text: &str| Json::str(text);
         match one.subject {

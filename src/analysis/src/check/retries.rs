@@ -18,7 +18,7 @@ use tpv_galaxy::json::Json;
 use tpv_model::EntityClass;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::resubmit::{Attempt, ChainEnd, Failure, Next, Resubmission, Resubmitter, RunnerState, follow};
-use tpv_runtime::{Hooks, Input, Job, Mapper, World};
+use tpv_runtime::{Input, Job, Mapper, World};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::finding::Finding;
@@ -43,9 +43,8 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let (tables, program, _) = link(config, linter.sources, false, &mut Diagnostics::new());
     let Ok(rules) = Rules::new(tables, program) else { return };
     let ids = sample_ids(&rules, EntityClass::Tool);
-    let hooks = Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() };
     let mut samples = Samples {
-        mapper: Mapper::with_hooks(Arc::new(rules), hooks, false),
+        mapper: Mapper::with_hooks(Arc::new(rules), run_time::hooks(), false),
         world: Arc::new(World::default()),
         resubmitter: Resubmitter::new(Arc::new(compile)),
         told: HashSet::new(),

@@ -72,7 +72,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
         .at(*code, format!("this code may remove `{TAG}` from a job"))
         .note("these destinations do not accept the tag, so they refuse jobs that have it");
     for at in reached.doubts.iter().skip(1).take(3) {
-        diagnostic = diagnostic.note(format!("the same goes for the code at {}", place(linter, *at)));
+        diagnostic = diagnostic.note(format!("the same goes for the code at {}", place(linter.sources, *at)));
     }
     linter.report(Finding::new(
         Code::UnexpectedUserTools,

@@ -40,7 +40,7 @@ pub fn matching<'a>(config: &'a Config, kind: EntityClass, id: &str) -> Vec<&'a 
     // An id that is no pattern is an error of the config, which has been reported.
     drop(Matcher::new(PatternSet::build(&section.keys().collect::<Vec<_>>())).matches(id, &mut found));
     let matches: Vec<_> = found.into_iter().filter_map(|index| section.get_index(index as usize)).collect();
-    let default = config.global.default_inherits.as_ref().and_then(|id| section.get(id.as_str()));
+    let default = config.default_entity(kind);
     // In TPV 1 entities have inherited from the default when they were loaded.
     let default = default.filter(|_| !matches.is_empty() && !config.version.evaluates_early());
     default.into_iter().chain(matches.into_iter().map(|(_, entity)| entity)).collect()
@@ -55,7 +55,7 @@ fn section(config: &Config, kind: EntityClass, options: &Options<'_>) -> Vec<(Ar
         return merged.map(|entity| (Arc::from(id), Arc::new(entity))).into_iter().collect();
     }
     let entities = config.section(kind);
-    let default = config.global.default_inherits.as_ref().and_then(|id| entities.get(id.as_str()));
+    let default = config.default_entity(kind);
     let wanted = |id: &Arc<str>| options.entity.is_none_or(|wanted| wanted == &**id);
     let resolve = |entity: &Arc<Entity>| {
         if !options.resolved || kind == EntityClass::PoolEntity {

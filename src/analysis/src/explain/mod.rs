@@ -16,7 +16,7 @@ use tpv_runtime::mapper::trace::Trace;
 
 pub use collect::Collector;
 pub(crate) use provenance::config_place;
-pub use provenance::{Provenance, word_at};
+pub use provenance::{Provenance, of_common, word_at};
 
 /// A decision.
 #[derive(Clone, Debug, Default)]

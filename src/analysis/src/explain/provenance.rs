@@ -46,8 +46,7 @@ impl<'a> Provenance<'a> {
                         owners.insert(key(rule.span), Owner::Rule(rule.clone()));
                     }
                 }
-                let default = config.global.default_inherits.as_ref();
-                defaults.extend(default.and_then(|id| config.section(kind).get(id.as_str())).cloned());
+                defaults.extend(config.default_entity(kind).cloned());
             }
         }
         Self { rules, sources: origin.map(|(_, sources)| sources), owners, defaults }
@@ -113,7 +112,8 @@ fn of_destination(fields: &DestinationFields, field: Field, name: &str) -> Optio
     }
 }
 
-fn of_common(common: &Common, field: Field, name: &str) -> Option<Span> {
+/// The place of a field of an entity or rule, or of the part `name` of it.
+pub fn of_common(common: &Common, field: Field, name: &str) -> Option<Span> {
     match field.kind().parts()? {
         Parts::Entries if field == Field::Env => {
             let entries = common.env.as_ref()?;

@@ -246,7 +246,7 @@ fn of_files(linter: &mut Linter<'_>, seen: &mut Seen) {
 /// What concerns the whole config, each at one place.
 fn of_config(linter: &mut Linter<'_>, seen: &mut Seen) {
     let config = linter.config;
-    let default = config.global.default_inherits.as_ref().and_then(|id| config.tools.get(id.as_str()));
+    let default = config.default_entity(EntityClass::Tool);
     if let Some(tool) = default.or_else(|| config.tools.values().next()) {
         // What a tool sets itself, no wrapper changes.
         let lacks = |quantity: Quantity| tool.common.amounts.get(quantity.resource()).is_none();

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use indexmap::IndexSet;
+use indexmap::IndexMap;
 use tpv_analysis::dry_job::bytes_of;
-use tpv_galaxy::json::{Json, Reader, write_text};
+use tpv_galaxy::json::{Json, text_of};
 
 /// More texts or numbers of one piece of code are not put anywhere.
 const MOST_CONSTANTS: usize = 24;
@@ -53,11 +53,10 @@ const MAPPINGS: [(&[&str], &str); 5] = [
 pub(super) fn changes(code: &str) -> Vec<Change> {
     let (texts, numbers) = constants(code);
     let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
-    let mut out: IndexSet<(String, String)> = IndexSet::new();
+    // By path and value, each once.
+    let mut out: IndexMap<(String, String), Json> = IndexMap::new();
     let mut add = |path: &str, value: Json| {
-        let mut shown = String::new();
-        write_text(&mut shown, &value);
-        out.insert((path.to_owned(), shown));
+        out.entry((path.to_owned(), text_of(&value))).or_insert(value);
     };
     for (words, paths) in PLACES.iter().filter(|(words, _)| has(words)) {
         for (path, constant) in paths.iter().flat_map(|path| texts.iter().map(move |text| (path, text))) {
@@ -111,11 +110,8 @@ pub(super) fn changes(code: &str) -> Vec<Change> {
     if has(&["user", "role", "email"]) {
         add("user", Json::Null);
     }
-    let change = |(path, value): (String, String)| {
-        let value = Json::read(&mut Reader::new(&value)).ok()?;
-        Some(Change { path: path.split('.').map(str::to_owned).collect(), value })
-    };
-    out.into_iter().take(MOST_CHANGES).filter_map(change).collect()
+    let change = |((path, _), value): ((String, String), Json)| Change::new(&path, value);
+    out.into_iter().take(MOST_CHANGES).map(change).collect()
 }
 
 /// Three different texts each, in any order, with `1` as a value besides.
@@ -134,9 +130,7 @@ fn triples(texts: &BTreeSet<String>) -> Vec<[&str; 3]> {
 
 /// A text as JSON has it.
 fn quoted(text: &str) -> String {
-    let mut out = String::new();
-    write_text(&mut out, &Json::str(text));
-    out
+    text_of(&Json::str(text))
 }
 
 /// The texts and numbers that code writes out.
@@ -175,9 +169,14 @@ fn beside(version: &str) -> impl Iterator<Item = String> {
 }
 
 impl Change {
+    /// Sets the field at a path, such as `tool.version`.
+    fn new(path: &str, value: Json) -> Self {
+        Self { path: path.split('.').map(str::to_owned).collect(), value }
+    }
+
     /// Makes a job nobody's.
     pub(super) fn nobody() -> Self {
-        Self { path: vec!["user".to_owned()], value: Json::Null }
+        Self::new("user", Json::Null)
     }
 
     /// Makes the change. False if the job has no such field.
@@ -236,13 +235,12 @@ mod tests {
     #[test]
     fn changes_reach_into_jobs() {
         let mut job = tpv_analysis::dry_job::DryJob::ordinary("bwa", 1).json();
-        let change = |path: &str, value| Change { path: path.split('.').map(str::to_owned).collect(), value };
+        let change = Change::new;
         assert!(change("job.param_values.mode", Json::str("fast")).apply(&mut job));
         assert!(change("user.roles[]", Json::str("training")).apply(&mut job));
         assert!(change("job.input_datasets.0.size", Json::Int(7)).apply(&mut job));
         assert!(!change("job.input_datasets.3.size", Json::Int(7)).apply(&mut job));
-        let mut text = String::new();
-        tpv_galaxy::json::write_text(&mut text, &job);
+        let text = text_of(&job);
         for part in ["\"param_values\": {\"mode\": \"fast\"}", "\"roles\": [\"training\"]", "\"size\": 7"] {
             assert!(text.contains(part), "{text}");
         }

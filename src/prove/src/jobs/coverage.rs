@@ -1,4 +1,4 @@
-//! What a job does: the outcomes of conditions, the destinations that refuse it or take it, the amounts that it gets.
+//! Coverage by a job: the outcomes of conditions, the destinations that refuse it or take it, the amounts that it gets.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -28,7 +28,7 @@ pub(super) enum Key {
     Amounts(u32, [i8; 3]),
 }
 
-/// What one job does, and the code that may make it do something else.
+/// The things that one job does, and the code that may make it do something else.
 #[derive(Debug, Default)]
 pub(super) struct Covered {
     pub keys: HashSet<Key>,
@@ -41,9 +41,8 @@ impl Covered {
     /// Adds what the answer shows.
     pub(super) fn finish(&mut self, answer: &Answer) {
         let amounts = [Field::Cores, Field::Mem, Field::Gpus].map(|field| {
-            let number: Option<f64> = answer.text(field).and_then(|text| text.parse().ok());
             #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-            let order = number.map_or(-1, |number| number.max(0.0).ln_1p().mul_add(2.0, 0.5) as i8);
+            let order = answer.number(field).map_or(-1, |number| number.max(0.0).ln_1p().mul_add(2.0, 0.5) as i8);
             order
         });
         self.keys.insert(Key::Amounts(self.tool, amounts));

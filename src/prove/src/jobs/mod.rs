@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tpv_analysis::check::sample_ids;
-use tpv_analysis::dry_job::{DryJob, bytes_of};
+use tpv_analysis::dry_job::{DryJob, UNNAMED_TOOL, bytes_of};
 use tpv_compiler::python::run_time;
-use tpv_galaxy::json::{Json, write_text};
+use tpv_galaxy::json::{Json, text_of};
 use tpv_model::EntityClass;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
-use tpv_runtime::{Hooks, Job, Mapper, World};
+use tpv_runtime::{Job, Mapper, World};
 
 pub(crate) use changes::set;
 use changes::{Change, changes};
@@ -76,8 +76,7 @@ struct Kept {
 
 /// Makes jobs for rules, mapped in this world. The same rules and bounds give the same jobs, as long as the time is not what ends it.
 pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Options) -> Made {
-    let hooks = Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() };
-    let mapper = Mapper::with_hooks(rules.clone(), hooks, false);
+    let mapper = Mapper::with_hooks(rules.clone(), run_time::hooks(), false);
     let first = first(rules, options);
     let mut run = Run {
         mapper,
@@ -140,7 +139,7 @@ struct Run<'a> {
     world: &'a Arc<World>,
     started: Instant,
     options: &'a Options,
-    /// What was done, with the number of kept jobs that do it.
+    /// The things that were done, with the number of kept jobs that do each.
     seen: HashMap<Key, usize>,
     kept: Vec<Kept>,
     /// The jobs that do nothing new, if these are asked for.
@@ -159,7 +158,7 @@ impl Run<'_> {
     /// Maps a job. `None` if it does nothing new.
     fn tries(&mut self, job: &Json) -> Option<Covered> {
         self.tried += 1;
-        let mut job = Job::parse(&text(job)).ok()?;
+        let mut job = Job::parse(&text_of(job)).ok()?;
         job.seed = Some(1.into());
         let mut covered = Covered::default();
         let answer = self.mapper.map_observed(&Arc::new(job), self.world, &mut covered);
@@ -174,7 +173,7 @@ impl Run<'_> {
         Some(covered)
     }
 
-    /// The jobs that are needed: those that do what no other does, the last first, since a later job often does what an earlier one did, too.
+    /// The jobs that are needed: those that do what no other does. Earlier ones go first, since a later job often does what an earlier one did, too.
     fn needed(mut self) -> Vec<Json> {
         if self.options.all {
             return self.kept.into_iter().map(|kept| kept.job).chain(self.others).collect();
@@ -200,21 +199,15 @@ impl Run<'_> {
 /// Jobs as a job file, each once, with ids and seeds.
 pub fn job_file<'j>(jobs: impl IntoIterator<Item = &'j Json>) -> String {
     let mut known = HashSet::new();
-    let different = jobs.into_iter().filter(|job| known.insert(text(job)));
+    let different = jobs.into_iter().filter(|job| known.insert(text_of(job)));
     let numbered = different.zip(1_i64..).map(|(job, number)| {
         let mut line = vec![("id".into(), Json::str(format!("made-{number}"))), ("seed".into(), Json::Int(1))];
         if let Json::Object(fields) = job {
             line.extend(fields.iter().filter(|(name, _)| !matches!(&**name, "id" | "seed")).cloned());
         }
-        text(&Json::Object(line)) + "\n"
+        text_of(&Json::Object(line)) + "\n"
     });
     numbered.collect()
-}
-
-pub(crate) fn text(job: &Json) -> String {
-    let mut text = String::new();
-    write_text(&mut text, job);
-    text
 }
 
 /// The sizes of the inputs of the first jobs of each tool, in GiB.
@@ -230,7 +223,7 @@ fn first(rules: &Rules, options: &Options) -> Vec<Json> {
     let wanted = |id: &String| options.tool.as_ref().is_none_or(|part| id.contains(part.as_str()));
     let mut tools: Vec<String> = ids(EntityClass::Tool).into_iter().filter(wanted).collect();
     if options.tool.is_none() || tools.is_empty() {
-        tools.push(options.tool.clone().unwrap_or_else(|| "a_tool_without_an_entry".to_owned()));
+        tools.push(options.tool.clone().unwrap_or_else(|| UNNAMED_TOOL.to_owned()));
     }
     let mut jobs: Vec<DryJob> = Vec::new();
     for size in SIZES {

@@ -3,7 +3,7 @@
 use tpv_analysis::cases::expect::Wanted;
 use tpv_analysis::cases::when::{Pattern, When};
 use tpv_analysis::check::sample_id;
-use tpv_analysis::dry_job::{DryJob, bytes_of, user};
+use tpv_analysis::dry_job::{DryJob, SOMEONE, bytes_of, gib_of, user};
 use tpv_galaxy::json::Json;
 
 use super::tried::Tried;
@@ -46,8 +46,7 @@ fn sizes(when: &When) -> Vec<Option<i64>> {
         let bytes = bytes_of(border);
         [bytes, bytes - 1, bytes + 1, bytes / 2, bytes.saturating_mul(2)]
     });
-    #[expect(clippy::cast_precision_loss, reason = "as rules see it")]
-    let is_wanted = |bytes: &i64| *bytes >= 0 && wanted.holds(&Json::Float(*bytes as f64 / 1_073_741_824.0));
+    let is_wanted = |bytes: &i64| *bytes >= 0 && wanted.holds(&Json::Float(gib_of(*bytes)));
     let mut sizes: Vec<i64> = borders.chain(SIZES.map(bytes_of)).filter(is_wanted).collect();
     sizes.sort_unstable();
     sizes.dedup();
@@ -125,7 +124,7 @@ fn fit(mut job: Json, when: &When) -> Option<Json> {
 /// Gives an anonymous job a user.
 fn person(job: &mut Json) {
     if job.get("user").is_none_or(|user| *user == Json::Null) {
-        set(job, &["user"], &user("someone@example.org", &[]));
+        set(job, &["user"], &user(SOMEONE, &[]));
     }
 }
 

@@ -1,4 +1,4 @@
-//! What becomes of the properties of a site: each is refuted by a job, proved, or unknown.
+//! Verdicts on the properties of a site: each is refuted by a job, proved, or unknown.
 //!
 //! Jobs are made from the rules once and mapped once. A property is looked for among them, and among more jobs that its `when` describes ([`fitted`]).
 //! If none breaks it, the proofs of `tpv-analysis` are asked.
@@ -15,6 +15,7 @@ use tpv_analysis::cases::run::{Mappers, Tested, explain_job};
 use tpv_analysis::check::promises::prove;
 use tpv_analysis::explain::Provenance;
 use tpv_galaxy::Job;
+use tpv_galaxy::json::text_of;
 use tpv_runtime::mapper::Hooks;
 use tpv_text::parallel;
 
@@ -88,13 +89,13 @@ fn attack(property: &Property, tried: &Tried, mappers: &Mappers<'_>, most: usize
         }
         let mismatches = property.broken_by(&outcome.answer, &outcome.fired);
         if !mismatches.is_empty() {
-            let line = crate::jobs::text(&one.json);
+            let line = text_of(&one.json);
             return (Some(Broken { line, job: one.job.clone(), mismatches }), count);
         }
         *known = Some(true);
     }
     for json in fitted::jobs(&property.when, tried, most) {
-        let line = crate::jobs::text(&json);
+        let line = text_of(&json);
         let Some(job) = Job::parse(&line).ok().filter(|job| property.when.describes(job)) else { continue };
         let job = Arc::new(job);
         count += 1;

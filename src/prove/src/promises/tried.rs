@@ -10,13 +10,13 @@ use tpv_analysis::cases::when::{When, looked_up};
 use tpv_analysis::dry_job::{DryJob, bytes_of};
 use tpv_galaxy::Job;
 use tpv_galaxy::answer::Answer;
-use tpv_galaxy::json::Json;
+use tpv_galaxy::json::{Json, text_of};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::{Mapper, World};
 use tpv_text::parallel;
 
 use super::fitted::define;
-use crate::jobs::{Options, make, set, text};
+use crate::jobs::{Options, make, set};
 
 /// The most jobs that are made.
 const MOST_JOBS: usize = 20_000;
@@ -35,7 +35,7 @@ pub(super) struct One {
     pub outcome: usize,
 }
 
-/// What became of jobs.
+/// The outcome of jobs.
 pub(super) struct Outcome {
     pub answer: Answer,
     /// The ids of the rules that fired.
@@ -63,7 +63,7 @@ impl Tried {
             let job = |json: &Json| {
                 let mut json = json.clone();
                 set(&mut json, &["seed"], &Json::Int(1));
-                let job = Arc::new(Job::parse(&text(&json)).ok()?);
+                let job = Arc::new(Job::parse(&text_of(&json)).ok()?);
                 let (answer, fired) = map(&mappers.mapper(), &job, world);
                 Some((json, job, answer, fired))
             };

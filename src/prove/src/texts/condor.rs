@@ -7,7 +7,7 @@
 use super::classad;
 use super::fault::{Amounts, Fault};
 use super::leftovers::{HELP, left};
-use super::memory::{shown, slip, split_number};
+use super::memory::{megabytes, shown, slip, split_number};
 use super::readers::Runner;
 
 const CONDOR: &str = "HTCondor";
@@ -80,14 +80,7 @@ fn mbytes(value: &str) -> Option<(f64, bool)> {
         return None;
     }
     let unit = rest.trim();
-    let factor = match unit.to_ascii_lowercase().as_str() {
-        "" | "m" | "mb" => 1.0,
-        "k" | "kb" => 1.0 / 1024.0,
-        "g" | "gb" => 1024.0,
-        "t" | "tb" => 1_048_576.0,
-        _ => return None,
-    };
-    Some((number.parse::<f64>().ok()? * factor, !unit.is_empty()))
+    Some((number.parse::<f64>().ok()? * megabytes(unit)?, !unit.is_empty()))
 }
 
 fn memory(value: &str, amounts: Amounts) -> Option<Fault> {

@@ -1,4 +1,4 @@
-//! What code leaves in a text by mistake: Python's `None`, and names in braces that nobody filled in.
+//! Leftovers of code in a text: Python's `None`, and names in braces that nobody filled in.
 
 /// More letters than these in braces are no name.
 const MOST_LETTERS: usize = 60;

@@ -46,6 +46,17 @@ pub(super) fn split_number(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
+/// The MB of a unit as Slurm and HTCondor read it, in large or small letters; none is MB. `None` if it is no unit.
+pub(super) fn megabytes(unit: &str) -> Option<f64> {
+    match unit.to_ascii_lowercase().as_str() {
+        "" | "m" | "mb" => Some(1.0),
+        "k" | "kb" => Some(1.0 / 1024.0),
+        "g" | "gb" => Some(1024.0),
+        "t" | "tb" => Some(1_048_576.0),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::slip;

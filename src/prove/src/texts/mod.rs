@@ -22,7 +22,7 @@ mod switches;
 
 use tpv_config::template::PLACEHOLDER;
 use tpv_galaxy::answer::{Answer, Field};
-use tpv_galaxy::json::{Json, write_text};
+use tpv_galaxy::json::{Json, text_of};
 
 pub use fault::{Amounts, Effect, Fault};
 use readers::{Param, Runner};
@@ -43,8 +43,7 @@ pub struct Submission<'a> {
 /// The faults of a job's answer. None for a job that got no destination.
 pub fn faults(answer: &Answer) -> Vec<Fault> {
     let Some(destination) = answer.destination() else { return Vec::new() };
-    let number = |field| answer.text(field).and_then(|text| text.parse().ok());
-    let amounts = Amounts { cores: number(Field::Cores), mem: number(Field::Mem) };
+    let amounts = Amounts { cores: answer.number(Field::Cores), mem: answer.number(Field::Mem) };
     let runner = if let Json::Str(runner) = &destination.runner { runner } else { "" };
     judge(&Submission { runner, params: &destination.params, env: &destination.env, amounts })
 }
@@ -97,11 +96,7 @@ fn of(mut fault: Fault, name: &str, text: &str) -> Fault {
 fn text(value: &Json) -> Option<String> {
     match value {
         Json::Str(text) => Some(text.to_string()),
-        Json::Int(_) | Json::BigInt(_) | Json::Float(_) => {
-            let mut text = String::new();
-            write_text(&mut text, value);
-            Some(text)
-        }
+        Json::Int(_) | Json::BigInt(_) | Json::Float(_) => Some(text_of(value)),
         Json::Bool(value) => Some(if *value { "True" } else { "False" }.to_owned()),
         Json::Null | Json::List(_) | Json::Object(_) => None,
     }

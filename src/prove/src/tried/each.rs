@@ -56,7 +56,7 @@ pub(super) fn all<'t, 'a>(linter: &Linter<'a>, trial: &Trial, tools: &'t [Tool<'
             }
             accepted < MOST_ACCEPTED
         };
-        let goes_here = |tool: &&&Tool<'_>| matches!(tool.end(), Some(End::Mapped { destination: id, .. }) if **id == *destination.id);
+        let goes_here = |tool: &&&Tool<'_>| tool.destination() == Some(&*destination.id);
         let mut here = kinds.iter().filter(goes_here).peekable();
         if here.peek().is_some() {
             here.all(|tool| add(trial, tool, tool.job(ORDINARY), false));

@@ -11,11 +11,12 @@ use tpv_yaml::value::ConfigValue;
 
 use super::sizes::ORDINARY;
 use super::tool::{End, Tool};
-use super::words::{whose, with_job, with_names};
+use super::words::{whose, with_tools};
 
 /// Looks at all tools.
 pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) {
-    let destinations = &linter.config.destinations;
+    let config = linter.config;
+    let destinations = &config.destinations;
     let concrete = || destinations.values().filter(|destination| !destination.common.is_abstract);
     let Some(with) = concrete().find(|destination| accepts_gpus(destination)) else { return };
     let mut groups: IndexMap<&str, (&Entity, Vec<&Tool<'_>>)> = IndexMap::new();
@@ -26,9 +27,9 @@ pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) {
             groups.entry(&destination.id).or_insert_with(|| (destination, Vec::new())).1.push(tool);
         }
     }
-    let findings: Vec<Finding> =
-        groups.values().map(|(destination, tools)| finding(destination, tools, with)).collect();
-    findings.into_iter().for_each(|finding| linter.report(finding));
+    for (destination, tools) in groups.values() {
+        linter.report(finding(destination, tools, with));
+    }
 }
 
 fn most_gpus(destination: &Entity) -> Option<&ConfigValue> {
@@ -71,10 +72,7 @@ fn finding(destination: &Entity, tools: &[&Tool<'_>], with: &Entity) -> Finding 
     if let Some(most) = most_gpus(with) {
         diagnostic = diagnostic.also(most.span, format!("`{}` says how many it accepts", with.id));
     }
-    diagnostic = with_names(diagnostic, tools);
-    if let Some(tool) = tools.first() {
-        diagnostic = with_job(diagnostic, &tool.job(ORDINARY));
-    }
+    diagnostic = with_tools(diagnostic, tools, ORDINARY);
     let help =
         "write `max_accepted_gpus: 0` for a destination without GPUs; a limit that is not set accepts any number";
     Finding::new(Code::GpusWithoutGpus, diagnostic.help(help))

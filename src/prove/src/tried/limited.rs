@@ -10,7 +10,7 @@ use tpv_text::finding::{Finding, silences};
 use super::falls::{amounts, rounded};
 use super::sizes::{ORDINARY, shown};
 use super::tool::Tool;
-use super::words::{whose, with_job, with_names};
+use super::words::{whose, with_tools};
 
 /// Inputs of this size and more are told about: a limit that is reached later has sizes below it.
 const SMALL: i64 = 1 << 20;
@@ -54,10 +54,7 @@ fn finding(quantity: Quantity, none: f64, limit: f64, tools: &[&Tool<'_>]) -> Fi
     let span = tools.first().map(|tool| tool.entity.span).unwrap_or_default();
     let mut diagnostic = Diagnostic::warning(message)
         .at(span, format!("{}{unit} without inputs, and this from {} on", rounded(none), shown(SMALL)));
-    diagnostic = with_names(diagnostic, tools);
-    if let Some(tool) = tools.first() {
-        diagnostic = with_job(diagnostic, &tool.job(ORDINARY));
-    }
+    diagnostic = with_tools(diagnostic, tools, ORDINARY);
     let help = "`get_dataset_size`, `get_size` and `file_size` are bytes: divide by `1024**3` for GiB, the unit of `mem` and `input_size`";
     Finding::new(Code::AlwaysAtLimit, diagnostic.help(help))
 }

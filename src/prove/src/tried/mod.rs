@@ -1,4 +1,4 @@
-//! What jobs show: for each tool, ordinary jobs of several sizes are made and mapped.
+//! Findings that jobs show: for each tool, ordinary jobs of several sizes are made and mapped.
 //!
 //! A finding here is a fact about a job, which it carries as flags of `tpvc dry-run`. What a proof or `tpvc lint` has told is not told again.
 

@@ -13,7 +13,7 @@ use tpv_text::source::Span;
 use super::sizes::{GIB, ORDINARY, near, shown};
 use super::tool::{End, Point, Tool};
 use super::trial::{Outcome, Trial, Watched};
-use super::words::{whose, with_job, with_names};
+use super::words::{whose, with_tools};
 
 /// More groups of destinations are not told apart in a finding.
 const MOST_GROUPS: usize = 3;
@@ -151,10 +151,7 @@ fn finding(config: &Config, lost: Lost, tools: &[&Tool<'_>], bytes: i64, watched
     if let Some((tag, at)) = required_at(config, watched).filter(|(_, at)| *at != span) {
         diagnostic = diagnostic.also(at, format!("`{tag}` is required here"));
     }
-    diagnostic = with_names(with_reasons(diagnostic, watched), tools);
-    if let Some(tool) = tools.first() {
-        diagnostic = with_job(diagnostic, &tool.job(bytes));
-    }
+    diagnostic = with_tools(with_reasons(diagnostic, watched), tools, bytes);
     let is_amount = whys(watched).iter().flat_map(|(_, whys)| whys).any(|why| why.quantity().is_some());
     let help = match (lost, is_amount) {
         (Lost::From(_), true) => "limit what the tool asks for, as `max_mem` does, or raise what a destination accepts",

@@ -2,9 +2,10 @@
 
 use indexmap::IndexMap;
 use tpv_analysis::check::Linter;
+use tpv_analysis::explain::of_common;
 use tpv_config::Config;
-use tpv_config::entity::{Common, Entity, env_value};
-use tpv_model::EntityClass;
+use tpv_config::entity::Entity;
+use tpv_model::{EntityClass, Field};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
@@ -32,25 +33,12 @@ pub(super) fn check(linter: &mut Linter<'_>, each: &[Accepted<'_, '_>]) {
 
 /// The place where a param or variable is set: by the destination, else by the tool.
 fn place(config: &Config, one: &Accepted<'_, '_>, name: &str) -> Option<Span> {
-    let default = |class| {
-        let id = config.global.default_inherits.as_ref()?;
-        config.section(class).get(id.as_str()).map(|entity| &**entity)
-    };
+    let default = |class| config.default_entity(class).map(|entity| &**entity);
     let destination = [Some(one.destination), default(EntityClass::Destination)];
     let tool = [Some(one.tool.entity), default(EntityClass::Tool)];
     let entities: Vec<&Entity> = destination.into_iter().chain(tool).flatten().collect();
     let mut all = entities.into_iter().flat_map(|entity| entity.commons());
-    all.find_map(|common| in_common(common, name))
-}
-
-fn in_common(common: &Common, name: &str) -> Option<Span> {
-    let param = common.params.as_ref().and_then(|params| params.get(name)).map(|value| value.span);
-    let variable = || {
-        let entries = common.env.iter().flat_map(|env| env.iter());
-        let mut own = entries.filter(|entry| env_value(entry, "name").is_some_and(|own| own.as_str() == name));
-        own.find_map(|entry| env_value(entry, "value")).map(|value| value.span)
-    };
-    param.or_else(variable)
+    all.find_map(|common| [Field::Params, Field::Env].into_iter().find_map(|field| of_common(common, field, name)))
 }
 
 fn finding(span: Option<Span>, fault: &Fault, jobs: &[&Accepted<'_, '_>]) -> Finding {

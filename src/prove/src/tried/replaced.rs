@@ -4,15 +4,15 @@ use indexmap::IndexMap;
 use tpv_analysis::check::Linter;
 use tpv_config::Config;
 use tpv_config::entity::{Common, Entity, env_value};
-use tpv_model::Field;
+use tpv_model::{EntityClass, Field};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
 use tpv_text::source::Span;
 
 use super::sizes::ORDINARY;
-use super::tool::{End, Tool};
-use super::words::{whose, with_job, with_names};
+use super::tool::Tool;
+use super::words::{whose, with_tools};
 
 /// A value under its name, as text.
 type Value = (String, String, Span);
@@ -22,8 +22,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) {
     let config = linter.config;
     let mut groups: IndexMap<(&str, String), (Span, Span, Vec<&Tool<'_>>)> = IndexMap::new();
     for tool in tools.iter().filter(|tool| tool.index.is_some()) {
-        let Some(End::Mapped { destination, .. }) = tool.end() else { continue };
-        let Some(destination) = config.destinations.get(destination.as_str()) else { continue };
+        let Some(destination) = tool.destination().and_then(|id| config.destinations.get(id)) else { continue };
         if silences(&tool.entity.common.no_qa_codes, Code::ReplacedByDestination) {
             continue;
         }
@@ -32,11 +31,9 @@ pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) {
             groups.entry((&destination.id, name)).or_insert_with(|| (span, at, Vec::new())).2.push(tool);
         }
     }
-    let findings: Vec<Finding> = groups
-        .iter()
-        .map(|((destination, name), (span, at, tools))| finding(destination, name, *span, *at, tools))
-        .collect();
-    findings.into_iter().for_each(|finding| linter.report(finding));
+    for ((destination, name), (span, at, tools)) in &groups {
+        linter.report(finding(destination, name, *span, *at, tools));
+    }
 }
 
 /// The params and env of an entity.
@@ -53,7 +50,7 @@ fn values(common: &Common) -> Vec<Value> {
 
 /// The value of a destination that takes the place of a tool's, if it is another.
 fn replacing(config: &Config, destination: &Entity, name: &str, text: &str) -> Option<Value> {
-    let default = config.global.default_inherits.as_ref().and_then(|id| config.destinations.get(id.as_str()));
+    let default = config.default_entity(EntityClass::Destination);
     let all = std::iter::once(destination).chain(default.map(|default| &**default));
     let found = all.flat_map(|entity| values(&entity.common)).find(|(known, ..)| known == name)?;
     // A text that repeats the tool's, or that is made of it, replaces nothing.
@@ -67,10 +64,7 @@ fn finding(destination: &str, name: &str, span: Span, at: Span, tools: &[&Tool<'
         .at(span, "jobs there do not get this")
         .also(at, "but this")
         .note("TPV puts the params and env of a destination over those of the tool");
-    diagnostic = with_names(diagnostic, tools);
-    if let Some(tool) = tools.first() {
-        diagnostic = with_job(diagnostic, &tool.job(ORDINARY));
-    }
+    diagnostic = with_tools(diagnostic, tools, ORDINARY);
     let help = "set it in a rule of the destination (`if: tool.id == ...`), or leave it out of the destination";
     Finding::new(Code::ReplacedByDestination, diagnostic.help(help))
 }

@@ -1,6 +1,6 @@
 //! The sizes of inputs that are tried.
 
-use tpv_analysis::dry_job::{bytes_of, short_gib};
+use tpv_analysis::dry_job::{bytes_of, gib_of, short_gib};
 use tpv_config::Config;
 use tpv_config::entity::{Common, Entity};
 use tpv_model::EntityClass;
@@ -19,8 +19,7 @@ const MOST_BORDERS: usize = 12;
 
 /// The sizes for a tool: those of all tools, and both sides of each number that its code has beside `input_size`.
 pub(super) fn sizes(config: &Config, tool: &Entity) -> Vec<i64> {
-    let default = config.global.default_inherits.as_ref();
-    let default = default.and_then(|id| config.section(EntityClass::Tool).get(id.as_str()));
+    let default = config.default_entity(EntityClass::Tool);
     let mut borders: Vec<f64> = Vec::new();
     for entity in std::iter::once(tool).chain(default.map(|default| &**default)) {
         entity.rules.values().filter_map(|rule| rule.condition.as_str()).for_each(|code| numbers(code, &mut borders));
@@ -67,8 +66,7 @@ pub(super) fn shown(bytes: i64) -> String {
 
 /// Sizes near one that are short to read, in bytes: those of two to four digits, from the shortest on; at least it, or at most.
 pub(super) fn near(bytes: i64, is_above: bool) -> impl Iterator<Item = i64> {
-    #[expect(clippy::cast_precision_loss, reason = "four digits")]
-    let gib = bytes as f64 / 1_073_741_824.0;
+    let gib = gib_of(bytes);
     (0..3).filter_map(move |digits| {
         let step = 10_f64.powf(gib.log10().floor() - f64::from(digits));
         let number = if is_above { (gib / step).ceil() } else { (gib / step).floor() } * step;

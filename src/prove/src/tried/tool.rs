@@ -1,17 +1,14 @@
 //! The ordinary jobs of each tool, mapped.
 
 use tpv_analysis::check::sample_ids;
-use tpv_analysis::dry_job::DryJob;
+use tpv_analysis::dry_job::{DryJob, UNNAMED_TOOL};
 use tpv_config::Config;
 use tpv_config::entity::Entity;
 use tpv_galaxy::answer::Field;
 use tpv_model::EntityClass;
 
 use super::sizes::{ORDINARY, sizes};
-use super::trial::{Outcome, Trial, Watched, number};
-
-/// The id of a tool that no config names.
-const UNNAMED: &str = "a_tool_without_an_entry";
+use super::trial::{Outcome, Trial, Watched};
 
 /// The most parameters that a made job is given because code asks for them.
 const MOST_PARAMS: usize = 6;
@@ -28,7 +25,7 @@ pub(super) struct Tool<'a> {
     pub ordinary: Watched,
     /// The mapping of a user's job that ended because the database or the network was away, if the ordinary job is nobody's for that reason.
     pub away: Option<Watched>,
-    /// What becomes of its jobs by the bytes of their inputs, which ascend.
+    /// The ends of its jobs by the bytes of their inputs, which ascend.
     pub points: Vec<Point>,
 }
 
@@ -61,7 +58,7 @@ impl From<&Outcome> for End {
     fn from(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Mapped(answer) => {
-                let [cores, mem, gpus] = [Field::Cores, Field::Mem, Field::Gpus].map(|field| number(answer, field));
+                let [cores, mem, gpus] = [Field::Cores, Field::Mem, Field::Gpus].map(|field| answer.number(field));
                 let destination = answer.destination_id().map(|id| id.into_owned()).unwrap_or_default();
                 Self::Mapped { destination, cores, mem, gpus }
             }
@@ -85,6 +82,14 @@ impl Tool<'_> {
         DryJob { input_size: Some(bytes), ..self.job.clone() }
     }
 
+    /// The destination that the ordinary job gets.
+    pub(super) fn destination(&self) -> Option<&str> {
+        match self.end()? {
+            End::Mapped { destination, .. } => Some(destination),
+            _ => None,
+        }
+    }
+
     /// The end of the ordinary job.
     pub(super) fn end(&self) -> Option<&End> {
         self.points.iter().find(|point| point.bytes == ORDINARY).map(|point| &point.end)
@@ -104,9 +109,8 @@ pub(super) fn all<'a>(config: &'a Config, trial: &Trial) -> Vec<Tool<'a>> {
     let ids = sample_ids(&trial.rules, EntityClass::Tool);
     let concrete = config.tools.values().enumerate().filter(|(_, tool)| !tool.common.is_abstract);
     let named = concrete.filter_map(|(index, entity)| Some((Some(index), &**entity, ids.get(&*entity.id)?.clone())));
-    let default = config.global.default_inherits.as_ref();
-    let default = default.and_then(|id| config.section(EntityClass::Tool).get(id.as_str()));
-    let unnamed = default.map(|default| (None, &**default, UNNAMED.to_owned()));
+    let default = config.default_entity(EntityClass::Tool);
+    let unnamed = default.map(|default| (None, &**default, UNNAMED_TOOL.to_owned()));
     named.chain(unnamed).filter_map(|(index, entity, id)| tool(config, trial, index, entity, &id)).collect()
 }
 

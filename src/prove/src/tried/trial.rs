@@ -8,7 +8,7 @@ use tpv_analysis::dry_job::DryJob;
 use tpv_compiler::link::link;
 use tpv_compiler::python::run_time;
 use tpv_config::Config;
-use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::answer::Answer;
 use tpv_galaxy::errors::NO_DESTINATIONS;
 use tpv_galaxy::json::Json;
 use tpv_model::{Quantity, Resource, TagType};
@@ -18,7 +18,7 @@ use tpv_runtime::mapper::entity::Entity;
 use tpv_runtime::mapper::explain::{Observer, Reason, Step, reasons};
 use tpv_runtime::mapper::tags::TagNames;
 use tpv_runtime::mapper::trace::{Cause, Trace};
-use tpv_runtime::{Hooks, Mapper, World};
+use tpv_runtime::{Mapper, World};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::SourceMap;
 
@@ -50,7 +50,7 @@ impl Trial {
     pub(super) fn of(config: &Config, sources: &SourceMap, world: &Arc<World>) -> Option<Self> {
         let (tables, program, _) = link(config, sources, false, &mut Diagnostics::new());
         let rules = Arc::new(Rules::new(tables, program).ok()?);
-        let mapper = Mapper::with_hooks(rules.clone(), hooks(), true);
+        let mapper = Mapper::with_hooks(rules.clone(), run_time::hooks(), true);
         Some(Self { rules, mapper, world: world.clone(), left: Rc::new(Cell::new(MOST_JOBS)) })
     }
 
@@ -63,7 +63,7 @@ impl Trial {
             row.abstract_ = true;
         }
         let rules = Arc::new(Rules::new(tables, (**self.rules.program()).clone()).ok()?);
-        let mapper = Mapper::with_hooks(rules.clone(), hooks(), true);
+        let mapper = Mapper::with_hooks(rules.clone(), run_time::hooks(), true);
         Some(Self { rules, mapper, world: self.world.clone(), left: self.left.clone() })
     }
 
@@ -91,10 +91,6 @@ impl Trial {
         job.seed = Some(1.into());
         Some(job)
     }
-}
-
-fn hooks() -> Hooks {
-    Hooks { compile: Some(Arc::new(run_time::compile)), ..Hooks::default() }
 }
 
 fn outcome(answer: Answer) -> Outcome {
@@ -125,12 +121,7 @@ fn id(entity: &Entity) -> String {
     }
 }
 
-/// A field of an answer as a number.
-pub(super) fn number(answer: &Answer, field: Field) -> Option<f64> {
-    answer.text(field)?.parse().ok()
-}
-
-/// How a job was mapped.
+/// The mapping of a job.
 #[derive(Default)]
 pub(super) struct Watched {
     names: Rc<TagNames>,

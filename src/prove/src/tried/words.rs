@@ -35,5 +35,14 @@ pub(super) fn with_names(diagnostic: Diagnostic, tools: &[&Tool<'_>]) -> Diagnos
     diagnostic.note(format!("these are {}", counted(&names, MOST_NAMES, "more")))
 }
 
+/// A note with the ids of tools, and the command that maps a job of the first, with inputs of so many bytes.
+pub(super) fn with_tools(diagnostic: Diagnostic, tools: &[&Tool<'_>], bytes: i64) -> Diagnostic {
+    let named = with_names(diagnostic, tools);
+    match tools.first() {
+        Some(tool) => with_job(named, &tool.job(bytes)),
+        None => named,
+    }
+}
+
 /// More tools than these are not named in a finding.
 const MOST_NAMES: usize = 60;

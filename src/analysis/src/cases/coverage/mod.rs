@@ -252,7 +252,7 @@ impl<'a> Gathering<'a> {
             out.entry(entity.id.clone()).or_default().add(self.places.get(Use::Default, self.place(entity.span)));
         }
         if kind == EntityClass::Destination
-            && let Some(default) = self.config.global.default_inherits.as_ref().and_then(|id| section.get(id.as_str()))
+            && let Some(default) = self.config.default_entity(kind)
         {
             let of_default = out.entry(default.id.clone()).or_default();
             let others = section.values().filter(|entity| entity.id != default.id);

@@ -113,7 +113,7 @@ impl<'a> Keys<'a> {
     /// The keys of a section of a config whose ids are all patterns; comparing them takes from a budget.
     pub(super) fn new(config: &'a Config, kind: EntityClass, budget: &'a Budget) -> Self {
         let section = config.section(kind);
-        let default = config.global.default_inherits.as_ref().and_then(|id| section.get(id.as_str()));
+        let default = config.default_entity(kind);
         let parents: HashSet<&str> =
             section.values().filter_map(|entity| Some(entity.common.inherits.as_ref()?.as_str())).collect();
         let key = |(place, entity): (usize, &'a Entity)| {

@@ -80,8 +80,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
 }
 
 pub(crate) fn default(config: &Config, kind: EntityClass) -> Option<&Entity> {
-    let id = config.global.default_inherits.as_ref()?;
-    config.section(kind).get(id.as_str()).map(|entity| &**entity)
+    config.default_entity(kind).map(|entity| &**entity)
 }
 
 pub(super) fn having(tags: &SchedulingTags) -> impl Iterator<Item = &Text> {

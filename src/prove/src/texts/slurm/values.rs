@@ -2,6 +2,7 @@
 
 use super::options::{Kind, Opt};
 use crate::texts::leftovers::{is_none, left};
+use crate::texts::memory::megabytes;
 
 /// A whole number as C's `strtol` and slurm-drmaa's `fsd_atoi` read it; `fsd_atoi` takes blanks after it as well.
 pub(super) fn whole(value: &str) -> Option<i64> {
@@ -15,13 +16,7 @@ pub(super) fn whole(value: &str) -> Option<i64> {
 pub(super) fn mbytes(value: &str) -> Option<f64> {
     let end = value.find(|c: char| !(c.is_ascii_digit() || c == '+')).unwrap_or(value.len());
     let (number, unit) = value.split_at_checked(end)?;
-    let factor = match unit.to_ascii_lowercase().as_str() {
-        "" | "m" | "mb" => 1.0,
-        "k" | "kb" => 1.0 / 1024.0,
-        "g" | "gb" => 1024.0,
-        "t" | "tb" => 1_048_576.0,
-        _ => return None,
-    };
+    let factor = megabytes(unit)?;
     #[expect(clippy::cast_precision_loss, reason = "only the order of magnitude counts")]
     whole(number).map(|number| number as f64 * factor)
 }
@@ -101,7 +96,7 @@ pub(super) fn drmaa_takes(option: Opt, value: &str) -> bool {
     }
 }
 
-/// What an option takes, for messages; of slurm-drmaa if it has rules of its own.
+/// The values that an option takes, for messages; of slurm-drmaa if it has rules of its own.
 pub(super) fn taken(option: Opt, is_drmaa: bool) -> String {
     let name = option.name;
     match option.kind {
