@@ -245,6 +245,30 @@ fn settings_files() {
     compare(File::Settings);
 }
 
+/// Every release of TPV is a version of a config, and what follows the last one of a major version is none.
+#[test]
+fn versions_of_settings() {
+    let judge = Judge::new(File::Settings, false);
+    let is_known = |tpv: &str| {
+        let document = json!({ "tpv": tpv });
+        let is_known = judge.accepts(&document);
+        let verdict = verdict(File::Settings, &document).unwrap();
+        assert_eq!(is_known, verdict.errors.is_empty(), "{tpv}: {verdict:?}");
+        is_known
+    };
+    for [major, minor, patch] in tpv_model::releases() {
+        assert!(is_known(&format!("{major}.{minor}")), "{major}.{minor}");
+        assert!(is_known(&format!("{major}.{minor}.{patch}")), "{major}.{minor}.{patch}");
+        let next = minor + 1;
+        let is_released = tpv_model::releases().any(|release| release[..2] == [major, next]);
+        assert_eq!(is_known(&format!("{major}.{next}")), is_released, "{major}.{next}");
+    }
+    assert!(is_known("next"));
+    for other in ["3", "3.3.", "3.03", "3.3.01", "3.3.0.0", "v3.3", " 3.3", "3.3\n", "latest"] {
+        assert!(!is_known(other), "{other:?}");
+    }
+}
+
 /// The reader of settings tells the names that it knows.
 #[test]
 fn settings_are_all_in_their_table() {

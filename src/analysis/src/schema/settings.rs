@@ -1,7 +1,10 @@
 //! `tpvc.toml`, which serde reads: `tests/analysis/schema/` compares what both know.
 
-use tpv_galaxy::shape::Shape::{Any, Count, List, Map, Text, Words};
+use tpv_galaxy::shape::Shape::{Any, Count, List, Map, Pattern, Text, Words};
 use tpv_galaxy::shape::{Object, Others, Shape, field};
+
+/// Versions of TPV: `3.2`, a release such as `3.2.1`, or `next`. `tpv_model::Asked` reads them.
+const VERSION: Shape = Pattern(r"^((1\.[0-4]|2\.[0-5]|3\.[0-3])(\.(0|[1-9][0-9]{0,3}))?|next)$");
 
 /// The settings.
 pub static SETTINGS: Object = Object {
@@ -13,7 +16,7 @@ pub static SETTINGS: Object = Object {
             List(&Text),
             "The config files in the order of merging, later over earlier: paths, patterns, folders, URLs.",
         ),
-        field("tpv", Words(&["3.2", "3.3"]), "The version of TPV that the config is for. Default: 3.3."),
+        field("tpv", VERSION, "The version of TPV that the config is for. Default: 3.3."),
         field(
             "remotes",
             Map(&Text),
@@ -53,7 +56,7 @@ static ENVIRONMENT: Object = Object {
     doc: "The settings of an environment: `files`, `tpv`, `world`, `jobs` and `server` in the place of the general ones, the others after them.",
     fields: &[&[
         field("files", List(&Text), "The config files in the order of merging, later over earlier."),
-        field("tpv", Words(&["3.2", "3.3"]), "The version of TPV that the config is for."),
+        field("tpv", VERSION, "The version of TPV that the config is for."),
         field("world", Text, "The world file."),
         field("jobs", Text, "The job file."),
         field("vars", List(&Text), VARS),
