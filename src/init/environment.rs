@@ -80,6 +80,8 @@ pub struct Chosen {
     pub said: String,
     /// Places that say something else, and a version that is not spoken.
     pub notes: Vec<String>,
+    /// `true` if the repository does not name TPV, only Galaxy's release.
+    pub(super) is_of_galaxy: bool,
 }
 
 /// The servers of an environment.

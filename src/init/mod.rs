@@ -105,6 +105,7 @@ fn environments(repository: &Repository) -> Result<(Vec<Environment>, Vec<String
     for environment in &mut environments {
         environment.tpv = versions::chosen(environment, &pins, repository);
         values(repository, environment);
+        settle_version(repository, environment);
     }
     let mut environments = merged(repository, environments);
     names::give(&mut environments);
@@ -113,6 +114,7 @@ fn environments(repository: &Repository) -> Result<(Vec<Environment>, Vec<String
             let mut environment = Environment { files, from, ..Environment::default() };
             environment.tpv = versions::chosen(&environment, &pins, repository);
             values(repository, &mut environment);
+            settle_version(repository, &mut environment);
             environment
         }));
     }
@@ -240,6 +242,25 @@ fn values(repository: &Repository, environment: &mut Environment) {
             Guess { value, from: repository.relative(Path::new(&from)) }
         })
         .collect();
+}
+
+/// Where the files don't load with a version that nobody named, takes the next later one that loads them, else the next earlier one.
+fn settle_version(repository: &Repository, environment: &mut Environment) {
+    let expected = environment.tpv.as_ref().map_or_else(Version::default, |chosen| chosen.version);
+    let is_named = environment.tpv.as_ref().is_some_and(|chosen| !chosen.is_of_galaxy);
+    let Some(fault) = environment.faults.first().filter(|_| !is_named).cloned() else { return };
+    let known: Vec<Version> = Version::ALL.into_iter().filter(|version| *version != Version::NEXT).collect();
+    let at = known.iter().position(|version| *version == expected).unwrap_or(known.len());
+    let (earlier, later) = known.split_at(at);
+    for version in later.iter().skip(1).chain(earlier.iter().rev()) {
+        let chosen = versions::instead(environment.tpv.as_ref(), *version, &fault);
+        let mut other = Environment { tpv: Some(chosen), ..environment.clone() };
+        missing(repository, &mut other);
+        if other.faults.is_empty() {
+            *environment = other;
+            return;
+        }
+    }
 }
 
 /// The variables without a value that the templates of an environment use. Notes the faults of templates.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use tpv_config::template::{PLACEHOLDER, Templates};
-use tpv_model::{Asked, UnknownVersion, releases};
+use tpv_model::{Asked, UnknownVersion, Version, releases};
 use tpv_text::source::Fill;
 use tpv_yaml::value::ValueKind;
 
@@ -57,6 +57,7 @@ pub(super) fn chosen(environment: &Environment, pins: &[Pin], repository: &Repos
         Some((*asked, format!("Galaxy `{value}` in {from} asks for {}{asked}", PACKAGES[0])))
     });
     let mut notes = Vec::new();
+    let is_of_galaxy = said.is_empty();
     let (number, from) = match (said.split_first(), &asked) {
         (Some(((number, from), others)), asked) => {
             let mut known = vec![number];
@@ -84,7 +85,19 @@ pub(super) fn chosen(environment: &Environment, pins: &[Pin], repository: &Repos
             (nearest, nearest.name().to_owned())
         }
     };
-    Some(Chosen { version, number: written, said: format!("TPV {number}: {from}"), notes })
+    Some(Chosen { version, number: written, said: format!("TPV {number}: {from}"), notes, is_of_galaxy })
+}
+
+/// A version that loads files which the expected one refuses. Servers have other versions than their release of Galaxy asks for. `fault` is the first fault of the
+/// expected version, as `file: words`.
+pub(super) fn instead(expected: Option<&Chosen>, version: Version, fault: &str) -> Chosen {
+    let number = version.name().to_owned();
+    let (reason, older) = match expected {
+        Some(expected) => (&*expected.said, &*expected.number),
+        None => ("no version of TPV or Galaxy is named", Version::default().name()),
+    };
+    let said = format!("TPV {number}: the files load with it, not with {older}: {fault}");
+    Chosen { version, number, said, notes: vec![reason.to_owned()], is_of_galaxy: true }
 }
 
 /// The value of a variable of a server, and the place of the file that has it. `None` if it has none. Of a commit, the comment behind it counts.

@@ -277,6 +277,32 @@ fn the_version_comes_from_the_repository() {
     assert!(said.contains("asks for total-perspective-vortex>=2.3.2,<3"), "both are said: {said}");
 }
 
+/// A version that follows from Galaxy's release, or that is assumed, gives way to one that loads the files; a version that is named stays.
+#[test]
+fn a_version_that_nobody_named_loads_the_files() {
+    let job_conf =
+        ("job_conf.yml", "runners: {}\nexecution:\n  environments:\n    tpv: {tpv_config_files: [tpv.yml]}\n");
+    let print = |rules: &str, vars: &str| {
+        let site = repository(&[job_conf, ("tpv.yml", rules), ("group_vars/galaxyservers.yml", vars)]);
+        let (status, said) = run(site.path(), &["init", "--print"]);
+        assert_eq!(status, 0, "{said}");
+        said
+    };
+    let later = "tools: {bwa: {env: [{name: A, value: b}]}}\ndestinations: {slurm: {runner: slurm}}\n";
+    let said = print(later, "galaxy_commit_id: release_22.05\n");
+    let loads = "TPV 2.5: the files load with it, not with 1.4.1: tpv.yml: `env` must be a mapping";
+    assert!(said.contains(loads) && said.contains("tpv = \"2.5\""), "{said}");
+    assert!(said.contains("TPV 1.4.1: Galaxy `release_22.05` in group_vars/galaxyservers.yml:1"), "{said}");
+    let said = print(later, "tpv_version: 1.4.1\n");
+    assert!(said.contains("fault: tpv.yml: `env` must be a mapping") && said.contains("tpv = \"1.4.1\""), "{said}");
+    let earlier = "tools: {bwa: {scheduling: }}\nusers: {someone@example.org: }\ndestinations: {slurm: {runner: slurm}}\n";
+    let said = print(earlier, "a: b\n");
+    assert!(said.contains("TPV 2.5: the files load with it, not with 3.3") && said.contains("tpv = \"2.5\""), "{said}");
+    assert!(said.contains("# no version of TPV or Galaxy is named\n"), "{said}");
+    let never = "tools: {bwa: {mem: 2, scheduling: 4}}\n";
+    assert!(print(never, "galaxy_commit_id: release_25.1\n").contains("tpv = \"3.3.0\""));
+}
+
 /// The rules in the values of Galaxy's Helm chart are read where they stand, unless they are a text.
 #[test]
 fn values_of_helm_are_read() {
