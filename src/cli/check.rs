@@ -57,7 +57,7 @@ impl Check {
         let further: Further<'_> = &|linter, told| tried::check(linter, told, &world);
         let inputs = Input::named(&configs);
         let Checked { linted, matrix, unproved, untried } =
-            check_inputs(&inputs, &common.sources()?, &options, further);
+            check_inputs(&inputs, &common.sources()?, &options, self.matrix.is_some(), further);
         let (errors, files) = (linted.errors(), configs.len());
         let sources = &linted.sources;
         let unproved = unproved.iter().map(|unproved| unproved.text(sources));

@@ -295,7 +295,8 @@ fn a_version_that_nobody_named_loads_the_files() {
     assert!(said.contains("TPV 1.4.1: Galaxy `release_22.05` in group_vars/galaxyservers.yml:1"), "{said}");
     let said = print(later, "tpv_version: 1.4.1\n");
     assert!(said.contains("fault: tpv.yml: `env` must be a mapping") && said.contains("tpv = \"1.4.1\""), "{said}");
-    let earlier = "tools: {bwa: {scheduling: }}\nusers: {someone@example.org: }\ndestinations: {slurm: {runner: slurm}}\n";
+    let earlier =
+        "tools: {bwa: {scheduling: }}\nusers: {someone@example.org: }\ndestinations: {slurm: {runner: slurm}}\n";
     let said = print(earlier, "a: b\n");
     assert!(said.contains("TPV 2.5: the files load with it, not with 3.3") && said.contains("tpv = \"2.5\""), "{said}");
     assert!(said.contains("# no version of TPV or Galaxy is named\n"), "{said}");

@@ -7,7 +7,7 @@ pub mod tried;
 
 use std::sync::Arc;
 
-use tpv_analysis::check::{Checked, check_inputs};
+use tpv_analysis::check::{Checked, Further, check_inputs};
 use tpv_analysis::lint::Options;
 use tpv_config::Input;
 use tpv_runtime::World;
@@ -17,5 +17,6 @@ use tpv_text::source::SourceMap;
 /// Galaxy.
 pub fn check(names: &[String], options: &Options) -> Checked {
     let world = Arc::new(World::default());
-    check_inputs(&Input::named(names), &SourceMap::new(), options, &|linter, told| tried::check(linter, told, &world))
+    let further: Further<'_> = &|linter, told| tried::check(linter, told, &world);
+    check_inputs(&Input::named(names), &SourceMap::new(), options, false, further)
 }

@@ -30,7 +30,7 @@ pub use reach::Why;
 
 use crate::lint::{Blocks, Extent, Linted, Options, run};
 use files::Files;
-use reach::{Matrix, Reach, Users};
+use reach::{Matrix, Reach, Tried, Users};
 use tpv_compiler::python::stack::on_roomy_thread;
 use tpv_config::{Config, Input};
 use tpv_text::diagnostic::Diagnostics;
@@ -53,21 +53,36 @@ pub struct Checked {
 /// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from
 /// loading.
 pub fn check(names: &[String], options: &Options) -> Checked {
-    check_inputs(&Input::named(names), &SourceMap::new(), options, &|_, _| Vec::new())
+    check_inputs(&Input::named(names), &SourceMap::new(), options, true, &|_, _| Default::default())
 }
 
 /// The tools of which it is told that no destination takes their jobs, or those of some sizes: by their places in the config, `None` being the tools that
 /// it does not name.
 pub type Told = HashSet<Option<usize>>;
 
-/// Looks for more than proofs, once these are there. Returns what it did not look at.
-pub type Further<'f> = &'f (dyn Fn(&mut Linter<'_>, &Told) -> Vec<Unproved> + Sync);
+/// Looks for more than proofs, once these are there, by mapping jobs. Returns the ordinary ones, and what it did not look at.
+pub type Further<'f> = &'f (dyn Fn(&mut Linter<'_>, &Told) -> (Tried, Vec<Unproved>) + Sync);
 
-/// As [`check`], for configs of all sorts, with what `further` finds. `sources` holds the texts of those that are read already.
-pub fn check_inputs(inputs: &[Input], sources: &SourceMap, options: &Options, further: Further<'_>) -> Checked {
+/// As [`check`], for configs of all sorts, with what `further` finds, and with a matrix if it is wanted. `sources` holds the texts of those that are read already.
+pub fn check_inputs(
+    inputs: &[Input],
+    sources: &SourceMap,
+    options: &Options,
+    wants_matrix: bool,
+    further: Further<'_>,
+) -> Checked {
     let look = |linter: &mut Linter<'_>, blocks: &Blocks| {
-        let (matrix, unproved, told) = all(linter, blocks);
-        let untried = further(linter, &told);
+        let (reach, unproved, told) = all(linter, blocks);
+        let (tried, untried) = further(linter, &told);
+        let (config, sources) = (linter.config, linter.sources);
+        let matrix = reach.filter(|_| wants_matrix).map(|reach| {
+            let mut matrix = reach.matrix(config, sources);
+            matrix.add_tried(tried);
+            if let Ok(ordinary) = Reach::of(config, blocks, Users::Ordinary) {
+                matrix.add_ordinary(&ordinary.matrix(config, sources));
+            }
+            matrix
+        });
         (matrix, unproved, untried)
     };
     let (linted, found) = run(inputs, sources, options, Extent::Whole, look);
@@ -88,7 +103,7 @@ pub fn matrix(config: &Config, sources: &SourceMap, users: Users) -> Result<Matr
 }
 
 /// All checks, over a config that loads: what jobs can reach, what is not proved, and the tools that are told to have no destination.
-fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unproved>, Told) {
+fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Reach>, Vec<Unproved>, Told) {
     // The warnings of loading are those of `tpvc lint`.
     linter.forget();
     let mut unproved = patterns::check(linter);
@@ -119,5 +134,5 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Matrix>, Vec<Unprove
             }
         }
     }
-    (Some(reach.matrix(linter.config, linter.sources)), unproved, told)
+    (Some(reach), unproved, told)
 }

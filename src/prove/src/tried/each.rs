@@ -2,6 +2,7 @@
 //!
 //! Most destinations get ordinary jobs of some tool. Where none goes, because others come first, all others are switched off.
 
+use tpv_analysis::check::reach::JobEnd;
 use tpv_analysis::check::{Linter, sample_ids};
 use tpv_analysis::dry_job::DryJob;
 use tpv_config::entity::Entity;
@@ -9,7 +10,7 @@ use tpv_model::EntityClass;
 
 use super::people::kinds;
 use super::sizes::ORDINARY;
-use super::tool::{End, Tool, whole};
+use super::tool::{Tool, whole};
 use super::trial::{Outcome, Trial, Watched};
 
 /// More jobs than these are not looked at for one destination.
@@ -41,7 +42,7 @@ pub(super) struct Accepted<'t, 'a> {
 pub(super) fn all<'t, 'a>(linter: &Linter<'a>, trial: &Trial, tools: &'t [Tool<'a>]) -> (Vec<Accepted<'t, 'a>>, usize) {
     let config = linter.config;
     // A tool whose jobs fail at one destination may have others.
-    let is_placed = |tool: &Tool<'_>| tool.end().is_some_and(|end| end.is_accepted() || *end == End::Raised);
+    let is_placed = |tool: &Tool<'_>| tool.end().is_some_and(|end| end.is_accepted() || *end == JobEnd::Raised);
     let kinds: Vec<&Tool<'_>> = kinds(tools, is_placed).into_iter().filter_map(|kind| kind.first().copied()).collect();
     let mut roles: Vec<String> = sample_ids(&trial.rules, EntityClass::Role).into_values().collect();
     roles.sort();

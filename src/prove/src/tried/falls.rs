@@ -2,13 +2,14 @@
 
 use indexmap::IndexMap;
 use tpv_analysis::check::Linter;
+use tpv_analysis::check::reach::JobEnd;
 use tpv_model::Quantity;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
 
 use super::sizes::{near, shown};
-use super::tool::{End, Tool};
+use super::tool::Tool;
 use super::trial::Trial;
 use super::words::{whose, with_job, with_names};
 
@@ -39,13 +40,13 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
 }
 
 /// The amounts of a job that got a destination: cores and memory.
-pub(super) fn amounts(end: &End) -> Option<[(Quantity, f64); 2]> {
-    let End::Mapped { cores, mem, .. } = end else { return None };
+pub(super) fn amounts(end: &JobEnd) -> Option<[(Quantity, f64); 2]> {
+    let JobEnd::Mapped { cores, mem, .. } = end else { return None };
     Some([(Quantity::Cores, (*cores)?), (Quantity::Mem, (*mem)?)])
 }
 
 /// The first fall of memory, or of cores, while the other does not rise.
-fn between(low: (i64, &End), high: (i64, &End)) -> Option<Fall> {
+fn between(low: (i64, &JobEnd), high: (i64, &JobEnd)) -> Option<Fall> {
     let (before, after) = (amounts(low.1)?, amounts(high.1)?);
     let pairs = before.into_iter().zip(after);
     if pairs.clone().any(|((_, before), (_, after))| after > before) {
@@ -66,7 +67,7 @@ fn fall(tool: &Tool<'_>) -> Option<Fall> {
 
 /// The fall to a byte, or to a thousandth of the size.
 fn narrowed(trial: &Trial, tool: &Tool<'_>, mut fall: Fall) -> Option<Fall> {
-    let end = |bytes| Some(End::from(&trial.map(&tool.job(bytes))?));
+    let end = |bytes| Some(JobEnd::from(&trial.map(&tool.job(bytes))?));
     let (mut low, mut high) = (end(fall.low)?, end(fall.high)?);
     while fall.high - fall.low > (fall.high / 10_000).max(1) {
         let middle = fall.low + (fall.high - fall.low) / 2;

@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 use tpv_analysis::check::Linter;
+use tpv_analysis::check::reach::JobEnd;
 use tpv_config::entity::Entity;
 use tpv_model::{Amount, Limit, TagType};
 use tpv_text::code::Code;
@@ -10,7 +11,7 @@ use tpv_text::finding::{Finding, silences};
 use tpv_yaml::value::ConfigValue;
 
 use super::sizes::ORDINARY;
-use super::tool::{End, Tool};
+use super::tool::Tool;
 use super::words::{whose, with_tools};
 
 /// Looks at all tools.
@@ -21,7 +22,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) {
     let Some(with) = concrete().find(|destination| accepts_gpus(destination)) else { return };
     let mut groups: IndexMap<&str, (&Entity, Vec<&Tool<'_>>)> = IndexMap::new();
     for tool in tools.iter().filter(|tool| !silences(&tool.entity.common.no_qa_codes, Code::GpusWithoutGpus)) {
-        let Some(End::Mapped { destination, gpus: Some(gpus), .. }) = tool.end() else { continue };
+        let Some(JobEnd::Mapped { destination, gpus: Some(gpus), .. }) = tool.end() else { continue };
         let Some(destination) = destinations.get(destination.as_str()).filter(|_| *gpus > 0.0) else { continue };
         if !mentions_gpus(destination) {
             groups.entry(&destination.id).or_insert_with(|| (destination, Vec::new())).1.push(tool);

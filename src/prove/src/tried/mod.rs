@@ -7,6 +7,7 @@ mod falls;
 mod gpus;
 mod limited;
 mod nowhere;
+mod ordinary;
 mod people;
 mod raises;
 mod refused;
@@ -18,20 +19,21 @@ mod words;
 
 use std::sync::Arc;
 
+use tpv_analysis::check::reach::Tried;
 use tpv_analysis::check::{Linter, Told, Unproved};
 use tpv_runtime::World;
 
 use trial::Trial;
 
-/// Tries jobs of all tools of a config that loads, in this world. Returns what was not tried.
-pub fn check(linter: &mut Linter<'_>, told: &Told, world: &Arc<World>) -> Vec<Unproved> {
+/// Tries jobs of all tools of a config that loads, in this world. Returns the ends of ordinary jobs, and what was not tried.
+pub fn check(linter: &mut Linter<'_>, told: &Told, world: &Arc<World>) -> (Tried, Vec<Unproved>) {
     let config = linter.config;
     let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
     // Files with tools or destinations alone are a part of a whole.
     if !has_destinations || config.tools.is_empty() {
-        return Vec::new();
+        return Default::default();
     }
-    let Some(trial) = Trial::of(config, linter.sources, world) else { return Vec::new() };
+    let Some(trial) = Trial::of(config, linter.sources, world) else { return Default::default() };
     let tools = tool::all(config, &trial);
     let (each, left_out) = each::all(linter, &trial, &tools);
     let mut untried = raises::check(linter, &trial, &tools, &each);
@@ -51,5 +53,5 @@ pub fn check(linter: &mut Linter<'_>, told: &Told, world: &Arc<World>) -> Vec<Un
         let message = "too many tools, roles and users for all of their jobs to be tried; T301 to T307 may have more";
         untried.push(Unproved { message: message.to_owned(), span: None });
     }
-    untried
+    (ordinary::of(&tools), untried)
 }

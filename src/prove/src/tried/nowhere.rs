@@ -1,6 +1,7 @@
 //! T301: ordinary jobs that no destination accepts, of any size or of some.
 
 use indexmap::IndexMap;
+use tpv_analysis::check::reach::JobEnd;
 use tpv_analysis::check::{Linter, Told, Why, listed};
 use tpv_config::Config;
 use tpv_model::{EntityClass, TagType};
@@ -11,7 +12,7 @@ use tpv_text::finding::{Finding, silences};
 use tpv_text::source::Span;
 
 use super::sizes::{GIB, ORDINARY, near, shown};
-use super::tool::{End, Point, Tool};
+use super::tool::{Point, Tool};
 use super::trial::{Outcome, Trial, Watched};
 use super::words::{whose, with_tools};
 
@@ -52,11 +53,11 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>], 
 
 /// The sizes of a tool's jobs that get no destination, and one of them.
 fn lost(trial: &Trial, tool: &Tool<'_>) -> Option<(Lost, i64)> {
-    let is_nowhere = |point: &&Point| point.end == End::Nowhere;
+    let is_nowhere = |point: &&Point| point.end == JobEnd::Nowhere;
     let is_mapped = |point: &&Point| point.end.is_accepted();
     let first = tool.points.iter().find(is_nowhere)?;
     if !tool.points.iter().any(|point| is_mapped(&point)) {
-        let bytes = if tool.end() == Some(&End::Nowhere) { ORDINARY } else { first.bytes };
+        let bytes = if tool.end() == Some(&JobEnd::Nowhere) { ORDINARY } else { first.bytes };
         return Some((Lost::All, bytes));
     }
     let last = tool.points.iter().rfind(is_nowhere)?;

@@ -1,5 +1,6 @@
 //! T301, of roles and users: jobs that get a destination, but not with that role or of that user.
 
+use tpv_analysis::check::reach::JobEnd;
 use tpv_analysis::check::{Linter, sample_ids};
 use tpv_analysis::dry_job::DryJob;
 use tpv_config::entity::Entity;
@@ -11,7 +12,7 @@ use tpv_text::listed::counted;
 
 use super::nowhere::with_reasons;
 use super::sizes::ORDINARY;
-use super::tool::{End, Tool};
+use super::tool::Tool;
 use super::trial::{Outcome, Trial};
 use super::words::{names, with_job, with_names};
 
@@ -21,7 +22,7 @@ const MOST_USERS: usize = 12;
 /// Tries an ordinary job of each kind of tool with each role and as each user of the config.
 pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) {
     let config = linter.config;
-    let kinds = kinds(tools, |tool| tool.end().is_some_and(End::is_accepted));
+    let kinds = kinds(tools, |tool| tool.end().is_some_and(JobEnd::is_accepted));
     let all = kinds.iter().map(Vec::len).sum();
     // Users who are sent to certain destinations, such as those that test these.
     let mut sent = Vec::new();

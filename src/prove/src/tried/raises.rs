@@ -1,6 +1,7 @@
 //! T302: code that fails for ordinary jobs.
 
 use indexmap::IndexMap;
+use tpv_analysis::check::reach::JobEnd;
 use tpv_analysis::check::{Linter, Unproved};
 use tpv_analysis::dry_job::DryJob;
 use tpv_analysis::explain::word_at;
@@ -12,7 +13,7 @@ use tpv_text::source::Span;
 
 use super::each::Accepted;
 use super::sizes::{ORDINARY, shown};
-use super::tool::{End, Tool, whole};
+use super::tool::{Tool, whole};
 use super::trial::{Outcome, Trial, Watched};
 use super::words::{whose, with_job, with_names};
 
@@ -42,8 +43,8 @@ pub(super) fn check<'a>(
     for tool in tools {
         tool.away.iter().for_each(|watched| add_away(linter, watched));
         let is_away = match tool.end() {
-            Some(End::Away) => true,
-            Some(End::Raised) => false,
+            Some(JobEnd::Away) => true,
+            Some(JobEnd::Raised) => false,
             _ => {
                 of_sizes(linter, trial, tool, &mut groups);
                 continue;
@@ -103,7 +104,7 @@ fn of_sizes<'t, 'a>(
     if silences(&tool.entity.common.no_qa_codes, Code::RaisesForOrdinary) {
         return;
     }
-    let Some(point) = tool.points.iter().find(|point| point.end == End::Raised) else { return };
+    let Some(point) = tool.points.iter().find(|point| point.end == JobEnd::Raised) else { return };
     let Some((job, Outcome::Raised, watched)) = whole(trial, tool.job(point.bytes)) else { return };
     if watched.is_unavailable() || !job.params.is_empty() {
         return;

@@ -1,5 +1,6 @@
 //! The ordinary jobs of each tool, mapped.
 
+use tpv_analysis::check::reach::JobEnd;
 use tpv_analysis::check::sample_ids;
 use tpv_analysis::dry_job::{DryJob, UNNAMED_TOOL};
 use tpv_config::Config;
@@ -34,27 +35,10 @@ pub(super) struct Point {
     /// The bytes of its input.
     pub bytes: i64,
     /// Its end.
-    pub end: End,
+    pub end: JobEnd,
 }
 
-/// The end of a job, without its answer.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum End {
-    /// The destination and the resources that it got: cores, memory in GiB, GPUs.
-    Mapped { destination: String, cores: Option<f64>, mem: Option<f64>, gpus: Option<f64> },
-    /// As [`Outcome`].
-    Nowhere,
-    /// As [`Outcome`].
-    Refused,
-    /// As [`Outcome`].
-    Raised,
-    /// The database or the network, which is away, was asked for.
-    Away,
-    /// Code asks for something of the job that only the tool's own jobs have.
-    Unknown,
-}
-
-impl From<&Outcome> for End {
+impl From<&Outcome> for JobEnd {
     fn from(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Mapped(answer) => {
@@ -69,13 +53,6 @@ impl From<&Outcome> for End {
     }
 }
 
-impl End {
-    /// Returns `true` if a destination accepts the job.
-    pub(super) fn is_accepted(&self) -> bool {
-        matches!(self, Self::Mapped { .. } | Self::Away)
-    }
-}
-
 impl Tool<'_> {
     /// A job of this size.
     pub(super) fn job(&self, bytes: i64) -> DryJob {
@@ -85,13 +62,13 @@ impl Tool<'_> {
     /// The destination that the ordinary job gets.
     pub(super) fn destination(&self) -> Option<&str> {
         match self.end()? {
-            End::Mapped { destination, .. } => Some(destination),
+            JobEnd::Mapped { destination, .. } => Some(destination),
             _ => None,
         }
     }
 
     /// The end of the ordinary job.
-    pub(super) fn end(&self) -> Option<&End> {
+    pub(super) fn end(&self) -> Option<&JobEnd> {
         self.points.iter().find(|point| point.bytes == ORDINARY).map(|point| &point.end)
     }
 
@@ -126,14 +103,14 @@ fn tool<'a>(config: &Config, trial: &Trial, index: Option<usize>, entity: &'a En
         }
     }
     let is_unknown = matches!(outcome, Outcome::Raised) && !job.params.is_empty();
-    let mut end = if is_unknown { End::Unknown } else { End::from(&outcome) };
-    if end == End::Raised && ordinary.is_unavailable() {
-        end = End::Away;
+    let mut end = if is_unknown { JobEnd::Unknown } else { JobEnd::from(&outcome) };
+    if end == JobEnd::Raised && ordinary.is_unavailable() {
+        end = JobEnd::Away;
     }
     let (is_accepted, reads_inputs) = (end.is_accepted(), ordinary.reads_inputs);
     let mut tool = Tool { index, entity, job, ordinary, away, points: Vec::new() };
     // What raises for an ordinary job raises for most.
-    let sizes = match (end == End::Nowhere || is_accepted, reads_inputs) {
+    let sizes = match (end == JobEnd::Nowhere || is_accepted, reads_inputs) {
         (true, true) => sizes(config, entity),
         (true, false) => vec![0, ORDINARY],
         (false, _) => vec![ORDINARY],
@@ -142,8 +119,8 @@ fn tool<'a>(config: &Config, trial: &Trial, index: Option<usize>, entity: &'a En
         let end = match bytes {
             ORDINARY => end.clone(),
             // What is away for an ordinary job is away for others.
-            _ => match End::from(&trial.map(&tool.job(bytes))?) {
-                End::Raised if end == End::Away => End::Away,
+            _ => match JobEnd::from(&trial.map(&tool.job(bytes))?) {
+                JobEnd::Raised if end == JobEnd::Away => JobEnd::Away,
                 other => other,
             },
         };

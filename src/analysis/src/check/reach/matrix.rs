@@ -1,5 +1,7 @@
 //! Tools by destinations, as data.
 
+use std::collections::HashMap;
+
 use serde::Serialize;
 
 /// Stands in [`Row::unless`] if the row holds only for tools whose wrapper declares no resources.
@@ -16,6 +18,48 @@ pub struct Matrix {
     pub rows: Vec<Row>,
     /// The texts that rows name by their index.
     pub reasons: Vec<String>,
+    /// The ordinary jobs that were mapped.
+    pub tried: Tried,
+}
+
+/// Ordinary jobs that were mapped: of a user without roles, with one input.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Tried {
+    /// The sizes of their inputs, in GiB.
+    pub sizes: Vec<f64>,
+    /// The ends that tools name by their index.
+    pub ends: Vec<JobEnd>,
+    /// The ends of the jobs of each tool of the config, by its place there, `None` being the tools that it does not name: the index for each size, and `None` where no
+    /// job was mapped.
+    #[serde(skip)]
+    pub of_tools: HashMap<Option<usize>, Vec<Option<usize>>>,
+}
+
+/// The end of an ordinary job.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "end", rename_all = "snake_case")]
+pub enum JobEnd {
+    /// It got a destination.
+    Mapped {
+        /// The id of the destination.
+        destination: String,
+        /// The cores.
+        cores: Option<f64>,
+        /// The memory, in GiB.
+        mem: Option<f64>,
+        /// The GPUs.
+        gpus: Option<f64>,
+    },
+    /// No destination accepts it.
+    Nowhere,
+    /// A rule made it fail or wait.
+    Refused,
+    /// Code raised an exception.
+    Raised,
+    /// The database or the network was asked, which is away when jobs are tried.
+    Away,
+    /// Code asks for something of the job that only the tool's own jobs have.
+    Unknown,
 }
 
 /// A destination.
@@ -38,6 +82,13 @@ pub struct Tool {
     pub place: String,
     /// Its row.
     pub row: usize,
+    /// The row of its jobs of users without roles of the config, if that is known, too.
+    pub ordinary: Option<usize>,
+    /// The ends of its ordinary jobs, by their index, for each size that was tried. Empty if none was.
+    pub tried: Vec<Option<usize>>,
+    /// Its place in the config; `None` within for tools that it does not name, `None` for user-defined ones.
+    #[serde(skip)]
+    pub(super) place_in_config: Option<Option<usize>>,
 }
 
 /// The destinations that jobs of a tool may reach.
@@ -53,6 +104,54 @@ pub struct Row {
     /// `true` if the jobs were not followed because there is too much to follow, so that nothing is proved of them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unproved: bool,
+}
+
+impl JobEnd {
+    /// Returns `true` if a destination accepts the job.
+    pub fn is_accepted(&self) -> bool {
+        matches!(self, Self::Mapped { .. } | Self::Away)
+    }
+}
+
+impl Matrix {
+    /// Takes the ordinary jobs that were mapped.
+    pub(crate) fn add_tried(&mut self, tried: Tried) {
+        for tool in &mut self.tools {
+            let ends = tool.place_in_config.and_then(|place| tried.of_tools.get(&place));
+            tool.tried = ends.cloned().unwrap_or_default();
+        }
+        self.tried = tried;
+    }
+
+    /// Takes the rows of the same tools for users without roles of the config.
+    pub(crate) fn add_ordinary(&mut self, other: &Self) {
+        let mut rows: HashMap<Row, usize> = self.rows.iter().cloned().zip(0..).collect();
+        let mut reasons: HashMap<String, usize> = self.reasons.iter().cloned().zip(0..).collect();
+        let mut reason = |index: &usize| {
+            let text = other.reasons.get(*index).cloned().unwrap_or_default();
+            let next = reasons.len();
+            *reasons.entry(text.clone()).or_insert_with(|| {
+                self.reasons.push(text);
+                next
+            })
+        };
+        let of_others: HashMap<_, usize> = other.tools.iter().map(|tool| (tool.place_in_config, tool.row)).collect();
+        for tool in &mut self.tools {
+            let row = of_others.get(&tool.place_in_config).and_then(|row| other.rows.get(*row));
+            let row = row.map(|row| Row {
+                never: row.never.iter().map(|all| Some(all.as_ref()?.iter().map(&mut reason).collect())).collect(),
+                ends: row.ends.as_ref().map(&mut reason),
+                ..row.clone()
+            });
+            tool.ordinary = row.map(|row| {
+                let next = rows.len();
+                *rows.entry(row.clone()).or_insert_with(|| {
+                    self.rows.push(row);
+                    next
+                })
+            });
+        }
+    }
 }
 
 impl Row {

@@ -45,7 +45,7 @@ pub use destination::Why;
 use fields::{Fields, fields_of};
 pub(crate) use job::End;
 use job::{Asked, Higher, Jobs};
-pub use matrix::{Column, DECLARED, Matrix, Row, Tool};
+pub use matrix::{Column, DECLARED, JobEnd, Matrix, Row, Tool, Tried};
 use names::{Context, any_input_size};
 pub(crate) use overlap::{Beside, Overlap};
 pub use page::page;
@@ -225,7 +225,8 @@ impl Reach {
                 JobsOf::Other => ("any other tool".to_owned(), String::new()),
                 JobsOf::UserDefined => ("user-defined tools".to_owned(), String::new()),
             };
-            out.tools.push(Tool { id, place, row });
+            let place_in_config = reached.jobs_of.tool();
+            out.tools.push(Tool { id, place, row, ordinary: None, tried: Vec::new(), place_in_config });
         }
         out
     }

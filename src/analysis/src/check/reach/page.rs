@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-use super::matrix::{DECLARED, Matrix, Row};
+use super::matrix::{DECLARED, JobEnd, Matrix, Row, Tool};
 use crate::page::{Page, code, escape, facts, prose, slot};
 use tpv_text::figures::grouped;
 
@@ -33,7 +33,8 @@ pub fn page(matrix: &Matrix, rules: &str) -> Result<String, serde_json::Error> {
     page.script(include_str!("page.js"));
     header(page.body(), matrix, rules);
     let without = "The plot needs scripts.";
-    page.section("Tools by destination", |out| rows(out, matrix));
+    page.section("Where ordinary jobs go", |out| slot(out, "ordinary", "The table needs scripts."));
+    page.section("Where any job may go", |out| rows(out, matrix));
     page.section("What each destination can get", |out| slot(out, "destinations", without));
     Ok(page.render())
 }
@@ -41,6 +42,9 @@ pub fn page(matrix: &Matrix, rules: &str) -> Result<String, serde_json::Error> {
 fn header(out: &mut String, matrix: &Matrix, rules: &str) {
     let nowhere = |row: &Row| row.ends.is_some() || row.never.iter().all(Option::is_some);
     let lost = matrix.tools.iter().filter(|tool| matrix.rows.get(tool.row).is_some_and(nowhere)).count();
+    let ends =
+        |tool: &Tool| tool.tried.iter().flatten().any(|end| matrix.tried.ends.get(*end) == Some(&JobEnd::Nowhere));
+    let untaken = matrix.tools.iter().filter(|tool| ends(tool)).count();
     let reached = |index: usize| matrix.rows.iter().any(|row| row.reaches(index));
     let columns = matrix.destinations.iter().enumerate().filter(|(_, column)| !column.is_abstract);
     let unreached = columns.clone().filter(|(index, _)| !reached(*index)).count();
@@ -50,14 +54,15 @@ fn header(out: &mut String, matrix: &Matrix, rules: &str) {
         [
             ("rules", rules.to_owned()),
             ("tools", grouped(matrix.tools.len() as u64)),
-            ("of these nowhere to go", grouped(lost as u64)),
+            ("with ordinary jobs that get no destination", grouped(untaken as u64)),
+            ("whose jobs never get one", grouped(lost as u64)),
             ("destinations", columns.count().to_string()),
             ("of these out of reach", unreached.to_string()),
         ],
     );
     let _ = writeln!(
         out,
-        "<p class=\"note\">“Never” is proved for every job, user, role and world. “Maybe” is all else: no proof speaks against it.</p>\n</header>"
+        "<p class=\"note\">Ordinary jobs were mapped by these rules. “Never” is proved for every job, user, role and world. “Maybe” is all else: no proof speaks against it.</p>\n</header>"
     );
 }
 
