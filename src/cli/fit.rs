@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use indexmap::IndexMap;
 use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::Work;
@@ -13,7 +14,7 @@ use tpv_runtime::stream::Work;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::map::{self, hooks};
-use super::output::write_text;
+use super::output::{width, write_text};
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::stream::{self, Threads};
 use super::table::{self, Cell, Rows};
@@ -32,7 +33,7 @@ use tpv_fit::report::{Proposal, Prospects, Report, Tool, changed, percent, repor
 use tpv_fit::summary::{Summary, THRESHOLD, merged, summary};
 use tpv_fit::trial::{Both, Trial, TrialLines};
 use tpv_fit::write::{self, NoWay, Way, Written, ways, written};
-use tpv_text::figures::{self, count};
+use tpv_text::figures::{self, count, grouped};
 use tpv_text::printable::{Form, put_line};
 use tpv_text::source::SourceMap;
 
@@ -113,6 +114,9 @@ pub(super) struct Fit {
     /// Show the evidence of each tool
     #[arg(long)]
     explain: bool,
+    /// Show tools without a better value, too, with the reason
+    #[arg(long)]
+    all: bool,
     /// Threads to map with [default: all cores; one if the rules have resource pools, which admit jobs in order]
     #[arg(long, value_name = "N", value_parser = map::threads)]
     threads: Option<u16>,
@@ -390,7 +394,9 @@ impl Fit {
             "TOOL", "JOBS", "ASKED", "MEDIAN", "95%", "MOST", "RESERVED", "UNUSED", "KILLED", "LOST", "AGAIN", "GIB·H",
             "CORE·H", "MEM",
         ]);
-        for tool in &report.tools {
+        let is_change = |tool: &&Tool| matches!(tool.proposal, Proposal::Change { .. });
+        let kept = report.tools.iter().filter(|tool| !is_change(tool));
+        for tool in report.tools.iter().filter(is_change).chain(kept.clone().filter(|_| self.all)) {
             let usage = &tool.usage;
             let (trial, mem) = match &tool.proposal {
                 Proposal::Change { mem, by_version, trial, .. } => {
@@ -425,9 +431,14 @@ impl Fit {
                 mem.into(),
             ]);
         }
-        text += &table.show(table::Format::Table);
-        text += "\nMemory in GiB, RESERVED in GiB·h. LOST and AGAIN are jobs of this history that no attempt finishes, and that need more than one:\nwith the \
-                 proposed value/with today's rules. GIB·H and CORE·H are changes for the jobs that both finish.\n";
+        text += &table.table(width(&self.output));
+        if !self.all {
+            text += &kept_in_words(kept);
+        }
+        if !table.is_empty() {
+            text += "\nMemory in GiB, RESERVED in GiB·h. LOST and AGAIN are jobs of this history that no\nattempt finishes, and that need more \
+                     than one: with the proposed value/with today's rules.\nGIB·H and CORE·H are changes for the jobs that both finish.\n";
+        }
         report
             .trial
             .iter()
@@ -441,6 +452,24 @@ impl Fit {
         }
         text
     }
+}
+
+/// The number of tools that keep today's value, by the reason.
+fn kept_in_words<'t>(kept: impl Iterator<Item = &'t Tool>) -> String {
+    let mut reasons: IndexMap<String, u64> = IndexMap::new();
+    for tool in kept {
+        if let Proposal::Keep { why, .. } = &tool.proposal {
+            *reasons.entry(why.words().to_owned()).or_default() += 1;
+        }
+    }
+    if reasons.is_empty() {
+        return String::new();
+    }
+    reasons.sort_by(|_, one, _, other| other.cmp(one));
+    let mut text =
+        format!("\n{} without a better value (`--all` shows them):\n", count(reasons.values().sum(), "tool"));
+    reasons.iter().for_each(|(reason, tools)| text += &format!("  {}: {reason}\n", grouped(*tools)));
+    text
 }
 
 /// A run over the jobs.

@@ -55,6 +55,17 @@ pub(super) fn print_paged(form: Form, text: &str) -> Result<(), CliError> {
     }
 }
 
+/// The characters that a line has room for where this output, `-` being stdout, is a terminal, or where `$COLUMNS` says it. `None` if it is a file.
+pub(super) fn width(output: &Path) -> Option<usize> {
+    if output != Path::new("-") {
+        return None;
+    }
+    let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    let stdout = io::stdout();
+    let seen = || rustix::termios::tcgetwinsize(&stdout).ok().map(|size| usize::from(size.ws_col));
+    said.or_else(|| stdout.is_terminal().then(seen).flatten()).filter(|columns| *columns > 0)
+}
+
 /// Writes a text to a path, `-` being stdout; `what` it is, such as `the report`. A reader that went away is not an error.
 ///
 /// # Errors

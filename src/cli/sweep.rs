@@ -13,7 +13,7 @@ use tpv_runtime::mapper::Mapper;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::job::{JobArgs, input_size, set};
-use super::output::write_text;
+use super::output::{width, write_text};
 use super::table::{self, Cell, Rows};
 use super::{map, rules, world};
 use crate::settings::Settings;
@@ -185,7 +185,7 @@ impl Sweep {
             }
         };
         let (form, text) = match self.format {
-            Format::Table => (Form::Text, shown(&spans)),
+            Format::Table => (Form::Text, shown(&spans, width(&self.output))),
             Format::Csv => (Form::Data, every(&tried).show(table::Format::Csv)),
             Format::CsvRaw => (Form::Data, every(&tried).show(table::Format::CsvRaw)),
             Format::Json => (Form::Json, every(&tried).show(table::Format::Json)),
@@ -270,8 +270,8 @@ fn row_of(from: &str, to: &str, first: &sweep::Outcome, last: &sweep::Outcome) -
     }
 }
 
-/// The rows as a table.
-fn shown(rows: &[sweep::Row]) -> String {
+/// The rows as a table of this width.
+fn shown(rows: &[sweep::Row], width: Option<usize>) -> String {
     let mut table = Rows::new(vec!["FROM", "TO", "CORES", "MEM", "GPUS", "DESTINATION"]);
     for row in rows {
         let numbers = [&row.from, &row.to, &row.cores, &row.mem, &row.gpus];
@@ -279,7 +279,7 @@ fn shown(rows: &[sweep::Row]) -> String {
         cells.push(row.place.as_str().into());
         table.push(cells);
     }
-    table.show(table::Format::Table)
+    table.table(width)
 }
 
 /// Every value that was tried.

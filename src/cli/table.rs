@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use clap::ValueEnum;
 
 use super::error::CliError;
-use super::output::print_stdout;
+use super::output::{print_stdout, width};
 use tpv_analysis::diff::report::escaped;
 use tpv_text::printable::{self, Form};
 
@@ -103,10 +104,15 @@ impl Rows {
         self.rows.push(row);
     }
 
+    /// Returns `true` if there are no rows.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// The text; that of a table is empty where there are no rows.
     pub(super) fn show(&self, format: Format) -> String {
         match format {
-            Format::Table => self.table(),
+            Format::Table => self.table(None),
             Format::Text => {
                 self.rows.iter().map(|row| joined(row.iter().map(|cell| one_line(&cell.text())), "\t")).collect()
             }
@@ -124,7 +130,11 @@ impl Rows {
     /// # Errors
     /// Stdout cannot be written.
     pub(super) fn print(&self, format: Format) -> Result<(), CliError> {
-        print_stdout(format.form(), &self.show(format))
+        let text = match format {
+            Format::Table => self.table(width(Path::new("-"))),
+            _ => self.show(format),
+        };
+        print_stdout(format.form(), &text)
     }
 
     /// A table of Markdown; empty where there are no rows.
@@ -144,36 +154,14 @@ impl Rows {
         self.rows.iter().fold(header, |text, row| text + &joined(row.iter().map(&field), ","))
     }
 
-    fn table(&self) -> String {
-        if self.rows.is_empty() {
-            return String::new();
-        }
-        let texts: Vec<Vec<String>> =
-            self.rows.iter().map(|row| row.iter().map(|cell| one_line(&cell.text())).collect()).collect();
-        let widths: Vec<usize> = (self.header.iter().enumerate())
-            .map(|(at, name)| {
-                let values = texts.iter().filter_map(|row| row.get(at)).map(|text| text.chars().count());
-                // One long id would push all other lines' next columns out of sight.
-                values.filter(|width| *width <= WIDEST).chain([name.len()]).max().unwrap_or(0)
-            })
-            .collect();
-        let mut out = String::new();
-        let header: Vec<String> = self.header.iter().map(|name| (*name).to_owned()).collect();
-        let no_cells = Vec::new();
-        for (row, cells) in
-            std::iter::once((&header, self.rows.first().unwrap_or(&no_cells))).chain(texts.iter().zip(&self.rows))
-        {
-            let mut line = String::new();
-            for ((text, cell), width) in row.iter().zip(cells).zip(&widths) {
-                let _ = match cell {
-                    Cell::Number(_) | Cell::Decimal(_) => write!(line, "{text:>width$}  "),
-                    _ => write!(line, "{text:<width$}  "),
-                };
-            }
-            out.push_str(line.trim_end());
-            out.push('\n');
-        }
-        out
+    /// The table, with lines of at most this width.
+    pub(super) fn table(&self, width: Option<usize>) -> String {
+        let cell = |cell: &Cell| tpv_text::table::Cell {
+            text: one_line(&cell.text()),
+            is_number: matches!(cell, Cell::Number(_) | Cell::Decimal(_)),
+        };
+        let rows: Vec<Vec<_>> = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+        tpv_text::table::table(&self.header, &rows, width)
     }
 
     fn json(&self) -> String {
@@ -197,9 +185,6 @@ impl Rows {
         text
     }
 }
-
-/// The most characters to which a column of a table is filled up; longer cells shift the rest of their own line.
-const WIDEST: usize = 88;
 
 fn joined(parts: impl Iterator<Item = String>, separator: &str) -> String {
     parts.collect::<Vec<_>>().join(separator) + "\n"

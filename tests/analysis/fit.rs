@@ -439,7 +439,7 @@ fn memory_in_two_units_gives_no_proposal() {
     let jobs: String = (0..400_u64).map(|at| job((1_000_000 + at * 977) << if at % 8 == 5 { 0 } else { 10 })).collect();
     let folder = folder(&jobs);
     let output = tpvc_in(folder.path(), &["fit", "config.yml", "--jobs", "jobs.jsonl"]);
-    assert!(stdout(&output).contains("keep: the memory seems to be in two units"), "{}", stdout(&output));
+    assert!(stdout(&output).contains("  1: the memory seems to be in two units"), "{}", stdout(&output));
     let note = "note: small: line 6: the memory of 50 jobs is about a thousandth of that of the rest";
     assert!(stderr(&output).contains(note), "{}", stderr(&output));
 }
@@ -651,6 +651,9 @@ fn what_limits_a_proposal_is_said() {
     std::fs::write(folder.path().join("config.yml"), rules(rule, "")).unwrap();
     std::fs::write(folder.path().join("jobs.jsonl"), both).unwrap();
     let text = fit(folder.path(), &[]);
+    let kept = "1 tool without a better value (`--all` shows them):\n  1: nothing is cheaper\n";
+    assert!(text.contains(kept) && !text.contains("t (config.yml:8:10)"), "{text}");
+    let text = fit(folder.path(), &["--all"]);
     assert!(text.contains("t (config.yml:8:10)") && text.contains("t (config.yml:12:14)"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("t (config.yml:12:14)") && line.contains("   36  ")), "{text}");
 }
@@ -663,7 +666,7 @@ fn an_artifact_gives_no_proposal() {
     assert!(tpvc_in(folder.path(), &["compile", "config.yml", "-o", "rules.bin"]).status.success());
     let output = tpvc_in(folder.path(), &["fit", "rules.bin", "--jobs", "jobs.jsonl"]);
     assert!(
-        stdout(&output).contains("keep: not tried: rules are an artifact"),
+        stdout(&output).contains("  1: not tried: rules are an artifact"),
         "{}{}",
         stdout(&output),
         stderr(&output)

@@ -18,7 +18,7 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::map::{self, hooks};
 use super::maps::Submission;
-use super::output::{Output, write_text};
+use super::output::{Output, width, write_text};
 use super::stream::check_kind;
 use super::{diff, paths, rules, world};
 use tpv_analysis::diff::Side;
@@ -213,7 +213,7 @@ impl Simulate {
         let report = Report::new(&sets, &pairs, self.seed);
         self.notes(&report, common);
         let (form, text) = match self.format {
-            Format::Text => (Form::Text, tables::text(&report, self.rows, self.calibrate)),
+            Format::Text => (Form::Text, tables::text(&report, self.rows, self.calibrate, width(&self.output))),
             Format::Csv => (Form::Data, tables::csv(&report)),
             Format::Markdown => (Form::Text, tables::markdown(&report, self.rows)),
             Format::Html => (Form::Data, page(&report).map_err(|error| CliError::bug("the report", &error))?),

@@ -44,8 +44,8 @@ fn signed(unit: Unit, value: f64) -> String {
     if value > 0.0 && !text.starts_with('0') { format!("+{text}") } else { text }
 }
 
-/// For a terminal.
-pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
+/// For a terminal of this width.
+pub(super) fn text(report: &Report, most: usize, calibrates: bool, width: Option<usize>) -> String {
     let Some(set) = report.sets.last() else { return String::new() };
     let jobs = amount(set.all.jobs.round());
     let seeds = if report.seeds > 1 { format!(", {}", count(report.seeds as u64, "seed")) } else { String::new() };
@@ -61,16 +61,16 @@ pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
             if !failing.is_empty() {
                 text += &format!("{failing}\n");
             }
-            text += &compared("JOBS THAT FAIL", report, &changes.failures).show(table::Format::Table);
-            part(&mut text, &apart(&changes.apart).show(table::Format::Table), "");
+            text += &compared("JOBS THAT FAIL", report, &changes.failures).table(width);
+            part(&mut text, &apart(&changes.apart).table(width), "");
             let both = amount(changes.both_finish);
             text += &format!("\nWaits, hours and totals are of the {both} jobs that both rules finish:\n\n");
-            text += &compared("FIGURE", report, &changes.figures).show(table::Format::Table);
+            text += &compared("FIGURE", report, &changes.figures).table(width);
         }
-        None => text += &totals(set).show(table::Format::Table),
+        None => text += &totals(set).table(width),
     }
     let clusters = clusters(&set.clusters);
-    part(&mut text, &clusters.show(table::Format::Table), "");
+    part(&mut text, &clusters.table(width), "");
     for (title, _, rows) in groups(set) {
         let mut table = Rows::new(vec![
             title, "JOBS", "FAILED", "MEDIAN", "95%", "MOST", "CORE·H", "A DAY", "WASTED", "GIB·H", "WASTED",
@@ -80,19 +80,19 @@ pub(super) fn text(report: &Report, most: usize, calibrates: bool) -> String {
             let more = [number(row.core_hours), day, idle, number(row.gib_hours), number(row.gib_hours_wasted)];
             table.push(waits(row).into_iter().chain(more).collect());
         }
-        part(&mut text, &table.show(table::Format::Table), &left(rows.len(), most));
+        part(&mut text, &table.table(width), &left(rows.len(), most));
     }
     if let Some(changes) = &report.changes {
-        text += &gains(report, changes, most);
+        text += &gains(report, changes, most, width);
     }
     if calibrates {
-        part(&mut text, &calibration(set).show(table::Format::Table), "");
+        part(&mut text, &calibration(set).table(width), "");
     }
     let mut errors = Rows::new(vec!["JOBS", "NOT MAPPED BECAUSE OF"]);
     for error in set.errors.iter().take(most) {
         errors.push(vec![error.jobs.into(), error.name.as_str().into()]);
     }
-    part(&mut text, &errors.show(table::Format::Table), &left(set.errors.len(), most));
+    part(&mut text, &errors.table(width), &left(set.errors.len(), most));
     let runs = report.interval_runs();
     let about = runs.map(|runs| format!("\nIntervals are over the pairs of {runs}, unless one names fewer.\n"));
     text += &about.unwrap_or_default();
@@ -230,7 +230,7 @@ fn clusters(clusters: &[ClusterReport]) -> Rows {
 }
 
 /// Who gains and who loses.
-fn gains(report: &Report, changes: &Changes, most: usize) -> String {
+fn gains(report: &Report, changes: &Changes, most: usize, width: Option<usize>) -> String {
     let mut text = String::new();
     for (title, all) in [("USER", &changes.users), ("TOOL", &changes.tools), ("ROLE", &changes.roles)] {
         let half = most.div_ceil(2);
@@ -251,7 +251,7 @@ fn gains(report: &Report, changes: &Changes, most: usize) -> String {
             row.extend((report.seeds > 2).then(|| interval(report, change)));
             rows.push(row);
         }
-        part(&mut text, &rows.show(table::Format::Table), "");
+        part(&mut text, &rows.table(width), "");
     }
     text
 }

@@ -5,7 +5,7 @@ use std::io::BufReader;
 use super::super::common::Common;
 use super::super::error::{CliError, Outcome};
 use super::super::map::hooks;
-use super::super::output::write_text;
+use super::super::output::{width, write_text};
 use super::super::table;
 use super::{Format, Named, Simulate, tables, usable};
 use tpv_analysis::job_file::JobFile;
@@ -66,7 +66,7 @@ impl Simulate {
         let (form, text) = match self.format {
             Format::Text => {
                 let about = format!("\n`*`: on the Pareto front. {ABOUT_FRONT}\n");
-                (Form::Text, rows.show(table::Format::Table) + &about + &incomplete)
+                (Form::Text, rows.table(width(&self.output)) + &about + &incomplete)
             }
             Format::Csv => (Form::Data, rows.show(table::Format::Csv)),
             Format::Markdown => {

@@ -14,6 +14,9 @@ function reveal(index) {
 
 pagedTable(document.getElementById("tools"), {
   caption: "Memory in GiB, reserved in GiB·h", rows: data.rows, search: (row) => `${row.tool} ${row.place ?? ""} ${row.mem}`, size: 25,
+  filters: data.rows.some((row) => row.is_change) && !data.rows.every((row) => row.is_change)
+    ? [{ label: "Tools", choices: ["with a better value", "that keep theirs"], value: "with a better value", keep: (row, choice) => row.is_change === (choice === "with a better value") }]
+    : [],
   columns: [
     {
       title: "Tool", value: (row) => row.tool, header: true,

@@ -40,6 +40,8 @@ struct Row<'r> {
     lost: Option<[u64; 2]>,
     again: Option<[u64; 2]>,
     saves: Option<f64>,
+    /// `true` if another value is proposed.
+    is_change: bool,
     mem: String,
 }
 
@@ -126,6 +128,11 @@ fn unused(tool: &Tool) -> f64 {
     if tool.usage.reserved > 0.0 { tool.waste() / tool.usage.reserved } else { 0.0 }
 }
 
+/// Returns `true` if another value is proposed.
+fn is_change(tool: &&Tool) -> bool {
+    matches!(tool.proposal, Proposal::Change { .. })
+}
+
 /// The proposed value in words.
 fn proposed(tool: &Tool) -> String {
     match &tool.proposal {
@@ -155,6 +162,7 @@ fn row(tool: &Tool) -> Row<'_> {
         unused: unused(tool),
         killed: usage.killed,
         saves: tool.saving(),
+        is_change: is_change(&tool),
         mem: proposed(tool),
     }
 }
@@ -168,7 +176,8 @@ fn rows(out: &mut String, report: &Report) {
         &["Reserved", "Unused", "Jobs", "Tool", "Set at", "Proposed mem"],
         3,
         |out| {
-            for tool in report.tools.iter().take(MOST_ROWS) {
+            let kept = report.tools.iter().filter(|tool| !is_change(tool));
+            for tool in report.tools.iter().filter(is_change).chain(kept).take(MOST_ROWS) {
                 let _ = writeln!(
                     out,
                     "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",

@@ -1,14 +1,5 @@
 // The plots of a grid.
 
-/** Seconds in words, as in the table. */
-function wait(seconds) {
-  if (seconds === null) return "-";
-  if (seconds >= 172800) return `${(seconds / 86400).toFixed(1)} d`;
-  if (seconds >= 7200) return `${(seconds / 3600).toFixed(1)} h`;
-  if (seconds >= 120) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds)} s`;
-}
-
 /** The name of a point, or of its values but for one axis. */
 function name(point, without = -1) {
   return data.axes.map((axis, index) => index === without ? "" : `${axis}=${point.values[index]}`).filter((text) => text).join(" ");
@@ -27,7 +18,7 @@ plot(document.getElementById("front"), {
   label: `Points of the front: ${onFront.map((point) => `${name(point)} waits ${wait(point.wait)} and leaves ${shown(point.waste)} core·h`).join("; ")}`,
   make: (width) => Plot.plot({
     width, height: 360, marginLeft: 60,
-    x: { label: "core·h idle or wasted", grid: true, nice: true }, y: { label: "mean wait", tickFormat: wait, grid: true, zero: true, nice: true },
+    x: { label: "core·h idle or wasted", grid: true, nice: true, tickFormat: plain }, y: { label: "mean wait", ...waits(points.map((point) => point.wait)) },
     marks: [
       Plot.dot(points.filter((point) => !point.on_front && fails(point)), { x: "waste", y: "wait", stroke: "var(--bad)", symbol: "times", r: 5 }),
       Plot.dot(points.filter((point) => !point.on_front && !fails(point)), { x: "waste", y: "wait", stroke: "currentColor", strokeOpacity: 0.6, r: 5 }),
@@ -48,7 +39,7 @@ data.axes.forEach((axis, index) => {
     label: `Mean wait by ${axis}: ${rows.slice(0, 50).map((row) => `${name(row)} ${wait(row.wait)}`).join("; ")}`,
     make: (width) => Plot.plot({
       width, height: 280, marginLeft: 60,
-      x: { label: axis, grid: true }, y: { label: "mean wait", tickFormat: wait, grid: true, zero: true, nice: true },
+      x: { label: axis, grid: true, tickFormat: plain }, y: { label: "mean wait", ...waits(rows.map((point) => point.wait)) },
       marks: [
         Plot.lineY(rows, { x: "at", y: "wait", z: "others", stroke: "others", sort: "at", marker: "dot" }),
         // Names in the plot, beside where the lines begin: waits are longest there.

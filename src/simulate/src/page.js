@@ -3,28 +3,20 @@
 const set = data.sets.at(-1);
 const sides = data.sets.map((side, index) => ({ ...side, side: data.sets.length > 1 ? ["old", "new"][index] : "" }));
 
-/** Seconds in words, as in the tables. */
-function wait(seconds) {
-  if (seconds === null) return "-";
-  if (seconds >= 172800) return `${(seconds / 86400).toFixed(1)} d`;
-  if (seconds >= 7200) return `${(seconds / 3600).toFixed(1)} h`;
-  if (seconds >= 120) return `${Math.round(seconds / 60)} min`;
-  return `${Math.round(seconds)} s`;
-}
-
 /** The steps of a level as points in time. */
 function points(level, name, side) {
   return level.steps.map((value, index) => ({ at: new Date(1000 * (data.period[0] + index * level.step)), value, name, side }));
 }
 
-/** Levels over time, a line for each name; where there are two rule sets, the old one is dashed. */
+/** Levels over time, a line for each name; where there are two rule sets, the old one is dashed, and a dotted line is the most that there is. */
 function levels(host, caption, unit, all, limit) {
   const names = [...new Set(all.map((point) => point.name))];
+  const lines = [sides.length > 1 && "dashed: the old rules, solid: the new ones", limit && `dotted: the ${shown(limit)} ${unit} that there are`].filter(Boolean);
   plot(host, {
-    caption,
+    caption: lines.length ? `${caption} (${lines.join("; ")})` : caption,
     label: `${caption}: ${names.map((name) => `${name} up to ${shown(Math.max(...all.filter((p) => p.name === name).map((p) => p.value)))}`).join("; ")}`,
     make: (width) => Plot.plot({
-      width, height: 240, x: { label: null }, y: { label: unit, grid: true, zero: true, nice: true },
+      width, height: 240, x: { label: null }, y: { label: unit, grid: true, ...counts([...all.map((point) => point.value), limit ?? 0]) },
       color: { domain: names, legend: names.length > 1 },
       marks: [
         Plot.ruleY([0]),
@@ -60,7 +52,7 @@ plot(document.getElementById("waits"), {
     const { margin, text } = beside(most, width);
     return Plot.plot({
       width, marginLeft: margin, height: 60 + (sides.length > 1 ? 40 : 26) * most.length,
-      x: { label: "wait", tickFormat: wait, grid: true, zero: true },
+      x: { label: "wait", ...waits(bars.flatMap((bar) => [bar.wait_median, bar.wait_95])) },
       ...(sides.length > 1
         ? { fy: { domain: most, label: null, tickFormat: text, axis: "left" }, y: { axis: null, domain: ["old", "new"] }, color: { domain: ["old", "new"], legend: true } }
         : { y: { domain: most, label: null, tickFormat: text } }),
@@ -72,18 +64,21 @@ plot(document.getElementById("waits"), {
   },
 });
 
-/** All rows of a group, with search. */
+/** All rows of a group, with search. Columns in which nothing stands are left out. */
 function group(id, caption, title, rows) {
   const host = document.getElementById(id);
   if (!rows.length) return;
-  const column = (name, key, cell) => ({ title: name, value: (row) => row[key], cell: cell && ((row) => cell(row[key])), number: true });
+  const columns = [
+    ["Jobs", "jobs"], ["Failed", "failed"], ["Mean wait", "wait_mean", wait], ["Median", "wait_median", wait], ["95 %", "wait_95", wait],
+    ["Longest", "wait_most", wait], ["Not ready", "not_ready"], ["Deaths", "deaths"], ["core·h", "core_hours"], ["Wasted core·h", "core_hours_wasted"],
+    ["GiB·h", "gib_hours"], ["Wasted GiB·h", "gib_hours_wasted"], ["GPU·h", "gpu_hours"],
+  ];
+  const used = columns.filter(([, key]) => rows.some((row) => row[key]));
   pagedTable(host, {
     caption, rows, search: (row) => row.name,
     columns: [
       { title, value: (row) => row.name, header: true },
-      column("Jobs", "jobs"), column("Failed", "failed"), column("Mean wait", "wait_mean", wait), column("Median", "wait_median", wait), column("95 %", "wait_95", wait),
-      column("Longest", "wait_most", wait), column("Not ready", "not_ready"), column("Deaths", "deaths"), column("core·h", "core_hours"),
-      column("Wasted", "core_hours_wasted"), column("GiB·h", "gib_hours"), column("Wasted", "gib_hours_wasted"), column("GPU·h", "gpu_hours"),
+      ...used.map(([name, key, cell]) => ({ title: name, value: (row) => row[key], cell: cell && ((row) => cell(row[key])), number: true })),
     ],
   });
 }

@@ -23,4 +23,5 @@ pub mod source;
 pub mod splice;
 pub mod suggest;
 pub mod system_error;
+pub mod table;
 pub mod text_diff;

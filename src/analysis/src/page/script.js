@@ -19,20 +19,50 @@ function shown(number, digits = 2) {
   return number == null ? "–" : Number(number).toLocaleString("en", { maximumFractionDigits: digits });
 }
 
+/** Seconds in words. */
+function wait(seconds) {
+  if (seconds == null) return "–";
+  if (seconds >= 172800) return `${shown(seconds / 86400, 1)} d`;
+  if (seconds >= 7200) return `${shown(seconds / 3600, 1)} h`;
+  if (seconds >= 120) return `${Math.round(seconds / 60)} min`;
+  return `${Math.round(seconds)} s`;
+}
+
+/** An axis of seconds from 0 to the largest of these: its ticks are at whole minutes, hours or days. */
+function waits(all) {
+  const most = Math.max(1, ...all.filter((seconds) => seconds != null));
+  const minute = 60, hour = 3600, day = 86400;
+  const steps = [1, 5, 10, 30, minute, 2 * minute, 5 * minute, 10 * minute, 20 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour, 12 * hour, day, 2 * day, 5 * day];
+  const step = steps.find((step) => most / step <= 7) ?? Math.ceil(most / (7 * day)) * day;
+  const end = Math.ceil(most / step) * step;
+  return { domain: [0, end], ticks: Array.from({ length: Math.round(end / step) + 1 }, (_, index) => index * step), tickFormat: wait, grid: true };
+}
+
+/** Marks for numbers on an axis as people write them, with at most three digits of a small one: 0.25, 10, 1,000. */
+function plain(number) {
+  return Number(number).toLocaleString("en", { maximumSignificantDigits: Math.abs(number) < 100 ? 3 : 15 });
+}
+
+/** An axis of counts from 0: no tick stands between two of them. */
+function counts(all) {
+  const most = Math.max(1, ...all);
+  return { zero: true, tickFormat: plain, ...(most < 10 ? { domain: [0, most], ticks: Array.from({ length: Math.ceil(most) + 1 }, (_, index) => index) } : { nice: true }) };
+}
+
 /**
  * A table that stays quick with any number of rows: it shows a page of them, can be searched, and sorted by each column.
  * A column is { title, value(row), cell(row), number, header, class }: `value` sorts, `cell` gives what is shown (text or a node) where that is
  * something else (it gets the words that are searched for, too), `header` makes the cells headings of their rows. `search(row)` gives the text that
- * is searched.
+ * is searched. A filter is { label, choices, keep(row, choice), value }, the last being what is chosen at first.
  */
 function pagedTable(host, { caption, columns, rows, search, size = 50, filters = [] }) {
   const look = (column) => column.class ?? (column.number && "number");
   let sorted = null, descending = false, page = 0, found = rows, wanted = [];
   const words = search && el("input", { type: "search", autocomplete: "off", oninput: () => { page = 0; update(); } });
-  const chosen = filters.map(({ label, choices, keep }) => ({
+  const chosen = filters.map(({ label, choices, keep, value }) => ({
     keep, label,
     select: el("select", { onchange: () => { page = 0; update(); } }, el("option", { value: "" }, "all"),
-      ...choices.map((choice) => el("option", { value: choice }, choice))),
+      ...choices.map((choice) => el("option", { value: choice, selected: choice === value }, choice))),
   }));
   const count = el("span", { class: "count", role: "status" });
   const back = el("button", { type: "button", onclick: () => { page -= 1; draw(); } }, "Previous");

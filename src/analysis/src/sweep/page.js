@@ -17,10 +17,10 @@ function areCrowded([low, high]) {
 function axis() {
   if (isList) return { type: "point", domain: [...new Set(values)] };
   const domain = [values[0], values.at(-1)];
-  if (!data.log && !areCrowded(domain)) return { domain };
-  if (domain[0] > 0) return { type: "log", domain };
+  if (!data.log && !areCrowded(domain)) return { domain, tickFormat: plain };
+  if (domain[0] > 0) return { type: "log", domain, tickFormat: plain };
   const powers = Array.from({ length: 19 }, (_, power) => 10 ** power);
-  return { type: "symlog", domain, ticks: [0, ...powers.filter((power) => power <= domain[1])], tickFormat: "~s" };
+  return { type: "symlog", domain, ticks: [0, ...powers.filter((power) => power <= domain[1])], tickFormat: plain };
 }
 
 const place = (point) => point.destination ?? `error: ${(point.error ?? "").split(":")[0]}`;
