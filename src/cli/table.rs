@@ -130,11 +130,15 @@ impl Rows {
     /// # Errors
     /// Stdout cannot be written.
     pub(super) fn print(&self, format: Format) -> Result<(), CliError> {
-        let text = match format {
-            Format::Table => self.table(width(Path::new("-"))),
+        print_stdout(format.form(), &self.show_at(format, Path::new("-")))
+    }
+
+    /// The text for this output: a table fits the terminal.
+    pub(super) fn show_at(&self, format: Format, output: &Path) -> String {
+        match format {
+            Format::Table => self.table(width(output)),
             _ => self.show(format),
-        };
-        print_stdout(format.form(), &text)
+        }
     }
 
     /// A table of Markdown; empty where there are no rows.

@@ -136,7 +136,7 @@ impl Asked {
 
     /// Writes the rows, and a note of what they come to.
     fn answer(&self, rows: &Rows, note: &str, common: &Common) -> Result<Outcome, CliError> {
-        write_text("the answer", &self.output, self.format.form(), &rows.show(self.format))?;
+        write_text("the answer", &self.output, self.format.form(), &rows.show_at(self.format, &self.output))?;
         common.note(note);
         Ok(Outcome::Done)
     }
