@@ -51,7 +51,7 @@ fn json(value: &impl Serialize) -> PyResult<String> {
 }
 
 /// The states of all components, what is known beside them by component, and why the engine could not be asked.
-type Statuses = (Vec<&'static str>, BTreeMap<u32, String>, Option<String>);
+type Statuses = (Vec<&'static str>, BTreeMap<u32, (String, String)>, Option<String>);
 
 /// The maps of a folder. Nothing of a map is kept in memory: each call reads the disk, and asks the engine.
 #[pyclass(name = "Maps", module = "tpvc._native", frozen)]
@@ -202,8 +202,8 @@ impl PyMaps {
     fn status(&self, py: Python<'_>, tag: &str) -> PyResult<Statuses> {
         let status = self.with(py, tag, |map| map.status())?;
         let states = status.components.iter().map(|component| component.state().name()).collect();
-        let notes = status.components.into_iter().zip(0..).filter(|(component, _)| !component.note.is_empty());
-        let notes = notes.map(|(component, index)| (index, component.note)).collect();
+        let notes = status.components.into_iter().zip(0..).filter(|(component, _)| component.why.is_known());
+        let notes = notes.map(|(component, index)| (index, (component.why.message, component.why.help))).collect();
         Ok((states, notes, status.unreachable.map(|error| error.message)))
     }
 
