@@ -188,8 +188,8 @@ class Slurm(Reasons):
     def forgotten(self):
         """Waits until Slurm has forgotten what has ended."""
         end = time.monotonic() + PATIENCE
-        while self.slurm("squeue", "--me", "--array", "--noheader", "--states=all").strip():
-            claim(time.monotonic() < end, "Slurm forgets nothing")
+        while left := self.slurm("squeue", "--me", "--array", "--noheader", "--states=all").strip():
+            claim(time.monotonic() < end, f"Slurm does not forget {left}")
             time.sleep(1)
 
     def nodes_that_are_drained_are_named(self):
@@ -240,17 +240,17 @@ class Slurm(Reasons):
         try:
             self.maps = disk / "maps"
             late = self.engine.work / "late"
-            late.write_text(f'#!/bin/sh\nwhile [ ! -e {disk}/go ]; do sleep 0.1; done\nexec {self.binary} "$@"\n')
+            late.write_text(f'#!/bin/sh\nwhile [ ! -e {self.engine.work}/go ]; do sleep 0.1; done\nexec {self.binary} "$@"\n')
             late.chmod(0o755)
             self.create("full", "--slice-bytes", ONE, "--program", "late")
             self.row("full", "RUNNING")
-            (disk / "go").touch()
             with open(disk / "filler", "wb", buffering=0) as file:
                 try:
                     while True:
                         file.write(bytes(1 << 16))
                 except OSError:
                     pass
+            (self.engine.work / "go").touch()
             row = self.row("full", "ERRORED")
             claim("disk is full" in row["note"] and "make room" in row["help"], row)
             (disk / "filler").unlink()
