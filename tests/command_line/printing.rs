@@ -286,7 +286,7 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["maps", "pause", "HOSTILE"]),
     (Text, &["maps", "resume", "HOSTILE"]),
     (Text, &["maps", "vacate", "HOSTILE"]),
-    (Text, &["maps", "settings", "--maps-dir", "HOSTILE"]),
+    (Text, &["maps", "settings", "--maps-dir", "maps/HOSTILE"]),
     (Text, &["maps", "rerun", "components", "HOSTILE"]),
     (Text, &["maps", "rerun", "map", "HOSTILE"]),
     (Text, &["maps", "path", "HOSTILE"]),
