@@ -15,10 +15,11 @@ use tpv_galaxy::world::World;
 use tpv_maps::create::{Execution, Plan, RuleSet, Versions, create};
 use tpv_maps::engine::{Action, Kind};
 use tpv_maps::history::Plain;
+use tpv_maps::resources::{Resources, mib};
 use tpv_maps::settings::Settings;
 use tpv_maps::slice_size::SliceSize;
-use tpv_maps::status::reports;
-use tpv_maps::store::Root;
+use tpv_maps::status::{ComponentStatus, reports};
+use tpv_maps::store::{self, Root};
 use tpv_maps::submit::Budget;
 use tpv_maps::{Error, Map, results};
 use tpv_python::vm::Limits;
@@ -50,8 +51,28 @@ fn json(value: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(value).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// The states of all components, what is known beside them by component, and why the engine could not be asked.
-type Statuses = (Vec<&'static str>, BTreeMap<u32, String>, Option<String>);
+/// An amount of memory or disk: MiB, or a text with a unit.
+#[derive(FromPyObject)]
+enum Amount {
+    #[pyo3(transparent)]
+    Mib(u64),
+    #[pyo3(transparent)]
+    Text(String),
+}
+
+fn resources(memory: Option<Amount>, time_s: Option<u64>, disk: Option<Amount>) -> PyResult<Resources> {
+    let amount = |amount: Option<Amount>| match amount {
+        None => Ok(None),
+        Some(Amount::Mib(mib)) => Ok(Some(mib)),
+        Some(Amount::Text(text)) => {
+            mib(&text).map(Some).map_err(|help| PyValueError::new_err(format!("`{text}` is no amount: {help}")))
+        }
+    };
+    Ok(Resources { memory_mib: amount(memory)?, time_s, disk_mib: amount(disk)? })
+}
+
+/// The states of all components, the reasons that are known with their remedies by component, and why the engine could not be asked.
+type Statuses = (Vec<&'static str>, BTreeMap<u32, (String, String)>, Option<String>);
 
 /// The maps of a folder. Nothing of a map is kept in memory: each call reads the disk, and asks the engine.
 #[pyclass(name = "Maps", module = "tpvc._native", frozen)]
@@ -105,7 +126,7 @@ impl PyMaps {
     /// Makes a map, submits it, and gives its tag. Rule sets are names and artifacts; `git` is a repository, a date or commit, and what the config is there.
     #[pyo3(signature = (
         jobs, rules, *, program = None, tag = None, against = None, git = None, world = None, detail = false, engine = None, memory = None,
-        time = None, options = BTreeMap::new(), slice_seconds = None, slice_bytes = None, jit = "lazy"
+        time = None, disk = None, options = BTreeMap::new(), slice_seconds = None, slice_bytes = None, jit = "lazy"
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the flags of `tpvc maps create`")]
     fn create(
@@ -120,8 +141,9 @@ impl PyMaps {
         world: Option<String>,
         detail: bool,
         engine: Option<&str>,
-        memory: Option<u64>,
+        memory: Option<Amount>,
         time: Option<u64>,
+        disk: Option<Amount>,
         options: BTreeMap<String, String>,
         slice_seconds: Option<f64>,
         slice_bytes: Option<u64>,
@@ -170,8 +192,7 @@ impl PyMaps {
             budget: Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth },
             execution: Execution {
                 engine,
-                memory_mib: memory.or(self.settings.memory),
-                time_s: time.or(self.settings.time),
+                resources: resources(memory, time, disk)?.or(self.settings.resources()),
                 options: all_options,
                 program,
             },
@@ -198,12 +219,45 @@ impl PyMaps {
         json(&self.with(py, tag, |map| map.dir().items())?)
     }
 
-    /// The state of each component, with what is known beside it, and why the engine could not be asked.
+    /// Returns `true` if there is a map with this tag.
+    fn exists(&self, tag: &str) -> PyResult<bool> {
+        self.root.find(tag).map(|found| found.is_some()).map_err(|error| raised(&error))
+    }
+
+    /// The settings that count: name, value and source.
+    fn settings(&self) -> PyResult<Vec<(String, Option<String>, String)>> {
+        let all = self.settings.effective().map_err(|error| raised(&error))?;
+        Ok(all.into_iter().map(|setting| (setting.name, setting.value, setting.source)).collect())
+    }
+
+    /// The milliseconds and the memory in KiB of each component, as far as they are known, and the bytes that its files take.
+    fn usage(&self, py: Python<'_>, tag: &str) -> PyResult<Vec<(Option<u64>, Option<u64>, u64)>> {
+        self.with(py, tag, |map| {
+            let status = map.status()?;
+            let of = |(component, index): (&ComponentStatus, u32)| {
+                let milliseconds = component.head.map(|head| head.milliseconds);
+                Ok((milliseconds, map.memory_kib(index, component)?, map.dir().disk_bytes(index)?))
+            };
+            status.components.iter().zip(0..).map(of).collect()
+        })
+    }
+
+    /// What a component wrote to stdout, or to stderr. `None` if it wrote nothing.
+    #[pyo3(signature = (tag, component, error = false))]
+    fn printed(&self, py: Python<'_>, tag: &str, component: u32, error: bool) -> PyResult<Option<String>> {
+        self.with(py, tag, |map| {
+            let path = if error { map.dir().stderr(component) } else { map.dir().stdout(component) };
+            let bytes = store::read(&path).map_err(|error| Error::io("read", &path, &error))?;
+            Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+        })
+    }
+
+    /// The state of each component, the reasons that are known with their remedies, and why the engine could not be asked.
     fn status(&self, py: Python<'_>, tag: &str) -> PyResult<Statuses> {
         let status = self.with(py, tag, |map| map.status())?;
         let states = status.components.iter().map(|component| component.state().name()).collect();
-        let notes = status.components.into_iter().zip(0..).filter(|(component, _)| !component.note.is_empty());
-        let notes = notes.map(|(component, index)| (index, component.note)).collect();
+        let notes = status.components.into_iter().zip(0..).filter(|(component, _)| component.why.is_known());
+        let notes = notes.map(|(component, index)| (index, (component.why.message, component.why.help))).collect();
         Ok((states, notes, status.unreachable.map(|error| error.message)))
     }
 
@@ -248,16 +302,44 @@ impl PyMaps {
         self.with(py, tag, |map| map.act(Action::Release, sorted(components).as_deref()))
     }
 
+    /// Pauses components, or all.
+    #[pyo3(signature = (tag, components = None))]
+    fn pause(&self, py: Python<'_>, tag: &str, components: Option<Vec<u32>>) -> PyResult<()> {
+        self.with(py, tag, |map| map.act(Action::Pause, sorted(components).as_deref()))
+    }
+
+    /// Lets components go on that were paused, or all.
+    #[pyo3(signature = (tag, components = None))]
+    fn resume(&self, py: Python<'_>, tag: &str, components: Option<Vec<u32>>) -> PyResult<()> {
+        self.with(py, tag, |map| map.act(Action::Resume, sorted(components).as_deref()))
+    }
+
+    /// Takes components from their machines, or all.
+    #[pyo3(signature = (tag, components = None))]
+    fn vacate(&self, py: Python<'_>, tag: &str, components: Option<Vec<u32>>) -> PyResult<()> {
+        self.with(py, tag, |map| map.act(Action::Vacate, sorted(components).as_deref()))
+    }
+
     /// Runs components again, or those that have ended without answers, and gives their number.
     #[pyo3(signature = (tag, components = None))]
     fn rerun(&self, py: Python<'_>, tag: &str, components: Option<Vec<u32>>) -> PyResult<usize> {
         self.with(py, tag, |mut map| map.rerun(sorted(components).as_deref()))
     }
 
-    /// Changes what components may use.
-    #[pyo3(signature = (tag, memory = None, time = None))]
-    fn edit(&self, py: Python<'_>, tag: &str, memory: Option<u64>, time: Option<u64>) -> PyResult<()> {
-        self.with(py, tag, |mut map| map.edit(memory, time))
+    /// Changes what components may use, or all.
+    #[pyo3(signature = (tag, memory = None, time = None, disk = None, components = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are the flags of `tpvc maps edit`")]
+    fn edit(
+        &self,
+        py: Python<'_>,
+        tag: &str,
+        memory: Option<Amount>,
+        time: Option<u64>,
+        disk: Option<Amount>,
+        components: Option<Vec<u32>>,
+    ) -> PyResult<()> {
+        let changes = resources(memory, time, disk)?;
+        self.with(py, tag, |mut map| map.edit(changes, sorted(components).as_deref()))
     }
 
     /// Gives a map another tag.

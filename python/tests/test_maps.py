@@ -157,6 +157,51 @@ def test_components_are_held_and_released(folder: Path) -> None:
     assert maps.tags() == [] and not path.exists()
 
 
+def test_components_are_looked_at_one_by_one(folder: Path) -> None:
+    rules = compiled("3")
+    made = maps.create("jobs.jsonl", rules, tag="q3", slice_bytes=4000, memory="1G", disk="1T")
+    assert made.exists
+    expected = mapped(rules, folder).splitlines()
+    first = made.get(0, timeout=120)
+    assert first == [json.loads(line) for line in expected[: len(first)]] == made[0]
+    by_component = dict(made.iter_as_available(timeout=120))
+    assert sorted(by_component) == list(range(len(made))) and made.is_done and not made.is_active
+    assert [answer for component in sorted(by_component) for answer in by_component[component]] == list(made)
+    inputs = list(made.iter_with_inputs(timeout=120))
+    assert [len(answers) for _, answers in inputs] == [item["lines"] for item, _ in inputs]
+    assert all(memory is not None and 1 < memory < 1024 for memory in made.memory_usage)
+    assert all(time is not None and 0 < time.total_seconds() < 100 for time in made.runtime)
+    assert 0 < sum(made.disk_usage) < made.local_data
+    assert (made.stdout(0), made.stderr(0), made.reasons()) == ("", "", {})
+    with pytest.raises(IndexError, match="no component 99"):
+        made.get(99)
+    for act, other in [(made.pause, "hold"), (made.resume, "release"), (made.vacate, "rerun components")]:
+        with pytest.raises(maps.MapError, match="the engine `local` cannot") as caught:
+            act()
+        assert f"`tpvc maps {other}" in caught.value.help
+    with pytest.raises(ValueError, match="`2X` is no amount"):
+        made.edit(memory="2X")
+    # Python itself takes more than that.
+    made.edit(memory=2, components=[1])
+    made.rerun_components([0, 1])
+    assert made.get(0, timeout=120) == first
+    with pytest.raises(maps.MapError, match="component 1 of `q3` is ERRORED: it used more memory than its limit of 2 MiB") as caught:
+        made.get(1, timeout=120)
+    assert "edit --memory" in caught.value.help and made.reasons()[1].help == caught.value.help
+    with pytest.raises(maps.MapError, match="not complete"):
+        list(made.iter_as_available(timeout=120))
+    made.remove()
+    assert not made.exists
+
+
+def test_settings_have_their_sources(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TPVC_MAPS_MEMORY", "3000")
+    found = {setting.name: (setting.value, setting.source) for setting in maps.settings()}
+    assert found["dir"] == (str(folder / "maps"), "variable TPVC_MAPS_DIR")
+    assert found["memory"] == ("3000", "variable TPVC_MAPS_MEMORY")
+    assert (found["engine"], found["time"]) == (("local", "default"), (None, "the engine's"))
+
+
 def test_commits_of_a_repository_are_rule_sets(folder: Path) -> None:
     repository = folder / "playbook"
     repository.mkdir()

@@ -10,19 +10,39 @@ import time as clock
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any, Union
 
 from tpvc._native import MapError, Maps, Rules
 
-__all__ = ["ErrorReport", "Map", "MapError", "create", "tags"]
+__all__ = ["ErrorReport", "Map", "MapError", "Reason", "Setting", "create", "settings", "tags"]
 
 AnyPath = Union[str, "PathLike[str]"]
 AnyRules = Union[Rules, str, "PathLike[str]"]
 
 # The states in which a component comes to an end by itself.
 _GOING_ON = frozenset({"UNMATERIALIZED", "IDLE", "RUNNING", "SUSPENDED"})
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a component is in its state."""
+
+    message: str
+    help: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A setting of new maps as it counts."""
+
+    name: str
+    #: `None` where the engine decides.
+    value: str | None
+    #: A variable, a file or the default.
+    source: str
 
 
 @dataclass(frozen=True)
@@ -54,6 +74,11 @@ def tags(maps_dir: AnyPath | None = None) -> list[str]:
     return Maps(maps_dir).tags()
 
 
+def settings(maps_dir: AnyPath | None = None) -> list[Setting]:
+    """The settings that count for new maps, and where each comes from."""
+    return [Setting(*setting) for setting in Maps(maps_dir).settings()]
+
+
 def create(
     jobs: AnyPath | Sequence[AnyPath],
     rules: AnyRules | Sequence[AnyRules] = (),
@@ -66,8 +91,9 @@ def create(
     world: AnyPath | Mapping[str, Any] | None = None,
     detail: bool = False,
     engine: str | None = None,
-    memory: int | None = None,
+    memory: int | str | None = None,
     time: int | None = None,
+    disk: int | str | None = None,
     options: Mapping[str, str] | None = None,
     program: AnyPath | None = None,
     slice_seconds: float | None = None,
@@ -78,8 +104,8 @@ def create(
     """Makes a map and submits it: each rule set maps each slice of the job files, which may be compressed.
 
     Rules are compiled ones or paths of artifacts. With `git`, each commit of that repository which touches `configs` (since a date, or after a
-    commit) gives a rule set, too. With `against` the map has differences from the answers of that rule set in the place of answers. `memory` is in
-    MiB and `time` in seconds, for a component.
+    commit) gives a rule set, too. With `against` the map has differences from the answers of that rule set in the place of answers. `memory` and
+    `disk` are in MiB or texts such as `"2G"`, and `time` is in seconds, for a component.
 
     The program that is shipped with the map is `program`, or that of the settings, or else a script that runs this Python: then execute nodes need
     the package at the same place.
@@ -101,6 +127,7 @@ def create(
         engine=engine,
         memory=memory,
         time=time,
+        disk=disk,
         options=dict(options or {}),
         slice_seconds=slice_seconds,
         slice_bytes=slice_bytes,
@@ -166,10 +193,63 @@ class Map:
             components.setdefault(state, []).append(component)
         return components
 
+    def reasons(self) -> dict[int, Reason]:
+        """Why components are in their states, as far as that is known: why they wait, are held, were removed or ended without answers."""
+        return {component: Reason(*why) for component, why in self._maps.status(self._tag)[1].items()}
+
     def holds(self) -> dict[int, str]:
         """Why components are HELD."""
-        states, notes, _ = self._maps.status(self._tag)
-        return {component: notes.get(component, "") for component, state in enumerate(states) if state == "HELD"}
+        states, reasons, _ = self._maps.status(self._tag)
+        held = (component for component, state in enumerate(states) if state == "HELD")
+        return {component: reasons[component][0] if component in reasons else "" for component in held}
+
+    @property
+    def is_done(self) -> bool:
+        """Whether each component has its answers."""
+        return set(self.statuses()) <= {"COMPLETED"}
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a component comes to an end by itself."""
+        return not _GOING_ON.isdisjoint(self.statuses())
+
+    @property
+    def exists(self) -> bool:
+        """Whether the map has not been removed."""
+        return self._maps.exists(self._tag)
+
+    @property
+    def memory_usage(self) -> list[float | None]:
+        """The most memory that each component had in use, in MiB, where that is known."""
+        return [None if kib is None else kib / 1024 for _, kib, _ in self._maps.usage(self._tag)]
+
+    @property
+    def runtime(self) -> list[timedelta | None]:
+        """How long each component ran that is COMPLETED."""
+        times = (milliseconds for milliseconds, _, _ in self._maps.usage(self._tag))
+        return [None if time is None else timedelta(milliseconds=time) for time in times]
+
+    @property
+    def disk_usage(self) -> list[int]:
+        """The bytes that the files of each component take on disk, without its inputs."""
+        return [size for _, _, size in self._maps.usage(self._tag)]
+
+    @property
+    def local_data(self) -> int:
+        """The bytes that all files of the map take on disk. Maps of one folder share the program, which counts for each."""
+        return sum(path.lstat().st_size for path in self.path.rglob("*") if path.is_file())
+
+    def stdout(self, component: int) -> str:
+        """What a component wrote to standard output."""
+        return self._printed(component, error=False)
+
+    def stderr(self, component: int) -> str:
+        """What a component wrote to standard error."""
+        return self._printed(component, error=True)
+
+    def _printed(self, component: int, *, error: bool) -> str:
+        self._chosen([component])
+        return self._maps.printed(self._tag, component, error) or ""
 
     def errors(self) -> list[ErrorReport]:
         """Why components are ERRORED."""
@@ -180,23 +260,78 @@ class Map:
 
         Raises `TimeoutError` after `timeout` seconds, and `MapError` where not all components have answers then.
         """
+        states: list[str] = []
+        for states, reasons in self._looks(timeout):
+            if not _GOING_ON.intersection(states):
+                break
+        if any(state != "COMPLETED" for state in states):
+            why = next((f": {message}" for message, _ in reasons.values()), "")
+            message = f"the map `{self._tag}` is not complete: {_counted(states)}{why}"
+            raise _error(message, "see `errors()` and `reasons()`, then `rerun()`")
+
+    def _looks(self, timeout: float | None) -> Iterator[tuple[list[str], dict[int, tuple[str, str]]]]:
+        """States and reasons, again and again. Raises `TimeoutError` after `timeout` seconds."""
         deadline = None if timeout is None else clock.monotonic() + timeout
         pause = 0.1
         while True:
             started = clock.monotonic()
-            states, _, unreachable = self._maps.status(self._tag)
+            states, reasons, unreachable = self._maps.status(self._tag)
             looked = clock.monotonic() - started
-            if unreachable is None and not _GOING_ON.intersection(states):
-                break
+            if unreachable is None:
+                yield states, reasons
             if deadline is not None and clock.monotonic() >= deadline:
-                raise TimeoutError(f"the map `{self._tag}` goes on after {timeout} s: {_counted(states)}")
+                why = next((f": {message}" for message, _ in reasons.values()), "")
+                raise TimeoutError(f"the map `{self._tag}` goes on after {timeout} s: {_counted(states)}{why}")
             self._maps.revive(self._tag)
             # Looking must not be what this machine is busy with.
             rest = max(pause, 20 * looked)
             clock.sleep(rest if deadline is None else max(0.0, min(rest, deadline - clock.monotonic())))
             pause = min(pause * 1.5, 2.0)
-        if any(state != "COMPLETED" for state in states):
-            raise _error(f"the map `{self._tag}` is not complete: {_counted(states)}", "see `errors()`, then `rerun()`")
+
+    def get(self, component: int, timeout: float | None = None) -> list[dict[str, Any]]:
+        """Waits for a component, and gives its answers.
+
+        Raises `TimeoutError` after `timeout` seconds, and `MapError` where it comes to no answers.
+        """
+        self._chosen([component])
+        for states, reasons in self._looks(timeout):
+            if states[component] not in _GOING_ON:
+                break
+        if states[component] != "COMPLETED":
+            message, help = reasons.get(component, ("", "`rerun_components()` runs it again"))
+            raise _error(f"component {component} of `{self._tag}` is {states[component]}: {message}", help)
+        return list(self.answers([component]))
+
+    def __getitem__(self, component: int) -> list[dict[str, Any]]:
+        """The answers of a component that has them.
+
+        Raises `MapError` where it has none.
+        """
+        return list(self.answers([component]))
+
+    def iter_as_available(self, timeout: float | None = None) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+        """Each component with its answers, as soon as they are there.
+
+        Raises `TimeoutError` after `timeout` seconds, and `MapError` in the end where components come to no answers.
+        """
+        given: set[int] = set()
+        for states, _ in self._looks(timeout):
+            for component, state in enumerate(states):
+                if state == "COMPLETED" and component not in given:
+                    given.add(component)
+                    yield component, self[component]
+            if not _GOING_ON.intersection(states):
+                break
+        if len(given) < len(states):
+            self.wait(timeout=0)
+
+    def iter_with_inputs(self, timeout: float | None = None) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+        """What each component works on, as `itemdata` has it, with its answers, in order. Waits for each.
+
+        Raises `TimeoutError` where one takes longer than `timeout` seconds, and `MapError` where it comes to no answers.
+        """
+        for component, item in enumerate(self.itemdata()):
+            yield item, self.get(component, timeout)
 
     def lines(self, components: Iterable[int] | None = None, *, partial: bool = False) -> Iterator[str]:
         """The lines of the answers, or differences, in order, each with its line feed: rule set by rule set, and of each file by file.
@@ -248,9 +383,33 @@ class Map:
         """Lets components go on that are HELD, or all of them."""
         self._maps.release(self._tag, None if components is None else self._chosen(components))
 
-    def edit(self, *, memory: int | None = None, time: int | None = None) -> None:
-        """Changes what components may use, MiB and seconds, those that are queued or run later."""
-        self._maps.edit(self._tag, memory, time)
+    def pause(self, components: Iterable[int] | None = None) -> None:
+        """Pauses components that run, or all, to go on where they are. Only HTCondor can.
+
+        Raises `MapError`, which names what does the same on another engine.
+        """
+        self._maps.pause(self._tag, None if components is None else self._chosen(components))
+
+    def resume(self, components: Iterable[int] | None = None) -> None:
+        """Lets components go on that are SUSPENDED, or all of them. Only HTCondor can."""
+        self._maps.resume(self._tag, None if components is None else self._chosen(components))
+
+    def vacate(self, components: Iterable[int] | None = None) -> None:
+        """Takes components from their machines, or all; they start anew. Only HTCondor can."""
+        self._maps.vacate(self._tag, None if components is None else self._chosen(components))
+
+    def edit(
+        self,
+        *,
+        memory: int | str | None = None,
+        time: int | None = None,
+        disk: int | str | None = None,
+        components: Iterable[int] | None = None,
+    ) -> None:
+        """Changes what components may use, or all: those that are queued or run later. `memory` and `disk` are in MiB or texts such as `"2G"`,
+        `time` is in seconds."""
+        chosen = None if components is None else self._chosen(components)
+        self._maps.edit(self._tag, memory, time, disk, chosen)
 
     def retag(self, tag: str) -> None:
         """Gives the map another tag, which keeps it from `tpvc maps clean`."""

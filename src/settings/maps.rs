@@ -45,6 +45,7 @@ impl MapsTable {
         };
         maps.dir = maps.dir.map(fixed);
         maps.program = maps.program.map(fixed);
+        maps.note_file(&self.name);
         maps.overlay_environment().map_err(|error| Diagnostic::error(error.message).help(error.help))?;
         Ok(maps)
     }

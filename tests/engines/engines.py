@@ -204,7 +204,9 @@ class HtCondor(Engine):
         return 5000, 5000
 
     def daemons(self):
-        names = ("condor_schedd", "condor_shadow", "condor_starter")
+        return self.processes_called("condor_schedd", "condor_shadow", "condor_starter")
+
+    def processes_called(self, *names):
         found = []
         for name in os.listdir("/proc"):
             if name.isdigit():

@@ -6,47 +6,19 @@
 It ends with 0 where all is as it should be, and with 77 where HTCondor can't be installed.
 """
 
-import argparse
-import json
-import pathlib
-import shutil
 import subprocess
-import sys
 import time
 
-from engines import HERE, HtCondor, binary_for_tests, running
+from engines import HtCondor
+from verbs import PATIENCE, Verbs, claim, main
 
-FIXTURE = HERE.parent.parent / "fixtures" / "collections-and-datasets"
 # A name that a shell, a submit description and an event log could each stumble over.
 JOBS = "it's 100% \"$HOME\" $$(Memory), $(rules).jsonl"
-# How long the pool may take to do something, in seconds. It looks at limits of time once a minute.
-PATIENCE = 120
 
 
-def claim(holds, text):
-    if not holds:
-        raise AssertionError(text)
-
-
-class States:
+class States(Verbs):
     def __init__(self, engine, binary):
-        self.engine, self.binary = engine, binary
-        self.maps = engine.work / "maps"
-
-    def tpvc(self, *words, check=True):
-        done = self.engine.run([self.binary, *words], capture_output=True)
-        stderr = done.stderr.decode()
-        claim(not check or done.returncode == 0, f"`tpvc {' '.join(map(str, words))}`: {stderr}")
-        return done.stdout.decode(), stderr
-
-    def verb(self, *words, check=True):
-        return self.tpvc("maps", "--maps-dir", self.maps, *words, check=check)
-
-    def refused(self, *words):
-        """What a verb says that cannot do its work."""
-        out, error = self.verb(*words, check=False)
-        claim(not out and error.startswith("error: ") and "help: " in error, f"{words}: {out}{error}")
-        return error
+        super().__init__(engine, binary, JOBS)
 
     def condor(self, *words):
         return self.engine.run(words, capture_output=True, check=True).stdout.decode()
@@ -54,39 +26,9 @@ class States:
     def as_root(self, *words):
         subprocess.run(self.engine.script("root", *words), check=True, capture_output=True)
 
-    def create(self, tag, *words):
-        self.verb("create", "--quiet", "--tag", tag, "--rules", "rules.bin", "--engine", "htcondor", *words, JOBS)
-        self.path = pathlib.Path(self.verb("path", tag)[0].strip())
-
-    def rows(self, tag):
-        last = int((self.path / "components").read_text()) - 1
-        rows = json.loads(self.verb("status", tag, "--components", f"0-{last}", "--format", "json")[0])
-        return [{name.lower(): value for name, value in row.items()} for row in rows]
-
-    def states(self, tag):
-        return [row["state"] for row in self.rows(tag)]
-
-    def wait_for(self, tag, what, holds):
-        end = time.monotonic() + PATIENCE
-        while not holds(rows := self.rows(tag)):
-            claim(time.monotonic() < end, f"{what} did not come: {rows}")
-            time.sleep(0.5)
-
     def whole(self, tag):
-        self.verb("wait", tag, "--timeout", PATIENCE)
-        claim(self.verb("results", tag)[0] == self.expected, f"the answers of `{tag}` are not those of `tpvc map`")
-        self.verb("remove", tag)
+        super().whole(tag)
         claim(self.condor("condor_q", "-af", "ProcId") == "", "jobs are left in the queue")
-
-    def prepare(self):
-        shutil.copy(FIXTURE / "tpv.yml", self.engine.work)
-        with open(self.engine.work / JOBS, "w") as file:
-            for turn in range(20):
-                for line in (FIXTURE / "jobs.jsonl").read_text().splitlines():
-                    file.write(json.dumps({**json.loads(line), "id": turn}) + "\n")
-        self.tpvc("compile", "--quiet", "tpv.yml", "-o", "rules.bin")
-        self.expected = self.tpvc("map", "--quiet", "rules.bin", JOBS, check=False)[0]
-        claim(self.expected, "there are answers")
 
     # What can happen.
 
@@ -190,26 +132,5 @@ SCENARIOS = [
 ]
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("binary", type=pathlib.Path)
-    parser.add_argument("--folder", type=pathlib.Path, help="the folder to work in, which must not be there yet")
-    options = parser.parse_args()
-    failed = 0
-    with running(HtCondor, options.folder) as engine:
-        states = States(engine, binary_for_tests(options.binary.resolve(), engine.work, engine.owner()))
-        states.prepare()
-        for scenario in SCENARIOS:
-            started = time.monotonic()
-            try:
-                scenario(states)
-                outcome = "ok"
-            except AssertionError as error:
-                failed += 1
-                outcome = f"FAILED: {error}"
-            print(f"{scenario.__name__}: {outcome} ({time.monotonic() - started:.0f} s)", flush=True)
-    sys.exit(1 if failed else 0)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, lambda _engine: States, SCENARIOS, HtCondor)

@@ -645,9 +645,159 @@ fn a_refused_submission_can_be_made_again() {
     let refused = site.run(&site.create("year", "slurm"));
     assert_eq!(refused.status.code(), Some(1));
     assert!(stderr(&refused).contains("Invalid partition") && stderr(&refused).contains("tpvc maps rerun year"));
+    // Or under its tag, in another way.
+    let again = site.run(&site.create("year", "slurm"));
+    assert!(stderr(&again).contains("Invalid partition"), "{}", stderr(&again));
+    assert_eq!(site.names().len(), 2, "one map and its tag: {:?}", site.names());
     fs::remove_file(site.path("refuse")).unwrap();
     site.done(&["maps", "rerun", "-q", "year"]);
     assert!(site.count("year", "IDLE") > 0 && site.count("year", "UNKNOWN") == 0);
+    let taken = site.run(&site.create("year", "slurm"));
+    assert!(stderr(&taken).contains("there is a map `year` already"), "{}", stderr(&taken));
+    site.done(&["maps", "remove", "year"]);
+}
+
+/// What Slurm said of components was forgotten as soon as Slurm forgot it.
+#[test]
+fn a_reason_that_was_seen_stays() {
+    let site = Site::new();
+    site.done(&site.create("year", "slurm"));
+    let queue = fs::read_to_string(site.path("queue")).unwrap();
+    let lines = |state: &str, reason: &str| {
+        let state = format!("|{state}|{reason}|");
+        fs::write(site.path("queue"), queue.replace("|PENDING|Resources|", &state)).unwrap();
+    };
+    let shown = || site.done(&["maps", "status", "year", "-c", "0", "--format", "text"]);
+    lines("PENDING", "Nodes required for job are DOWN, DRAINED or reserved");
+    assert!(shown().contains("IDLE") && shown().contains("sinfo -R"), "{}", shown());
+    for (state, reason, expected, remedy) in [
+        ("TIMEOUT", "TimeLimit", "ran longer than its limit of time", "tpvc maps edit --time"),
+        ("CANCELLED", "None", "taken from the queue", "tpvc maps rerun"),
+        ("OUT_OF_MEMORY", "OutOfMemory", "more memory than its limit", "tpvc maps edit --memory"),
+    ] {
+        lines(state, reason);
+        let seen = shown();
+        assert!(seen.contains(expected) && seen.contains(remedy), "{seen}");
+        fs::remove_file(site.path("queue")).unwrap();
+        assert_eq!(shown(), seen, "Slurm has forgotten it");
+        let ended = stderr(&site.run(&["maps", "wait", "-q", "year"]));
+        assert!(ended.contains(expected) && ended.contains(remedy), "{ended}");
+    }
+    // An end that nobody saw is not made up.
+    site.done(&["maps", "rerun", "-q", "year"]);
+    fs::remove_file(site.path("queue")).unwrap();
+    let unseen = shown();
+    assert!(unseen.contains("neither answers nor a report") && unseen.contains("nobody looked before"), "{unseen}");
+}
+
+/// `--memory` limited addresses: components failed that took a tenth of it.
+#[test]
+fn memory_is_that_which_is_in_use() {
+    let site = Site::new();
+    let mut create = site.create("small", "local").to_vec();
+    create.extend(["--memory", "2M"]);
+    // As on an engine, without a cgroup of its own: the program watches itself.
+    assert!(site.command(&create).env("SLURM_JOB_ID", "1").status().unwrap().success());
+    assert!(!site.run(&["maps", "wait", "-q", "small"]).status.success());
+    let errors = site.done(&["maps", "errors", "small", "--limit", "1"]);
+    assert!(errors.contains("it used more memory than its limit of 2 MiB"), "{errors}");
+    assert!(errors.contains("of 2 MiB granted") && errors.contains("tpvc maps edit --memory"), "{errors}");
+    site.done(&["maps", "edit", "small", "-c", "0", "--memory", "0.5G", "--disk", "1M"]);
+    let none = site.run(&["maps", "edit", "small"]);
+    assert!(none.status.code() == Some(2) && stderr(&none).contains("no limit is given"), "{}", stderr(&none));
+    // Each component has the limits that were given last.
+    site.done(&["maps", "rerun", "-q", "small"]);
+    site.run(&["maps", "wait", "-q", "small"]);
+    let reports = site.done(&["maps", "errors", "small", "--format", "json"]);
+    assert!(reports.contains("need more disk than its limit of 1 MiB"), "{reports}");
+    assert!(reports.contains("it used more memory than its limit of 2 MiB"), "{reports}");
+    site.done(&["maps", "edit", "small", "--memory", "1T", "--disk", "1T"]);
+    site.done(&["maps", "rerun", "-q", "small"]);
+    site.done(&["maps", "wait", "-q", "small"]);
+    assert!(site.results("small") == site.answers());
+    let row = site.done(&["maps", "status", "small", "-c", "0", "--format", "csv"]);
+    let (header, row) = row.split_once('\n').unwrap();
+    assert!(header.contains("SECONDS,MEMORY MIB,DISK BYTES,NOTE,HELP"), "{header}");
+    let numbers: Vec<f64> = row.split(',').skip(3).take(3).map(|number| number.parse().unwrap()).collect();
+    assert!(numbers.iter().all(|number| *number > 0.0), "{row}");
+}
+
+/// A text file was shipped as a program, and each component failed.
+#[test]
+fn what_is_no_tpvc_is_not_shipped() {
+    let site = Site::new();
+    site.done(&site.create("year", "local"));
+    site.done(&["maps", "wait", "-q", "year"]);
+    let before = site.done(&["maps", "transplant", "year"]);
+    fs::write(site.path("prog.txt"), "touch evil\n").unwrap();
+    site.script("other", "echo tpvc 7.1");
+    site.script("fails", "echo no such option >&2; exit 2");
+    for (program, why) in [
+        ("prog.txt", "neither a program for Linux nor a script"),
+        ("other", "it says `tpvc 7.1`"),
+        ("fails", "no such option"),
+    ] {
+        let refused = site.run(&["maps", "transplant", "year", "--program", program]);
+        assert_eq!(refused.status.code(), Some(1), "{program}");
+        assert!(stderr(&refused).contains(why), "{}", stderr(&refused));
+        assert_eq!(site.done(&["maps", "transplant", "year"]), before);
+    }
+    assert!(!site.path("evil").exists());
+    let inputs = fs::read_dir(site.map("year").join("inputs")).unwrap().count();
+    site.done(&["maps", "transplant", "year", "--program", env!("CARGO_BIN_EXE_tpvc")]);
+    assert_eq!(fs::read_dir(site.map("year").join("inputs")).unwrap().count(), inputs + 1, "refused ones are gone");
+}
+
+/// Each map had a copy of the program.
+#[test]
+fn maps_of_a_folder_share_the_program() {
+    use std::os::unix::fs::MetadataExt;
+    let site = Site::new();
+    let program = |tag: &str| site.done(&["maps", "transplant", tag]).trim().split('\t').nth(1).unwrap().to_owned();
+    for tag in ["one", "other"] {
+        site.done(&site.create(tag, "local"));
+        site.done(&["maps", "wait", "-q", tag]);
+    }
+    let inode = |tag: &str| fs::metadata(program(tag)).unwrap().ino();
+    assert_eq!(inode("one"), inode("other"));
+    site.done(&["maps", "remove", "one"]);
+    site.done(&["maps", "rerun", "map", "-q", "other"]);
+    site.done(&["maps", "wait", "-q", "other"]);
+    assert!(site.results("other") == site.answers());
+}
+
+/// Verbs of HTCondor were unknown elsewhere, and nothing said what does the same.
+#[test]
+fn verbs_that_an_engine_lacks_name_others() {
+    let site = Site::new();
+    for engine in ["local", "slurm"] {
+        site.done(&site.create(engine, engine));
+        for (verb, other) in [("pause", "hold"), ("resume", "release"), ("vacate", "rerun components")] {
+            let refused = site.run(&["maps", verb, engine]);
+            assert_eq!(refused.status.code(), Some(1), "{verb}");
+            let expected = format!("the engine `{engine}` cannot {verb} components");
+            assert!(stderr(&refused).contains(&expected), "{}", stderr(&refused));
+            assert!(stderr(&refused).contains(&format!("`tpvc maps {other}`")), "{}", stderr(&refused));
+        }
+    }
+}
+
+/// The settings that count were nowhere to be seen.
+#[test]
+fn settings_are_shown_with_their_sources() {
+    let site = Site::new();
+    fs::write(site.path("tpvc.toml"), "[maps]\nengine = \"slurm\"\nmemory = 2000\n[maps.slurm]\nnice = 10\n").unwrap();
+    let mut command = site.command(&["maps", "settings", "--format", "text", "--maps-dir", "years"]);
+    let shown = stdout(&command.env("TPVC_MAPS_MEMORY", "3000").output().unwrap());
+    for row in [
+        "dir\tyears\tflag --maps-dir",
+        "engine\tslurm\ttpvc.toml",
+        "memory\t3000\tvariable TPVC_MAPS_MEMORY",
+        "time\t\tthe engine's",
+        "slurm.nice\t10\ttpvc.toml",
+    ] {
+        assert!(shown.lines().any(|line| line == row), "{row} is not in\n{shown}");
+    }
 }
 
 /// Killed at any moment, `create` leaves a whole map or none.

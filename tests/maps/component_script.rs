@@ -162,12 +162,23 @@ fn a_program_for_another_machine_is_told_from_one_that_is_missing() {
 }
 
 #[test]
-fn a_memory_limit_holds_for_the_program_and_is_told() {
-    // A shell that doubles a text until it has no memory for more.
-    let mut node = Node::new("text=x; while :; do text=$text$text; done");
+fn a_memory_limit_is_the_program_s_and_the_kernel_s() {
+    // The program watches itself.
+    let mut node = Node::new("case \"$*\" in *' --memory 64 '*) echo well > $summary ;; esac");
+    node.memory = "64";
+    assert!(node.run().status.success() && node.path("summary").exists());
+    // A shell that doubles a text, and ends where no cgroup ends it.
+    let mut node = Node::new("text=x; while [ ${#text} -lt 100000000 ]; do text=$text$text; done; exit 3");
     node.memory = "64";
     let report = node.report();
     assert_eq!(report.memory_limit_mib, Some(64));
+    match report.message.as_str() {
+        "it used more memory than its limit of 64 MiB" => {
+            assert_eq!(report.memory_kib, Some(64 << 10));
+            assert!(report.help.contains("tpvc maps edit --memory"), "{}", report.help);
+        }
+        message => assert_eq!(message, "the program ended with exit code 3"),
+    }
 
     let mut node = Node::new("echo 'memory allocation of 4096 bytes failed' >&2; kill -6 $$");
     node.memory = "64";
@@ -229,7 +240,7 @@ fn the_program_has_the_standard_input_of_the_script() {
 fn a_report_that_cannot_be_written_fails_and_leaves_nothing() {
     let node = Node::new("kill -9 $$");
     let output = node.command(&node.path("no-such-folder/error")).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(output.status.code(), Some(74));
     let text = String::from_utf8(output.stderr).unwrap();
     assert!(text.contains("component 7: killed by signal 9; and its report cannot be written"), "{text}");
 }

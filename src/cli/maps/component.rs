@@ -12,6 +12,7 @@ use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::map::hooks;
 use tpv_maps::component::run::{Ended, Task, run};
+use tpv_maps::resources::Resources;
 use tpv_simulate::grid::{Exact, GridRun};
 
 /// Map one slice of jobs
@@ -65,6 +66,12 @@ pub(super) struct Component {
     /// File to update with the progress now and then
     #[arg(long)]
     heartbeat: Option<PathBuf>,
+    /// MiB of resident memory at which to end with an error report
+    #[arg(long)]
+    memory: Option<u64>,
+    /// MiB of disk for program, inputs and answers
+    #[arg(long, overrides_with = "disk")]
+    disk: Option<u64>,
     /// Add the candidates
     #[arg(long)]
     detail: bool,
@@ -125,14 +132,12 @@ impl Component {
             error: self.error.clone(),
             heartbeat: self.heartbeat.clone(),
             detail: self.detail,
+            limits: Resources { memory_mib: self.memory, time_s: None, disk_mib: self.disk },
         };
         match run(&task, &hooks) {
             Ended::Done => Ok(Outcome::Done),
             Ended::Reported => Ok(Outcome::Bad),
-            Ended::Silent => Err(CliError::new(
-                "neither answers nor an error report could be written",
-                "check the disk of this node",
-            )),
+            Ended::Silent(error) => Err(error.into()),
         }
     }
 }

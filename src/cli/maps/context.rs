@@ -25,6 +25,7 @@ impl Context {
         let mut settings = common.settings()?.maps()?;
         if let Some(folder) = folder {
             settings.dir = Some(folder.to_owned());
+            settings.sources.insert("dir", "flag --maps-dir".to_owned());
         }
         let root = Root::open(&settings.folder()?)?;
         Ok(Self { root, settings, common: common.clone() })

@@ -3,27 +3,36 @@
 use clap::Args;
 
 use super::context::Context;
-use super::select::Select;
+use super::limits::Limits;
+use super::select::{Components, Select};
 use crate::cli::error::{CliError, Outcome};
 
 /// Change the limits of the components of maps
 ///
-/// Applies to queued components, as far as the engine can change them, and to all that run later.
+/// Applies to queued components, as far as the engine can change them, and to all that run later. `--components` and `--state` choose some, whose
+/// limits then are their own.
 #[derive(Args)]
-#[command(after_help = "Example:\n  tpvc maps edit q3 --memory 4000 && tpvc maps rerun q3")]
+#[command(after_help = "Examples:\n  \
+    tpvc maps edit q3 --memory 4G && tpvc maps rerun q3\n  \
+    tpvc maps edit q3 --state ERRORED --memory 4G --time 3600")]
 pub(super) struct Edit {
     #[command(flatten)]
     tags: Select,
-    /// MiB of memory
-    #[arg(long, value_name = "MIB", required_unless_present = "time", value_parser = clap::value_parser!(u64).range(1..))]
-    memory: Option<u64>,
-    /// Seconds of time
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    time: Option<u64>,
+    #[command(flatten)]
+    components: Components,
+    #[command(flatten)]
+    limits: Limits,
 }
 
 impl Edit {
     pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        context.each(&self.tags, |mut map| Ok(map.edit(self.memory, self.time)?))
+        let changes = self.limits.resources();
+        if changes.is_empty() {
+            return Err(CliError::misuse("no limit is given", "give `--memory`, `--time` or `--disk`"));
+        }
+        context.each(&self.tags, |mut map| {
+            let only = self.components.chosen(&map)?;
+            Ok(map.edit(changes, only.as_deref())?)
+        })
     }
 }

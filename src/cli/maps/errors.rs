@@ -127,12 +127,18 @@ pub(super) struct Holds {
 
 impl Holds {
     pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        let mut rows = Rows::new(vec!["TAG", "COMPONENT", "REASON"]);
+        let mut rows = Rows::new(vec!["TAG", "COMPONENT", "REASON", "HELP"]);
         let outcome = context.each(&self.tags, |map| {
             let status = map.status()?;
             for index in status.in_states(&[State::Held]) {
-                let note = status.components.get(index as usize).map(|component| component.note.as_str());
-                rows.push(vec![map.tag().into(), u64::from(index).into(), note.unwrap_or_default().into()]);
+                let Some(component) = status.components.get(index as usize) else { continue };
+                let why = &component.why;
+                rows.push(vec![
+                    map.tag().into(),
+                    u64::from(index).into(),
+                    why.message.as_str().into(),
+                    why.help.as_str().into(),
+                ]);
             }
             Ok(())
         })?;

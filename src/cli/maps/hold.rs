@@ -1,4 +1,4 @@
-//! `tpvc maps hold` and `tpvc maps release`
+//! `tpvc maps hold`, `release`, `pause`, `resume` and `vacate`.
 
 use clap::Args;
 
@@ -25,6 +25,51 @@ pub(super) struct Release {
     components: Components,
 }
 
+/// Pause running components, to go on where they are (HTCondor)
+#[derive(Args)]
+pub(super) struct Pause {
+    #[command(flatten)]
+    tags: Select,
+    #[command(flatten)]
+    components: Components,
+}
+
+/// Let SUSPENDED components go on (HTCondor)
+#[derive(Args)]
+pub(super) struct Resume {
+    #[command(flatten)]
+    tags: Select,
+    #[command(flatten)]
+    components: Components,
+}
+
+/// Take components from their machines; they start anew (HTCondor)
+#[derive(Args)]
+pub(super) struct Vacate {
+    #[command(flatten)]
+    tags: Select,
+    #[command(flatten)]
+    components: Components,
+}
+
+impl Pause {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        act(context, &self.tags, &self.components, Action::Pause)
+    }
+}
+
+impl Resume {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        act(context, &self.tags, &self.components, Action::Resume)
+    }
+}
+
+impl Vacate {
+    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
+        act(context, &self.tags, &self.components, Action::Vacate)
+    }
+}
+
 impl Hold {
     pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
         act(context, &self.tags, &self.components, Action::Hold)
@@ -44,8 +89,5 @@ pub(super) fn act(
     components: &Components,
     action: Action,
 ) -> Result<Outcome, CliError> {
-    context.each(tags, |map| {
-        let only = if components.is_all() { None } else { Some(components.of(map.tag(), &map.status()?)?) };
-        Ok(map.act(action, only.as_deref())?)
-    })
+    context.each(tags, |map| Ok(map.act(action, components.chosen(&map)?.as_deref())?))
 }

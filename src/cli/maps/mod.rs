@@ -7,6 +7,7 @@ mod create;
 mod edit;
 mod errors;
 mod hold;
+mod limits;
 mod list;
 mod logs;
 mod path;
@@ -15,6 +16,7 @@ mod rerun;
 mod results;
 mod run;
 mod select;
+mod settings;
 mod status;
 mod submission;
 mod transplant;
@@ -64,6 +66,9 @@ enum Verb {
     Logs(logs::Logs),
     Hold(hold::Hold),
     Release(hold::Release),
+    Pause(hold::Pause),
+    Resume(hold::Resume),
+    Vacate(hold::Vacate),
     Rerun(rerun::Rerun),
     Remove(remove::Remove),
     Retag(rerun::Retag),
@@ -71,6 +76,7 @@ enum Verb {
     Edit(edit::Edit),
     Path(path::Path),
     Transplant(transplant::Transplant),
+    Settings(settings::Settings),
     Version(version::Version),
     #[command(hide = true)]
     Run(run::Run),
@@ -98,6 +104,9 @@ impl Maps {
             Verb::Logs(verb) => verb.run(&context),
             Verb::Hold(verb) => verb.run(&context),
             Verb::Release(verb) => verb.run(&context),
+            Verb::Pause(verb) => verb.run(&context),
+            Verb::Resume(verb) => verb.run(&context),
+            Verb::Vacate(verb) => verb.run(&context),
             Verb::Rerun(verb) => verb.run(&context),
             Verb::Remove(verb) => verb.run(&context),
             Verb::Retag(verb) => verb.run(&context),
@@ -105,6 +114,7 @@ impl Maps {
             Verb::Edit(verb) => verb.run(&context),
             Verb::Path(verb) => verb.run(&context),
             Verb::Transplant(verb) => verb.run(&context),
+            Verb::Settings(verb) => verb.run(&context),
             Verb::Version(verb) => verb.run(&context),
             Verb::Run(_) | Verb::Component(_) => Ok(Outcome::Done),
         }

@@ -6,6 +6,7 @@ use clap::Args;
 
 use crate::cli::error::CliError;
 use tpv_config::template::fits;
+use tpv_maps::Map;
 use tpv_maps::cluster::Indices;
 use tpv_maps::state::State;
 use tpv_maps::status::Status;
@@ -90,6 +91,11 @@ impl Components {
     /// Returns `true` if everything was selected.
     pub(super) fn is_all(&self) -> bool {
         self.components.is_none() && self.state.is_empty()
+    }
+
+    /// Those of a map that are meant; `None` if all are.
+    pub(super) fn chosen(&self, map: &Map) -> Result<Option<Vec<u32>>, CliError> {
+        if self.is_all() { Ok(None) } else { self.of(map.tag(), &map.status()?).map(Some) }
     }
 
     /// Those that are meant, in ascending order.

@@ -13,7 +13,7 @@ use crate::cli::output::print_stdout;
 use crate::cli::table::{Cell, Format, Rows};
 use tpv_maps::state::State;
 use tpv_maps::{Map, damage, status as map_status};
-use tpv_text::figures::count;
+use tpv_text::figures::{count, grouped};
 use tpv_text::printable::Form;
 
 /// Show the states of the components of maps
@@ -89,6 +89,7 @@ impl Status {
                 context.common.note(&format!("{tag}: {}; help: {}", error.message, error.help));
             }
             let map_goes_on = status.components.iter().any(|component| component.state().goes_on());
+            self.note_reasons(&tag, &status, context);
             if map_goes_on && is_stalled(&map)? {
                 context.common.note(&format!(
                     "{tag}: its background process was killed; help: `tpvc maps wait {tag}` continues it"
@@ -107,6 +108,22 @@ impl Status {
         Ok((rows.show(self.format), goes_on, outcome))
     }
 
+    /// Notes why components wait, are held, were removed or ended without answers, unless a line for each says it.
+    fn note_reasons(&self, tag: &str, status: &map_status::Status, context: &Context) {
+        if !self.components.is_all() || self.live || status.failed.is_some() {
+            return;
+        }
+        let reasons = status.reasons(&[State::Idle, State::Suspended, State::Held, State::Removed, State::Errored]);
+        for (state, why, components) in reasons.iter().take(MOST_REASONS) {
+            context.common.note(&format!("{tag}: {} {state}: {}", grouped(components.0.len() as u64), why.line()));
+        }
+        if reasons.len() > MOST_REASONS {
+            context.common.note(&format!(
+                "{tag}: and others: `tpvc maps status {tag} --state IDLE,SUSPENDED,HELD,REMOVED,ERRORED`"
+            ));
+        }
+    }
+
     /// The status of a map, and the number of components that are damaged.
     fn read(&self, map: Map) -> Result<(Map, map_status::Status, usize), CliError> {
         let mut status = map.status()?;
@@ -119,7 +136,8 @@ impl Status {
     }
 
     fn list(&self, statuses: &[(Map, map_status::Status)]) -> Result<Rows, CliError> {
-        let mut rows = Rows::new(vec!["TAG", "COMPONENT", "STATE", "SECONDS", "NOTE"]);
+        let mut rows =
+            Rows::new(vec!["TAG", "COMPONENT", "STATE", "SECONDS", "MEMORY MIB", "DISK BYTES", "NOTE", "HELP"]);
         for (map, status) in statuses {
             for index in self.components.of(map.tag(), status)? {
                 let Some(component) = status.components.get(index as usize) else { continue };
@@ -127,13 +145,24 @@ impl Status {
                     map.tag().into(),
                     u64::from(index).into(),
                     component.state().name().into(),
-                    component.head.map(|head| head.milliseconds / 1000).into(),
-                    component.note.as_str().into(),
+                    component.head.map(|head| Cell::Decimal(seconds(head.milliseconds))).into(),
+                    map.memory_kib(index, component)?.map(|kib| kib.div_ceil(1024)).into(),
+                    map.dir().disk_bytes(index)?.into(),
+                    component.why.message.as_str().into(),
+                    component.why.help.as_str().into(),
                 ]);
             }
         }
         Ok(rows)
     }
+}
+
+/// The most reasons of a map that are noted.
+const MOST_REASONS: usize = 5;
+
+/// Milliseconds in seconds.
+fn seconds(milliseconds: u64) -> String {
+    format!("{}.{:03}", milliseconds / 1000, milliseconds % 1000)
 }
 
 /// Returns `true` if no process will run the waiting components. A process that was just started is given time to begin.

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use super::context::Context;
+use super::limits::Limits;
 use crate::cli::error::CliError;
 use tpv_maps::Error;
 use tpv_maps::create::Execution;
 use tpv_maps::engine::Kind;
 use tpv_maps::submit::Budget;
-use tpv_python::vm::Limits;
+use tpv_python::vm;
 use tpv_text::open::open;
 use tpv_text::source::read_limited;
 
@@ -21,12 +22,8 @@ pub(in crate::cli) struct Submission {
     /// Engine that runs the components [default: `engine` of `tpvc.toml`, or local]
     #[arg(short, long, value_name = "ENGINE")]
     engine: Option<EngineName>,
-    /// MiB of memory that a component may use [default: the engine's]
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(1..))]
-    memory: Option<u64>,
-    /// Seconds that a component may take [default: the engine's]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    time: Option<u64>,
+    #[command(flatten)]
+    limits: Limits,
     /// Engine-specific option, such as `partition=long` for Slurm (docs/maps.md lists them); can be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
     option: Vec<(String, String)>,
@@ -38,8 +35,8 @@ pub(in crate::cli) struct Submission {
 impl Submission {
     /// Returns `true` if any of the flags is there.
     pub(in crate::cli) fn is_given(&self) -> bool {
-        let Self { engine, memory, time, option, program } = self;
-        engine.is_some() || memory.is_some() || time.is_some() || !option.is_empty() || program.is_some()
+        let Self { engine, limits, option, program } = self;
+        engine.is_some() || !limits.resources().is_empty() || !option.is_empty() || program.is_some()
     }
 
     /// Chooses by the flags, and else by the settings. A program that execute nodes may not be able to run is noted.
@@ -62,13 +59,13 @@ impl Submission {
                  build one that needs none, and `--program` takes it",
             );
         }
-        let (memory_mib, time_s) = (self.memory.or(settings.memory), self.time.or(settings.time));
-        Ok(Execution { engine, memory_mib, time_s, options, program })
+        let resources = self.limits.resources().or(settings.resources());
+        Ok(Execution { engine, resources, options, program })
     }
 }
 
 /// The budgets of a job's code, for a map.
-pub(in crate::cli) fn budget(limits: Limits) -> Budget {
+pub(in crate::cli) fn budget(limits: vm::Limits) -> Budget {
     Budget { steps: limits.steps, bytes: limits.bytes, depth: limits.depth }
 }
 

@@ -1,5 +1,6 @@
 //! `tpvc maps wait`
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -10,10 +11,12 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::context::Context;
 use super::select::Select;
 use crate::cli::error::{CliError, Outcome};
+use tpv_maps::clock;
 use tpv_maps::engine::Kind;
 use tpv_maps::item::Item;
 use tpv_maps::state::State;
 use tpv_maps::status::Status;
+use tpv_maps::why::Why;
 use tpv_maps::{Error, Map};
 use tpv_text::figures::{count, grouped};
 
@@ -63,18 +66,30 @@ impl Wait {
         // Only the timeout ends the wait for a map with active components.
         let timed_out =
             self.timeout.filter(|_| is_active).map(|seconds| format!("timed out after {} s: ", grouped(seconds)));
-        let help = match () {
-            () if of(State::Errored) > 0 => {
-                format!("`tpvc maps errors {tag}` shows why, `tpvc maps rerun {tag}` runs them again")
-            }
-            () if of(State::Held) > 0 => {
-                format!("`tpvc maps holds {tag}` shows why, `tpvc maps release {tag}` releases them")
-            }
-            () if timed_out.is_some() => format!("`tpvc maps wait {tag}` continues to wait"),
-            () => format!("`tpvc maps rerun {tag}` runs them again"),
+        // The reason of most of those that did not come to their answers.
+        let unhappy: &[State] = match () {
+            () if of(State::Errored) > 0 => &[State::Errored],
+            () if of(State::Held) > 0 => &[State::Held],
+            () if is_active => &[State::Idle, State::Suspended],
+            () => &[State::Removed],
+        };
+        let reasons = status.reasons(unhappy);
+        let why = reasons.first().map(|(_, why, _)| format!(": {}", why.message)).unwrap_or_default();
+        let help = match reasons.as_slice() {
+            [(_, Why { help, .. }, _)] if !help.is_empty() => help.clone(),
+            _ => match () {
+                () if of(State::Errored) > 0 => {
+                    format!("`tpvc maps errors {tag}` shows why, `tpvc maps rerun {tag}` runs them again")
+                }
+                () if of(State::Held) > 0 => {
+                    format!("`tpvc maps holds {tag}` shows why, `tpvc maps release {tag}` releases them")
+                }
+                () if timed_out.is_some() => format!("`tpvc maps wait {tag}` continues to wait"),
+                () => format!("`tpvc maps rerun {tag}` runs them again"),
+            },
         };
         let timed_out = timed_out.unwrap_or_default();
-        Err(CliError::new(format!("{timed_out}the map `{tag}` is not complete: {states}"), help))
+        Err(CliError::new(format!("{timed_out}the map `{tag}` is not complete: {states}{why}"), help))
     }
 }
 
@@ -85,6 +100,7 @@ pub(super) fn wait(map: &Map, context: &Context, deadline: Option<Instant>) -> R
     // A site's queue also serves other users.
     let longest = Duration::from_secs(if map.submit().engine == Kind::Local { 2 } else { 10 });
     let (mut pause, mut has_reported_unreachable) = (Duration::from_millis(100), false);
+    let mut told: BTreeSet<Why> = BTreeSet::new();
     loop {
         let started = Instant::now();
         let status = map.status()?;
@@ -98,6 +114,12 @@ pub(super) fn wait(map: &Map, context: &Context, deadline: Option<Instant>) -> R
             context.common.note(&format!("{}: {}; waiting for the engine", map.tag(), error.message));
             has_reported_unreachable = true;
         }
+        for ((state, why), components) in waits_in_vain(&status) {
+            if told.insert(why.clone()) {
+                let components = count(components, "component");
+                context.common.note(&format!("{}: {components} {state} for a minute: {}", map.tag(), why.line()));
+            }
+        }
         if !is_active && status.unreachable.is_none() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             if let Some(bar) = bar {
                 bar.finish_and_clear();
@@ -109,6 +131,22 @@ pub(super) fn wait(map: &Map, context: &Context, deadline: Option<Instant>) -> R
         sleep(pause.max(cost * 20));
         pause = (pause * 3 / 2).min(longest);
     }
+}
+
+/// The reasons of components that have been IDLE or SUSPENDED for a minute while none runs, each with the number of these components.
+fn waits_in_vain(status: &Status) -> BTreeMap<(State, &Why), u64> {
+    let mut reasons = BTreeMap::new();
+    let long_ago = clock::seconds().saturating_sub(60);
+    for component in &status.components {
+        match component.state() {
+            State::Running => return BTreeMap::new(),
+            State::Idle | State::Suspended if component.since.is_some_and(|since| since <= long_ago) => {
+                *reasons.entry((component.state(), &component.why)).or_default() += 1;
+            }
+            _ => {}
+        }
+    }
+    reasons
 }
 
 fn bar(map: &Map) -> Option<ProgressBar> {

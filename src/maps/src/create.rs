@@ -13,6 +13,7 @@ use super::component::SCRIPT;
 use super::engine::{self, Kind};
 use super::history::{self, Commit, Site};
 use super::item::Item;
+use super::resources::{Limits, Resources};
 use super::slice_size::{Sizes, SliceSize};
 use super::slices::{CutError, Cutter};
 use super::store::{Draft, MapDir, Root};
@@ -92,10 +93,8 @@ pub struct Plan {
 pub struct Execution {
     /// The engine that runs them.
     pub engine: Kind,
-    /// The memory of a component in MiB.
-    pub memory_mib: Option<u64>,
-    /// The time of a component in seconds.
-    pub time_s: Option<u64>,
+    /// What a component may use.
+    pub resources: Resources,
     /// Options specific to the engine.
     pub options: BTreeMap<String, String>,
     /// The program that is shipped.
@@ -170,8 +169,7 @@ pub fn create(
         platform: platform(&plan.execution.program),
         jit: plan.jit.clone(),
         budget: plan.budget,
-        memory_mib: plan.execution.memory_mib,
-        time_s: plan.execution.time_s,
+        limits: Limits::of_all(plan.execution.resources),
         options: plan.execution.options.clone(),
     };
     dir.write_submit(&submit)?;
@@ -181,7 +179,7 @@ pub fn create(
     let all = (0..).take(items.len()).collect();
     map.submit_components(all, &items, &lock).map_err(|error| {
         let help = format!(
-            "{}; the map is there: `tpvc maps rerun {tag}` submits it, `tpvc maps remove {tag}` removes it",
+            "{}; the map is there: `tpvc maps rerun {tag}` submits it, and another `create` with its tag replaces it",
             error.help
         );
         Error::new(format!("the map `{tag}` cannot be submitted: {}", error.message), help)
@@ -191,6 +189,7 @@ pub fn create(
 
 fn begin(root: &Root, tag: Option<&str>) -> Result<Draft, Error> {
     if let Some(tag) = tag {
+        Map::remove_refused(root, tag)?;
         return root.begin(tag, false);
     }
     loop {
@@ -324,7 +323,7 @@ pub fn platform(program: &[u8]) -> String {
         (Some(b"\x7fELF"), Some([0x3e, 0])) => "x86_64",
         (Some(b"\x7fELF"), Some([0xb7, 0])) => "aarch64",
         (Some(b"\x7fELF"), _) => "other",
-        (Some(b"#!/" | b"#! /"), _) => return "script".to_owned(),
+        _ if program.starts_with(b"#!") => return "script".to_owned(),
         _ => return "unknown".to_owned(),
     };
     // The name of the loader stands in the first page of a program that needs one.

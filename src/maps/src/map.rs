@@ -4,14 +4,18 @@ use tpv_simulate::grid::{GridRun, Scenario};
 
 use super::Error;
 use super::cluster::{Cluster, Indices};
+use super::component::completion::Head;
 use super::engine::{self, Action, Engine, Submission};
 use super::item::Item;
+use super::resources::Resources;
+use super::shipped;
 use super::state::State;
-use super::status::{self, Status};
+use super::status::{self, ComponentStatus, Status};
 use super::store::{Lock, MapDir, Root, random};
 use super::submit::Submit;
 use crate::clock::seconds;
-use crate::create::check_number;
+use crate::component::SCRIPT;
+use crate::create::{check_number, platform};
 
 /// The stand-in for the id of a cluster that the engine never got.
 pub const NEVER: &str = "-";
@@ -68,6 +72,22 @@ impl Map {
         status::status(self, self.engine.as_ref())
     }
 
+    /// The most memory that a component had in use, in KiB, as far as that is known.
+    ///
+    /// # Errors
+    /// The map's directory cannot be read.
+    pub fn memory_kib(&self, index: u32, component: &ComponentStatus) -> Result<Option<u64>, Error> {
+        match (component.state(), component.head) {
+            (State::Completed, Some(Head { memory_kib: None, .. })) => {
+                let completion = self.dir.completion(index)?.and_then(Result::ok);
+                Ok(completion.and_then(|completion| completion.head.memory_kib))
+            }
+            (State::Completed, head) => Ok(head.and_then(|head| head.memory_kib)),
+            (State::Errored, _) => Ok(self.dir.error_report(index)?.and_then(|report| report.memory_kib)),
+            _ => Ok(None),
+        }
+    }
+
     /// Returns `true` if components wait that nothing will run, because the engine's own process on this machine was
     /// killed.
     ///
@@ -111,7 +131,16 @@ impl Map {
             return Ok(());
         }
         engine::check_options(self.submit.engine, &self.submit.options)?;
-        let number = self.dir.clusters()?.last().map_or(0, |(cluster, _)| cluster.number + 1);
+        let first = self.dir.clusters()?.last().map_or(0, |(cluster, _)| cluster.number + 1);
+        let mut last = None;
+        // An engine's job asks for the same for all its parts.
+        for (number, components) in (first..).zip(self.submit.limits.groups(components)) {
+            last = Some(self.submit_cluster(number, components, items, lock)?);
+        }
+        last.map_or(Ok(()), |cluster| self.engine.start(self.submission(&cluster)))
+    }
+
+    fn submit_cluster(&self, number: u32, components: Vec<u32>, items: &[Item], lock: &Lock) -> Result<Cluster, Error> {
         let chosen: Vec<&Item> = components.iter().filter_map(|&index| items.get(index as usize)).collect();
         let cluster = Cluster {
             number,
@@ -132,7 +161,7 @@ impl Map {
             },
         };
         self.dir.write_id(number, &id)?;
-        self.engine.start(self.submission(&cluster))
+        Ok(cluster)
     }
 
     /// Does something to the components of a list that the engine still has, or to all of them.
@@ -159,6 +188,10 @@ impl Map {
                 continue;
             }
             self.engine.act(self.submission(&cluster), &id, action, positions.as_deref())?;
+            if !matches!(action, Action::Remove) {
+                // What it waited for may be there now.
+                self.dir.forget_waits(cluster.number, only)?;
+            }
         }
         Ok(())
     }
@@ -238,33 +271,53 @@ impl Map {
         Ok(count)
     }
 
-    /// Changes what components may use: those that are queued, as far as the engine can, and those that run later.
+    /// Changes what these components may use, or all: those that are queued, as far as the engine can, and those that run later.
     ///
     /// # Errors
     /// The engine cannot be asked, or refuses, or the system's.
-    pub fn edit(&mut self, memory_mib: Option<u64>, time_s: Option<u64>) -> Result<(), Error> {
+    pub fn edit(&mut self, changes: Resources, only: Option<&[u32]>) -> Result<(), Error> {
         let lock = self.dir.lock()?;
         self.recover(&lock)?;
         let mut submit = self.dir.submit()?;
-        submit.memory_mib = memory_mib.or(submit.memory_mib);
-        submit.time_s = time_s.or(submit.time_s);
+        submit.limits.change(changes, only);
         self.dir.write_submit(&submit)?;
         self.submit = submit;
-        self.act_locked(Action::Edit { memory_mib, time_s }, None)
+        self.act_locked(Action::Edit(changes), only)
     }
 
-    /// Ships another program with the map, for components that start from now on.
+    /// Ships another program with the map, for components that start from now on, and the script that goes with it. `version` is what a program
+    /// says of itself that takes the arguments of this one, such as `tpvc 1.2.3`. Returns `false` if the program cannot be asked here.
     ///
     /// # Errors
-    /// The system's.
-    pub fn transplant(&mut self, program: &[u8], platform: &str) -> Result<(), Error> {
+    /// It is another program, or the system's.
+    pub fn transplant(&mut self, program: &[u8], version: &str) -> Result<bool, Error> {
         let _lock = self.dir.lock()?;
         let mut submit = self.dir.submit()?;
-        submit.program = self.dir.put_program(program)?.into();
-        platform.clone_into(&mut submit.platform);
+        let digest = self.dir.put_program(program)?;
+        let path = self.dir.input(digest.as_str());
+        let checked = shipped::check(&path, program, version);
+        if checked.is_err() && submit.program != digest.as_str() {
+            self.dir.remove(&path)?;
+        }
+        let checked = checked?;
+        submit.program = digest.into();
+        submit.platform = platform(program);
+        self.dir.write_script(SCRIPT)?;
         self.dir.write_submit(&submit)?;
         self.submit = submit;
-        Ok(())
+        Ok(checked)
+    }
+
+    /// Removes a map that its engine refused as a whole, so that its tag is free.
+    pub(super) fn remove_refused(root: &Root, tag: &str) -> Result<(), Error> {
+        let Some(dir) = root.find(tag)?.filter(MapDir::exists) else { return Ok(()) };
+        let Some(_lock) = dir.try_lock()? else { return Ok(()) };
+        let clusters = dir.clusters()?;
+        let is_refused = |(_, id): &(Cluster, Option<String>)| id.as_ref().is_some_and(|id| id == NEVER);
+        if clusters.is_empty() || !clusters.iter().all(is_refused) || !dir.names("summaries")?.is_empty() {
+            return Ok(());
+        }
+        root.remove(tag, &dir)
     }
 
     /// Gives the map another tag; a transient map is kept from then on.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::Error;
 use super::engine::Kind;
+use super::resources::Resources;
 use tpv_text::plain_path::home;
 
 /// The settings of maps.
@@ -22,6 +23,8 @@ pub struct Settings {
     pub memory: Option<u64>,
     /// The time of a component, in seconds.
     pub time: Option<u64>,
+    /// The disk of a component, in MiB.
+    pub disk: Option<u64>,
     /// The program that is shipped with maps; the one that runs by default.
     pub program: Option<PathBuf>,
     /// Options of engine `local`.
@@ -30,7 +33,31 @@ pub struct Settings {
     pub htcondor: BTreeMap<String, toml::Value>,
     /// Options of Slurm.
     pub slurm: BTreeMap<String, toml::Value>,
+    /// The sources of settings that are not the default, by name.
+    #[serde(skip)]
+    pub sources: BTreeMap<&'static str, String>,
 }
+
+/// A setting as it counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Effective {
+    /// The name; that of an option is behind its engine's.
+    pub name: String,
+    /// The value. `None` if the engine decides.
+    pub value: Option<String>,
+    /// The source: a flag, a variable, a file or the default.
+    pub source: String,
+}
+
+/// The variables of settings by their names.
+const VARIABLES: [(&str, &str); 6] = [
+    ("dir", "TPVC_MAPS_DIR"),
+    ("engine", "TPVC_MAPS_ENGINE"),
+    ("memory", "TPVC_MAPS_MEMORY"),
+    ("time", "TPVC_MAPS_TIME"),
+    ("disk", "TPVC_MAPS_DISK"),
+    ("program", "TPVC_MAPS_PROGRAM"),
+];
 
 impl Settings {
     /// Puts what the environment's variables say in the place of what the file says.
@@ -53,9 +80,64 @@ impl Settings {
         if let Some(program) = variable("TPVC_MAPS_PROGRAM") {
             self.program = Some(program.into());
         }
+        for (name, variable_name) in VARIABLES {
+            if variable(variable_name).is_some() {
+                self.sources.insert(name, format!("variable {variable_name}"));
+            }
+        }
         self.memory = number("TPVC_MAPS_MEMORY")?.or(self.memory);
         self.time = number("TPVC_MAPS_TIME")?.or(self.time);
+        self.disk = number("TPVC_MAPS_DISK")?.or(self.disk);
         Ok(())
+    }
+
+    /// Notes the file that these settings are from.
+    pub fn note_file(&mut self, file: &str) {
+        let given = [
+            ("dir", self.dir.is_some()),
+            ("engine", self.engine.is_some()),
+            ("memory", self.memory.is_some()),
+            ("time", self.time.is_some()),
+            ("disk", self.disk.is_some()),
+            ("program", self.program.is_some()),
+            ("options", true),
+        ];
+        let given = given.into_iter().filter(|(_, given)| *given);
+        self.sources.extend(given.map(|(name, _)| (name, file.to_owned())));
+    }
+
+    /// The settings that count, each with its source. Options are those of the engine.
+    ///
+    /// # Errors
+    /// As those of [`Settings::folder`].
+    pub fn effective(&self) -> Result<Vec<Effective>, Error> {
+        let engine = self.engine.unwrap_or(Kind::Local);
+        let number = |value: Option<u64>| value.map(|value| value.to_string());
+        let path = |path: PathBuf| path.display().to_string();
+        let program = self.program.clone().or_else(|| std::env::current_exe().ok());
+        let values = [
+            ("dir", Some(path(self.folder()?))),
+            ("engine", Some(engine.to_string())),
+            ("memory", number(self.memory)),
+            ("time", number(self.time)),
+            ("disk", number(self.disk)),
+            ("program", program.map(path)),
+        ];
+        let source = |name: &str| self.sources.get(name).cloned();
+        let mut all: Vec<Effective> = values
+            .into_iter()
+            .map(|(name, value)| {
+                let default = if value.is_some() { "default" } else { "the engine's" };
+                let source = source(name).unwrap_or_else(|| default.to_owned());
+                Effective { name: name.to_owned(), value, source }
+            })
+            .collect();
+        all.extend(self.options(engine).into_iter().map(|(name, value)| Effective {
+            name: format!("{engine}.{name}"),
+            value: Some(value),
+            source: source("options").unwrap_or_default(),
+        }));
+        Ok(all)
     }
 
     /// The folder of all maps.
@@ -69,6 +151,11 @@ impl Settings {
         home().map(|home| home.join(".tpvc/maps")).ok_or_else(|| {
             Error::new("no home directory to keep maps in", "set `HOME`, or name a folder with `--maps-dir`")
         })
+    }
+
+    /// What components may use.
+    pub fn resources(&self) -> Resources {
+        Resources { memory_mib: self.memory, time_s: self.time, disk_mib: self.disk }
     }
 
     /// The options of this engine, as text.

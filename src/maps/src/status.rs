@@ -1,12 +1,16 @@
 //! The states of a map's components: the disk is the truth, and the engine's word is laid over what the disk does not tell.
 
+use std::collections::BTreeMap;
+
 use super::Error;
-use super::cluster::Cluster;
+use super::cluster::{Cluster, Indices};
 use super::component::completion::Head;
 use super::component::error_report::ErrorReport;
 use super::engine::{Engine, EngineState, Submission};
 use super::map::{Map, NEVER};
 use super::state::State;
+use super::why::Why;
+use super::{reasons, remedy};
 use tpv_text::parallel;
 
 /// The status of a component.
@@ -14,10 +18,10 @@ use tpv_text::parallel;
 pub struct ComponentStatus {
     /// The state.
     pub state: Option<State>,
-    /// Details besides the state: the reason for a hold, the way it ended.
-    pub note: String,
-    /// The remedy, if the note has one of its own.
-    pub help: String,
+    /// The reason for the state: the cause of a wait or a hold, the way it ended.
+    pub why: Why,
+    /// The time when the reason was first seen, in seconds from 1970-01-01 UTC, if the engine gave it.
+    pub since: Option<u64>,
     /// The place of its latest cluster in [`Status::clusters`].
     pub cluster: Option<usize>,
     /// The cost of the component, if it is done.
@@ -30,8 +34,9 @@ impl ComponentStatus {
         self.state.unwrap_or(State::Unknown)
     }
 
-    fn set(&mut self, state: State, note: impl Into<String>) {
-        (self.state, self.note) = (Some(state), note.into());
+    /// Sets the state, and its reason.
+    pub(super) fn set(&mut self, state: State, why: Why) {
+        (self.state, self.why) = (Some(state), why);
     }
 }
 
@@ -66,6 +71,20 @@ impl Status {
         with_index.filter(|(component, _)| states.contains(&component.state())).map(|(_, index)| index).collect()
     }
 
+    /// The reasons for which components are in one of these states, each with its components; those of most components first.
+    pub fn reasons(&self, states: &[State]) -> Vec<(State, Why, Indices)> {
+        let mut groups: BTreeMap<(State, &Why), Vec<u32>> = BTreeMap::new();
+        for index in self.in_states(states) {
+            if let Some(component) = self.components.get(index as usize).filter(|component| component.why.is_known()) {
+                groups.entry((component.state(), &component.why)).or_default().push(index);
+            }
+        }
+        let mut all: Vec<_> =
+            groups.into_iter().map(|((state, why), indices)| (state, why.clone(), Indices(indices))).collect();
+        all.sort_by_key(|(_, _, indices)| std::cmp::Reverse(indices.0.len()));
+        all
+    }
+
     /// Returns `true` if every component is completed.
     pub fn is_complete(&self) -> bool {
         self.components.iter().all(|component| component.state() == State::Completed)
@@ -91,17 +110,20 @@ pub fn status(map: &Map, engine: &dyn Engine) -> Result<Status, Error> {
     }
     completed(map, &mut status, None)?;
     errored(map, &mut status)?;
-    let mut gone = Vec::new();
+    let (mut gone, mut asked) = (Vec::new(), Vec::new());
     for place in 0..status.clusters.len() {
-        ask(map, engine, &mut status, place, &mut gone)?;
+        asked.push(ask(map, engine, &mut status, place, &mut gone)?);
     }
     for component in status.components.iter_mut().filter(|component| component.state.is_none()) {
-        component.set(State::Unknown, "not submitted");
+        component.set(State::Unknown, Why::new("not submitted", remedy::RERUN));
     }
     // What ended while the engine was asked has left something since the disk was read.
     if !gone.is_empty() {
         completed(map, &mut status, Some(&gone))?;
         errored(map, &mut status)?;
+    }
+    for (place, asked) in asked.iter().enumerate() {
+        reasons::keep(map, engine, &mut status, place, asked)?;
     }
     Ok(status)
 }
@@ -118,7 +140,7 @@ fn completed(map: &Map, status: &mut Status, only: Option<&[u32]>) -> Result<(),
     for (index, head) in candidates.into_iter().zip(heads) {
         if let (Some(head), Some(component)) = (head?, status.components.get_mut(index as usize)) {
             component.head = Some(head);
-            component.set(State::Completed, "");
+            component.set(State::Completed, Why::default());
         }
     }
     Ok(())
@@ -134,15 +156,23 @@ fn errored(map: &Map, status: &mut Status) -> Result<(), Error> {
         let number = component.cluster.and_then(|place| status.clusters.get(place)).map(|(cluster, _)| cluster.number);
         let report = map.dir().error_report(index)?;
         if let Some(report) = report.filter(|report| number.is_none_or(|number| report.cluster == number)) {
-            component.set(State::Errored, report.message);
+            component.set(State::Errored, Why::new(report.message, report.help));
         }
     }
     Ok(())
 }
 
-/// Asks the engine about the components of a cluster of which the disk tells nothing.
-fn ask(map: &Map, engine: &dyn Engine, status: &mut Status, place: usize, gone: &mut Vec<u32>) -> Result<(), Error> {
-    let Some((cluster, id)) = status.clusters.get(place) else { return Ok(()) };
+/// Asks the engine about the components of a cluster of which the disk tells nothing. Those for which it gives a reason are returned, each
+/// with its position; the messages of their reasons are the engine's words.
+fn ask(
+    map: &Map,
+    engine: &dyn Engine,
+    status: &mut Status,
+    place: usize,
+    gone: &mut Vec<u32>,
+) -> Result<Vec<(u32, u32)>, Error> {
+    let mut asked = Vec::new();
+    let Some((cluster, id)) = status.clusters.get(place) else { return Ok(asked) };
     let open = |component: &ComponentStatus| component.cluster == Some(place) && component.state.is_none();
     let components = cluster.components.0.iter().zip(0..);
     let open: Vec<(u32, usize)> = components
@@ -150,11 +180,11 @@ fn ask(map: &Map, engine: &dyn Engine, status: &mut Status, place: usize, gone: 
         .map(|(&index, position)| (index, position))
         .collect();
     if open.is_empty() {
-        return Ok(());
+        return Ok(asked);
     }
     let is_being_submitted = id.is_none() && map.dir().is_locked()?;
     let states = match id.as_deref() {
-        Some(NEVER) => return Ok(()),
+        Some(NEVER) => return Ok(asked),
         None if is_being_submitted => {
             Err(Error::new("it is being submitted", "wait until the verb has ended that is at work on the map"))
         }
@@ -166,37 +196,43 @@ fn ask(map: &Map, engine: &dyn Engine, status: &mut Status, place: usize, gone: 
     };
     for (index, position) in open {
         let Some(component) = status.components.get_mut(index as usize) else { continue };
-        match &states {
-            Err(error) => component.set(State::Unknown, error.message.clone()),
-            Ok(states) => match states.get(position) {
-                Some(EngineState::Unmaterialized) => component.set(State::Unmaterialized, ""),
-                Some(EngineState::Idle) => component.set(State::Idle, ""),
-                Some(EngineState::Running) => component.set(State::Running, ""),
-                Some(EngineState::Held(why)) => component.set(State::Held, why.as_str()),
-                Some(EngineState::Suspended) => component.set(State::Suspended, ""),
-                Some(EngineState::Removed) => component.set(State::Removed, ""),
-                Some(EngineState::Failed(error)) => {
-                    component.set(State::Errored, error.message.as_str());
-                    component.help.clone_from(&error.help);
-                    status.failed.get_or_insert_with(|| error.clone());
-                    gone.push(index);
-                }
-                Some(EngineState::Gone(why)) if !why.is_empty() => {
-                    component.set(State::Errored, why.as_str());
-                    gone.push(index);
-                }
-                Some(EngineState::Gone(_)) | None => {
-                    component.set(State::Errored, "it ended and left neither answers nor a report");
-                    gone.push(index);
-                }
-            },
+        let said = |reason: &str| Why::new(reason, "");
+        let state = match &states {
+            Err(error) => {
+                component.set(State::Unknown, error.clone().into());
+                continue;
+            }
+            Ok(states) => states.get(position),
+        };
+        match state {
+            Some(EngineState::Unmaterialized) => component.set(State::Unmaterialized, Why::default()),
+            Some(EngineState::Idle(reason)) => component.set(State::Idle, said(reason)),
+            Some(EngineState::Running) => component.set(State::Running, Why::default()),
+            Some(EngineState::Held(reason)) => component.set(State::Held, said(reason)),
+            Some(EngineState::Suspended) => component.set(State::Suspended, said("suspended")),
+            Some(EngineState::Removed(reason)) => component.set(State::Removed, said(reason)),
+            Some(EngineState::Failed(error)) => {
+                component.set(State::Errored, error.clone().into());
+                status.failed.get_or_insert_with(|| error.clone());
+                gone.push(index);
+                continue;
+            }
+            Some(EngineState::Gone(reason)) => {
+                component.set(State::Errored, said(reason));
+                gone.push(index);
+            }
+            None => {
+                component.set(State::Errored, Why::default());
+                gone.push(index);
+            }
         }
+        asked.push((index, u32::try_from(position).unwrap_or(u32::MAX)));
     }
     let is_interrupted = !is_being_submitted && matches!(status.clusters.get(place), Some((_, None)));
     if let (Err(error), false) = (states, is_interrupted) {
         status.unreachable.get_or_insert(error);
     }
-    Ok(())
+    Ok(asked)
 }
 
 /// The reports of the components that are ERRORED: what they left, or what is known of their end.
@@ -208,14 +244,13 @@ pub fn reports(map: &Map, status: &Status) -> Result<Vec<ErrorReport>, Error> {
     for index in status.in_states(&[State::Errored]) {
         let Some(component) = status.components.get(index as usize) else { continue };
         let cluster = component.cluster.and_then(|place| status.clusters.get(place)).map(|(cluster, _)| cluster);
-        let again = "its node may have failed, or its files were deleted: `tpvc maps rerun` runs it again";
         let number = cluster.map_or(0, |cluster| cluster.number);
         let left = map.dir().error_report(index)?.filter(|report| report.cluster == number);
         reports.push(left.unwrap_or_else(|| ErrorReport {
             component: index,
             cluster: number,
-            message: component.note.clone(),
-            help: if component.help.is_empty() { again.to_owned() } else { component.help.clone() },
+            message: component.why.message.clone(),
+            help: component.why.help.clone(),
             node: String::new(),
             time: cluster.map_or(0, |cluster| cluster.created),
             command: String::new(),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::engine::Kind;
+use super::resources::Limits;
 
 /// The output of each component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,7 +19,7 @@ pub enum Output {
     Runs,
 }
 
-/// The submit object. The verb `edit` changes `memory_mib` and `time_s`; all else stays as created.
+/// The submit object. The verb `edit` changes the limits, and `transplant` the program; all else stays as created.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Submit {
     /// The engine that runs components.
@@ -43,10 +44,9 @@ pub struct Submit {
     pub jit: String,
     /// The budgets of a job's code.
     pub budget: Budget,
-    /// The memory that a component may use, in MiB; without it, what the engine gives by itself.
-    pub memory_mib: Option<u64>,
-    /// The time that a component may take, in seconds; without it, what the engine gives by itself.
-    pub time_s: Option<u64>,
+    /// What components may use.
+    #[serde(flatten)]
+    pub limits: Limits,
     /// Options of the engine: `partition`, `account`, `max_materialize`, `slots`...
     pub options: BTreeMap<String, String>,
 }

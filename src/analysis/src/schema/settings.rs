@@ -107,6 +107,7 @@ static MAPS: Object = Object {
         field("engine", Words(&["local", "htcondor", "slurm"]), "Where components run. Default: `local`."),
         field("memory", Count, "The memory of a component, in MiB."),
         field("time", Count, "The time of a component, in seconds."),
+        field("disk", Count, "The disk of a component, in MiB."),
         field("program", Text, "The program that is shipped with maps. Default: the one that runs."),
         field("local", Map(&Any), "What only the engine `local` knows."),
         field("htcondor", Map(&Any), "What only HTCondor knows: commands of a submit file."),

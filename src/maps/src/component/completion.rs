@@ -21,8 +21,6 @@ pub struct Completion {
     pub node: String,
     /// The time of completion, in seconds from 1970-01-01 UTC.
     pub time: u64,
-    /// The peak memory in KiB, if the system reports it.
-    pub memory_kib: Option<u64>,
     /// The digest of the summary's text, by which a changed byte is found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary_digest: Option<String>,
@@ -49,15 +47,20 @@ pub struct Head {
     pub output_bytes: u64,
     /// The component's run time, in milliseconds.
     pub milliseconds: u64,
+    /// The peak memory in KiB, if the system reports it.
+    pub memory_kib: Option<u64>,
 }
 
 impl Head {
     /// Reads the head from the first bytes of a file. `None` if they are not those of a [`Completion`].
     pub fn parse(text: &str) -> Option<Self> {
-        let mut numbers = text.strip_prefix("{\"output_bytes\":")?.splitn(3, ',');
+        let mut numbers = text.strip_prefix("{\"output_bytes\":")?.splitn(4, ',');
         let output_bytes = numbers.next()?.parse().ok()?;
         let milliseconds = numbers.next()?.strip_prefix("\"milliseconds\":")?.parse().ok()?;
-        numbers.next().map(|_| Self { output_bytes, milliseconds })
+        // Before tpvc had it here, it was further below. The last number may be cut off.
+        let memory = numbers.next()?.strip_prefix("\"memory_kib\":");
+        let memory_kib = memory.filter(|_| numbers.next().is_some()).and_then(|memory| memory.parse().ok());
+        Some(Self { output_bytes, milliseconds, memory_kib })
     }
 }
 
@@ -68,7 +71,7 @@ mod tests {
 
     #[test]
     fn the_head_is_read_without_the_rest() {
-        let head = Head { output_bytes: 12, milliseconds: 345 };
+        let head = Head { output_bytes: 12, milliseconds: 345, memory_kib: Some(678) };
         let completion = Completion {
             head,
             output_digest: "0".repeat(32),
@@ -76,13 +79,16 @@ mod tests {
             cluster: 0,
             node: "node1".to_owned(),
             time: 0,
-            memory_kib: None,
             summary_digest: None,
             summary: Summary::default(),
         };
         let text = serde_json::to_string(&completion).unwrap();
         assert_eq!(Head::parse(&text), Some(head));
         assert_eq!(serde_json::from_str::<Completion>(&text).unwrap(), completion);
+        // As an earlier tpvc wrote it.
+        let old = text.replace("\"memory_kib\":678,", "").replace("\"time\":0", "\"time\":0,\"memory_kib\":678");
+        assert_eq!(Head::parse(&old), Some(Head { memory_kib: None, ..head }));
+        assert_eq!(serde_json::from_str::<Completion>(&old).unwrap(), completion);
         for end in 0.."{\"output_bytes\":12,\"milliseconds\":345".len() {
             assert_eq!(Head::parse(&text[..end]), None, "{}", &text[..end]);
         }

@@ -3,14 +3,45 @@
 #
 #   component.sh MEMORY COMPONENT CLUSTER SUMMARY ERROR STDERR PROGRAM ARGUMENTS...
 #
-# MEMORY is a limit in MiB that this script sets (0: none), SUMMARY and ERROR are the files of which one is there in the end, and STDERR is
+# MEMORY is the limit of resident memory in MiB (0: none), SUMMARY and ERROR are the files of which one is there in the end, and STDERR is
 # where standard error goes (`-`: the engine keeps it). PROGRAM is run as `PROGRAM maps component ARGUMENTS... --heartbeat FILE`.
 # The node needs a POSIX shell and its utilities, and nothing else; `mktemp` and `iconv` make the report better where they are.
-# It exits with 0 unless neither file is there: what went wrong with a component is in its report, not in an exit code.
+# It exits with 0 unless neither file is there: what went wrong with a component is in its report, not in an exit code. Then it exits with 28 if
+# the disk is full, with 74 if they could not be written otherwise, and with 143 if it was asked to end.
 LC_ALL=C
 export LC_ALL
 memory=$1 component=$2 cluster=$3 summary=$4 error=$5 stderr=$6 program=$7
 shift 7
+
+# `tpvc maps edit` changes the attributes of HTCondor's job, and cannot change its arguments.
+attribute() { sed -n "s/^$1 = \([0-9][0-9]*\)\$/\1/p" "$_CONDOR_JOB_AD"; }
+if [ -r "${_CONDOR_JOB_AD-}" ]; then
+    memory=$(attribute TpvcMemory) disk=$(attribute TpvcDisk)
+    memory=${memory:-0}
+    [ -z "$disk" ] || set -- "$@" --disk "$disk"
+fi
+# The program watches its memory itself. What it takes too fast for that, a cgroup keeps from it, where this user may make one and no engine does.
+cgroup=
+if [ "$memory" != 0 ]; then
+    set -- "$@" --memory "$memory"
+    if [ -z "${SLURM_JOB_ID-}${_CONDOR_JOB_AD-}" ]; then
+        parent=$(sed -n 's/^[0-9]*:memory://p' /proc/self/cgroup 2> /dev/null)
+        limit=memory.limit_in_bytes
+        if [ -n "$parent" ]; then
+            parent=/sys/fs/cgroup/memory$parent
+        else
+            parent=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup 2> /dev/null)
+            limit=memory.max
+        fi
+        # Those that killed scripts have left; one in which something runs stays.
+        rmdir "${parent%/}"/tpvc-* 2> /dev/null
+        cgroup=${parent%/}/tpvc-$component-$$
+        if ! { mkdir "$cgroup" && echo $((memory * 1048576)) > "$cgroup/$limit"; } 2> /dev/null; then
+            rmdir "$cgroup" 2> /dev/null
+            cgroup=
+        fi
+    fi
+fi
 
 # The report of an earlier run of this component would be taken for this one's.
 rm -f "$error"
@@ -49,7 +80,7 @@ trap 'asked_to_end=yes; [ -z "$child" ] || kill -TERM "$child" 2> /dev/null' TER
 # A shell gives nothing to what it starts in the background; the program has the standard input of this script, whose end may tell it to end.
 exec 5<&0
 (
-    [ "$memory" = 0 ] || ulimit -v $((memory * 1024)) 2> /dev/null
+    [ -z "$cgroup" ] || echo 0 2> /dev/null > "$cgroup/cgroup.procs"
     exec "$program" maps component "$@" --heartbeat "$heartbeat" <&5 2>&4
 ) &
 child=$!
@@ -73,6 +104,13 @@ elif [ -n "$asked_to_end" ]; then
         'its time was over, it was held or removed, or its place was needed' >&4
 fi
 
+exceeded=
+if [ -n "$cgroup" ]; then
+    # `memory.events` of version 2 has the line that `memory.oom_control` of version 1 has.
+    exceeded=$(cat "$cgroup/memory.events" "$cgroup/memory.oom_control" 2> /dev/null | sed -n 's/^oom_kill \([1-9].*\)/\1/p')
+    rmdir "$cgroup" 2> /dev/null
+fi
+
 # What was said goes to where `tpvc maps logs` finds it.
 if [ "$said" != /dev/null ] && [ -s "$said" ]; then
     if [ "$stderr" = - ]; then cat "$said" >&2; else cat "$said" 2> /dev/null > "$stderr" || rm -f "$stderr"; fi
@@ -88,6 +126,8 @@ if [ "$heartbeat" != /dev/null ]; then
 fi
 case $line in '' | *[!0-9]*) line= ;; esac
 case $used in '' | *[!0-9]*) used= ;; esac
+# Whatever was seen before, it had come to its limit.
+[ -z "$exceeded" ] || used=$((memory * 1024))
 used_mib=
 [ -z "$used" ] || used_mib=$(((used + 1023) / 1024))
 tail=
@@ -138,7 +178,12 @@ case $status in
                 esac
                 ;;
             9)
-                help="somebody killed it, or \`$node\` had no memory left${used_mib:+ (it used $used_mib MiB)}; $grant"
+                if [ -n "$exceeded" ]; then
+                    message="it used more memory than its limit of $memory MiB"
+                    help='give it more memory: `tpvc maps edit --memory`, then `tpvc maps rerun`'
+                else
+                    help="somebody killed it, or \`$node\` had no memory left${used_mib:+ (it used $used_mib MiB)}; $grant"
+                fi
                 ;;
             24) help='it used more processor time than the node allows; give it more time with `tpvc maps edit`, then `tpvc maps rerun`' ;;
             25) help='a file became larger than the node allows (`ulimit -f`)' ;;
@@ -174,5 +219,8 @@ if report > "$part" && mv -f "$part" "$error"; then
     exit 0
 fi
 rm -f "$part"
+# The engines know these two: that is all that they can be told.
+unwritten=74
+case $tail in *'the disk is full'*) unwritten=28 ;; esac
 echo "component $component: $message; and its report cannot be written to \`$error\`" >&2
-exit 1
+exit "$unwritten"

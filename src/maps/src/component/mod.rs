@@ -61,14 +61,14 @@ impl Places {
     }
 }
 
-/// The arguments of `component.sh` for a component of the cluster with this number. `ulimit_mib` is a limit that the script sets, where the
-/// engine has none of its own.
+/// The arguments of `component.sh` for a component of the cluster with this number.
 ///
 /// They are: the memory limit in MiB (0: none), the component, the cluster, the files for summary, error and standard error, the program, and then the program's own arguments.
-pub fn arguments(item: &Item, submit: &Submit, cluster: u32, places: &Places, ulimit_mib: Option<u64>) -> Vec<String> {
+pub fn arguments(item: &Item, submit: &Submit, cluster: u32, places: &Places) -> Vec<String> {
+    let resources = submit.limits.of(item.component);
     let component = item.component.to_string();
     let mut out = vec![
-        ulimit_mib.unwrap_or(0).to_string(),
+        resources.memory_mib.unwrap_or(0).to_string(),
         component.clone(),
         cluster.to_string(),
         places.summary.clone(),
@@ -103,6 +103,9 @@ pub fn arguments(item: &Item, submit: &Submit, cluster: u32, places: &Places, ul
     add("max-steps", &submit.budget.steps.to_string());
     add("max-bytes", &submit.budget.bytes.to_string());
     add("max-depth", &submit.budget.depth.to_string());
+    if let Some(disk) = resources.disk_mib {
+        add("disk", &disk.to_string());
+    }
     if submit.detail && submit.output == Output::Answers {
         out.push("--detail".to_owned());
     }

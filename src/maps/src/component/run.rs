@@ -21,6 +21,8 @@ use super::error_report::ErrorReport;
 use super::heartbeat::{Heartbeat, peak_kib};
 use super::simulate::simulate;
 use crate::clock::seconds;
+use crate::remedy;
+use crate::resources::Resources;
 use tpv_analysis::diff::answers::compare;
 use tpv_analysis::summary::Summary;
 use tpv_text::diagnostic::REPORT_BUG;
@@ -58,22 +60,31 @@ pub struct Task {
     pub heartbeat: Option<PathBuf>,
     /// `true` if answers have candidates.
     pub detail: bool,
+    /// What it may use. Whatever started it looks after the time.
+    pub limits: Resources,
 }
 
 /// The outcome of a component.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ended {
     /// Its answers and its completion are written.
     Done,
     /// Its error report is written.
     Reported,
-    /// Neither could be written.
-    Silent,
+    /// Neither could be written; the error.
+    Silent(Error),
 }
 
-/// Runs a component. All that can go wrong is in its error report.
+/// Runs a component. All that can go wrong is in its error report. A component that exceeds its memory ends this process.
 pub fn run(task: &Task, hooks: &Hooks) -> Ended {
-    let beat = Heartbeat::start(task.heartbeat.clone());
+    let limit_kib = task.limits.memory_mib.map(|mib| mib.saturating_mul(1024));
+    let watched = task.clone();
+    let beat = Heartbeat::start(task.heartbeat.clone(), limit_kib, move |beat| {
+        let limit = watched.limits.memory_mib.unwrap_or_default();
+        let error = Error::new(format!("it used more memory than its limit of {limit} MiB"), remedy::MEMORY);
+        let ended = report(&watched, error, beat.line());
+        std::process::exit(i32::from(ended != Ended::Reported) + 1);
+    });
     let outcome = catch_unwind(AssertUnwindSafe(|| work(task, hooks, &beat)));
     let error = match outcome {
         Ok(Ok(())) => return Ended::Done,
@@ -83,7 +94,11 @@ pub fn run(task: &Task, hooks: &Hooks) -> Ended {
             format!("{REPORT_BUG}, with the job of that line"),
         ),
     };
-    let line = beat.line();
+    report(task, error, beat.line())
+}
+
+/// Writes the error report of a component.
+fn report(task: &Task, error: Error, line: u64) -> Ended {
     let report = ErrorReport {
         component: task.component,
         cluster: task.cluster,
@@ -94,14 +109,17 @@ pub fn run(task: &Task, hooks: &Hooks) -> Ended {
         command: std::env::args().collect::<Vec<_>>().join(" "),
         line: (line > 0).then_some(line),
         memory_kib: peak_kib(),
-        memory_limit_mib: None,
+        memory_limit_mib: task.limits.memory_mib,
         stderr: String::new(),
     };
     let written = serde_json::to_vec(&report).map_err(io::Error::from).and_then(|mut text| {
         text.push(b'\n');
         write_whole(&task.error, &text)
     });
-    if written.is_ok() { Ended::Reported } else { Ended::Silent }
+    match written {
+        Ok(()) => Ended::Reported,
+        Err(error) => Ended::Silent(Error::io("written", &task.error, &error)),
+    }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
@@ -113,10 +131,14 @@ fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
     let rules = rules(&task.rules)?;
     let world = world(task)?;
     let unreadable = |error: io::Error| Error::io("read", &task.jobs, &error);
-    let unwritable = |error: io::Error| Error::io("written", &task.output, &error);
+    let room = room(task)?;
+    let unwritable = |error: io::Error| match (error.kind(), task.limits.disk_mib) {
+        (io::ErrorKind::FileTooLarge, Some(limit)) => over(limit),
+        _ => Error::io("written", &task.output, &error),
+    };
     let reader = open::regular(&task.jobs).and_then(zstd::Decoder::new).map_err(unreadable)?;
     let mut reader = Faulty { reader: BufReader::new(reader), fault: None };
-    let mut file = Digesting::new(WholeFile::create(&task.output).map_err(unwritable)?);
+    let mut file = Digesting::new(Bounded { output: WholeFile::create(&task.output).map_err(unwritable)?, room });
     let mut encoder = zstd::Encoder::new(&mut file, 1).map_err(unwritable)?;
     let summary = match &task.simulation {
         None => {
@@ -141,24 +163,60 @@ fn work(task: &Task, hooks: &Hooks, beat: &Heartbeat) -> Result<(), Error> {
     };
     encoder.finish().map_err(unwritable)?;
     let (file, size, digest) = file.into_parts();
-    file.finish().map_err(unwritable)?;
+    file.output.finish().map_err(unwritable)?;
     let completion = Completion {
         head: Head {
             output_bytes: size,
             milliseconds: u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
+            memory_kib: peak_kib(),
         },
         output_digest: digest.into(),
         component: task.component,
         cluster: task.cluster,
         node: node(),
         time: seconds(),
-        memory_kib: peak_kib(),
         summary_digest: Completion::digest(&summary),
         summary,
     };
     let mut text = serde_json::to_vec(&completion).map_err(|error| Error::bug("the summary", &error))?;
     text.push(b'\n');
     write_whole(&task.summary, &text).map_err(|error| Error::io("written", &task.summary, &error))
+}
+
+/// The bytes that its output may have: its limit of disk without its inputs and its program.
+fn room(task: &Task) -> Result<u64, Error> {
+    let Some(limit) = task.limits.disk_mib else { return Ok(u64::MAX) };
+    let program = std::env::current_exe().ok();
+    let scenario = task.simulation.as_ref().map(|(scenario, _)| scenario);
+    let inputs = [Some(&task.rules), task.against.as_ref(), Some(&task.jobs), task.world.as_ref(), scenario];
+    let inputs = inputs.into_iter().flatten().chain(&program);
+    let used: u64 = inputs.filter_map(|path| path.metadata().ok()).map(|metadata| metadata.len()).sum();
+    limit.saturating_mul(1 << 20).checked_sub(used).ok_or_else(|| over(limit))
+}
+
+fn over(limit: u64) -> Error {
+    Error::new(format!("its program, inputs and answers need more disk than its limit of {limit} MiB"), remedy::DISK)
+}
+
+/// A writer that refuses more bytes than it has room for.
+struct Bounded<W> {
+    output: W,
+    room: u64,
+}
+
+impl<W: Write> Write for Bounded<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() as u64 > self.room {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        let count = self.output.write(bytes)?;
+        self.room = self.room.saturating_sub(count as u64);
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
 }
 
 fn mapper(path: &Path, hooks: &Hooks) -> Result<Mapper, Error> {

@@ -5,24 +5,30 @@ use std::collections::BTreeMap;
 use crate::Error;
 use crate::cluster::Cluster;
 use crate::item::Item;
+use crate::resources::Resources;
+use crate::state::State;
 use crate::store::{Lock, MapDir};
 use crate::submit::Submit;
+use crate::why::Why;
+
+use super::Kind;
+use crate::remedy;
 
 /// The engine's state of a component that it was given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum EngineState {
     /// The engine has not made a job of it yet (late materialization).
     Unmaterialized,
-    /// It waits for a place to run.
-    Idle,
+    /// It waits for a place to run; why, if the engine says.
+    Idle(String),
     /// It runs.
     Running,
     /// It was put on hold; why.
     Held(String),
     /// It was stopped for a while.
     Suspended,
-    /// It was removed from the queue.
-    Removed,
+    /// It was removed from the queue; by whom, if the engine says.
+    Removed(String),
     /// The engine has no job of it any more; what it knows of the end, such as `killed by signal 9`, or nothing.
     Gone(String),
     /// It waits in vain: what runs components on this machine cannot; why, and what to do.
@@ -38,13 +44,14 @@ pub enum Action {
     Release,
     /// Take from the queue; one that runs is stopped.
     Remove,
-    /// Change what the components may use, as far as the engine still can.
-    Edit {
-        /// Memory in MiB.
-        memory_mib: Option<u64>,
-        /// Time in seconds.
-        time_s: Option<u64>,
-    },
+    /// Stop without taking the place from another, to go on later.
+    Pause,
+    /// Let go on what was paused.
+    Resume,
+    /// Take from its place, and start anew elsewhere.
+    Vacate,
+    /// Change what the components may use, as far as the engine still can. Limits that are not set stay.
+    Edit(Resources),
 }
 
 /// Settings that only the engine knows, by name, as the user wrote them.
@@ -61,6 +68,20 @@ pub struct Submission<'a> {
     pub submit: &'a Submit,
     /// The cluster.
     pub cluster: &'a Cluster,
+}
+
+impl Submission<'_> {
+    /// What the components of a new cluster may use: all of them the same.
+    pub(super) fn resources(&self) -> Resources {
+        self.cluster.components.0.first().map_or(self.submit.limits.all, |&first| self.submit.limits.of(first))
+    }
+
+    /// The items of the cluster, in the order of their positions.
+    pub(super) fn items(&self) -> Result<Vec<Item>, Error> {
+        let mut items = self.map.items()?;
+        items.retain(|item| self.cluster.components.0.binary_search(&item.component).is_ok());
+        Ok(items)
+    }
 }
 
 /// An engine. The `id` of a cluster is the engine's own text for it, noted in the map's directory.
@@ -91,6 +112,12 @@ pub trait Engine {
     /// # Errors
     /// An error if the engine does not answer.
     fn states(&self, submission: Submission<'_>, id: &str) -> Result<Vec<EngineState>, Error>;
+
+    /// Explains the engine's reason for a state, in words and with a remedy. `position` is that of a component with the reason. An engine that is
+    /// asked for more and does not answer adds nothing.
+    fn explain(&self, _submission: Submission<'_>, _id: &str, _position: u32, state: State, reason: &str) -> Why {
+        Why::new(reason, remedy::of(state, reason))
+    }
 
     /// Does something to the components at these positions, or to all. Components that the engine no longer has are left alone.
     ///
@@ -130,6 +157,17 @@ pub trait Engine {
     /// # Errors
     /// An error if the engine's programs are missing.
     fn version(&self) -> Result<String, Error>;
+}
+
+/// The refusal of an action that only HTCondor has.
+pub(super) fn lacking(engine: Kind, action: Action) -> Option<Error> {
+    let (verb, help) = match action {
+        Action::Pause => ("pause", "`tpvc maps hold` stops components; they start anew after `tpvc maps release`"),
+        Action::Resume => ("resume", "`tpvc maps release` lets components go on that `tpvc maps hold` stopped"),
+        Action::Vacate => ("vacate", "`tpvc maps rerun components` starts components anew"),
+        Action::Hold | Action::Release | Action::Remove | Action::Edit(_) => return None,
+    };
+    Some(Error::new(format!("the engine `{engine}` cannot {verb} components"), help))
 }
 
 /// The value of the option `slots`: the number of components that run at once.

@@ -7,7 +7,7 @@ pub mod htcondor;
 mod interface;
 mod kind;
 pub mod local;
-mod program;
+pub(crate) mod program;
 pub mod slurm;
 
 use crate::Error;

@@ -11,7 +11,7 @@ use super::Kind;
 
 /// A program's exit status and output.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(crate) struct Finished {
     name: String,
     status: ExitStatus,
     /// Its standard output.
@@ -30,7 +30,7 @@ impl Finished {
     ///
     /// # Errors
     /// The program failed; the message has the first lines of what it says.
-    pub(super) fn output(self, help: &str) -> Result<String, Error> {
+    pub(crate) fn output(self, help: &str) -> Result<String, Error> {
         if self.success() { Ok(self.stdout) } else { Err(self.failure(help)) }
     }
 
@@ -52,7 +52,7 @@ impl Finished {
 ///
 /// # Errors
 /// The program is missing, or did not end within the limit and was killed.
-pub(super) fn run(engine: Kind, command: &mut Command, stdin: Stdio, limit: Duration) -> Result<Finished, Error> {
+pub(crate) fn run(engine: Kind, command: &mut Command, stdin: Stdio, limit: Duration) -> Result<Finished, Error> {
     let name = command.get_program().to_string_lossy().into_owned();
     let failed = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => Error::new(

@@ -15,6 +15,7 @@ use super::super::item::Item;
 use super::super::submit::Submit;
 use super::digest::Digest;
 use super::lock::Lock;
+use super::random;
 use super::whole::{self, WholeFile};
 
 /// The folders of a map.
@@ -172,10 +173,12 @@ impl MapDir {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            let mode = path.metadata().map(|metadata| metadata.permissions().mode() & 0o666);
-            // Who may read it may run it.
-            let set = mode
-                .and_then(|mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode | (mode & 0o444) >> 2)));
+            let set = path.metadata().and_then(|metadata| {
+                let mode = metadata.permissions().mode() & 0o777;
+                // Who may read it may run it.
+                let new = mode & 0o666 | (mode & 0o444) >> 2;
+                if mode == new { Ok(()) } else { std::fs::set_permissions(path, PermissionsExt::from_mode(new)) }
+            });
             set.map_err(|error| Error::io("made executable", path, &error))?;
         }
         Ok(())
@@ -240,14 +243,30 @@ impl MapDir {
         file.finish_as(&path).map_err(|error| Error::io("written", &path, &error))
     }
 
-    /// Keeps a program, which components run.
+    /// Keeps a program, which components run. Maps of one folder share it, where its file system has hard links.
     ///
     /// # Errors
     /// The system's.
     pub fn put_program(&self, bytes: &[u8]) -> Result<Digest, Error> {
-        let digest = self.put_input(bytes)?;
-        self.executable(&self.input(digest.as_str()))?;
+        let digest = Digest::of(bytes);
+        let path = self.input(digest.as_str());
+        if !path.exists() && !self.link_program(digest.as_str(), bytes) {
+            self.write(&path, bytes)?;
+        }
+        self.executable(&path)?;
         Ok(digest)
+    }
+
+    /// Links a program that another map has. Returns `false` if none has it, or its file system refuses.
+    fn link_program(&self, digest: &str, bytes: &[u8]) -> bool {
+        let Some(Ok(entries)) = self.0.parent().map(std::fs::read_dir) else { return false };
+        let maps = entries.flatten().filter(|entry| entry.file_name().to_str().is_some_and(random::is_uuid));
+        let links = |entry: std::fs::DirEntry| {
+            let path = Self(entry.path()).input(digest);
+            let is_same = whole::read(&path).is_ok_and(|found| found.as_deref() == Some(bytes));
+            is_same && std::fs::hard_link(path, self.input(digest)).is_ok()
+        };
+        maps.into_iter().any(links)
     }
 
     // Tags.
@@ -295,7 +314,7 @@ impl MapDir {
         clusters.collect()
     }
 
-    fn cluster_path(&self, number: u32, suffix: &str) -> PathBuf {
+    pub(super) fn cluster_path(&self, number: u32, suffix: &str) -> PathBuf {
         self.0.join("clusters").join(format!("{number}.{suffix}"))
     }
 
@@ -358,25 +377,46 @@ impl MapDir {
         self.0.join(LOGS).join(format!("{component}.err"))
     }
 
+    /// The bytes that the files of a component take on disk, without its inputs.
+    ///
+    /// # Errors
+    /// The system's.
+    pub fn disk_bytes(&self, component: u32) -> Result<u64, Error> {
+        let mut bytes = 0;
+        for path in self.left(component) {
+            match path.metadata() {
+                Ok(metadata) => bytes += metadata.len(),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::io("read", &path, &error)),
+            }
+        }
+        Ok(bytes)
+    }
+
+    /// The files that a component leaves: the summary first, without which the output does not count.
+    fn left(&self, component: u32) -> [PathBuf; 5] {
+        [
+            self.summary(component),
+            self.output(component),
+            self.error(component),
+            self.stdout(component),
+            self.stderr(component),
+        ]
+    }
+
     /// The components that have a file in one of the folders `summaries` and `errors`.
     pub(crate) fn indices(&self, folder: &str) -> Result<BTreeSet<u32>, Error> {
         let names = self.names(folder)?;
         Ok(names.iter().filter_map(|name| name.strip_suffix(".json")?.parse().ok()).collect())
     }
 
-    /// Forgets what a component left, so that it can run again: the summary first, without which the output does not count.
+    /// Forgets what a component left, so that it can run again.
     ///
     /// # Errors
     /// The system's.
     pub fn forget(&self, components: &[u32]) -> Result<(), Error> {
         for &component in components {
-            for path in [
-                self.summary(component),
-                self.output(component),
-                self.error(component),
-                self.stdout(component),
-                self.stderr(component),
-            ] {
+            for path in self.left(component) {
                 self.remove(&path)?;
             }
         }

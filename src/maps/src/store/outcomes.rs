@@ -12,7 +12,7 @@ use super::directory::MapDir;
 use super::whole;
 
 /// The bytes of a completion that hold its head.
-const HEAD: usize = 96;
+const HEAD: usize = 128;
 
 impl MapDir {
     /// The head of a component's completion, where that and the output are whole: then the component is done. An engine that copies

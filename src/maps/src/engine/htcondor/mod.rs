@@ -7,6 +7,7 @@
 mod description;
 mod events;
 mod queue;
+mod reason;
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -15,13 +16,19 @@ use std::time::{Duration, Instant};
 
 use super::super::Error;
 use super::super::item::Item;
+use super::super::resources::Resources;
+use super::super::state::State;
 use super::super::store::Lock;
+use super::super::why::Why;
 use super::{Action, Engine, EngineState, Kind, Options, Submission, program};
 use events::EventLog;
 use queue::{Job, Queue};
 
 /// The attribute of a job that has the cluster's token.
 const TOKEN: &str = "TpvcToken";
+/// The attributes of a job that have its limits of memory and disk, in MiB. `component.sh` reads them where it runs.
+const MEMORY_LIMIT: &str = "TpvcMemory";
+const DISK_LIMIT: &str = "TpvcDisk";
 /// The attribute of a job that has its limit of time, in seconds.
 const TIME_LIMIT: &str = "TpvcTimeLimit";
 
@@ -30,6 +37,9 @@ const SUBMIT_LIMIT: Duration = Duration::from_secs(600);
 
 /// The time limit for removed jobs to leave the queue.
 const REMOVAL_LIMIT: Duration = Duration::from_secs(60);
+
+/// The time after which removed jobs are forced out: a node that does not answer keeps them otherwise.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The most ranges of process ids in one constraint: a command line is not endless.
 const RANGES: usize = 500;
@@ -114,6 +124,10 @@ impl Engine for HtCondor {
             self.check_access_point(submission)?;
         }
         Ok(states)
+    }
+
+    fn explain(&self, _: Submission<'_>, id: &str, position: u32, state: State, reason: &str) -> Why {
+        reason::explain(id, position, state, reason)
     }
 
     fn act(
@@ -207,7 +221,7 @@ impl HtCondor {
 
 /// Returns `true` if the job has left the queue.
 fn has_ended(state: Option<&EngineState>) -> bool {
-    matches!(state, Some(EngineState::Gone(_) | EngineState::Removed))
+    matches!(state, Some(EngineState::Gone(_) | EngineState::Removed(_)))
 }
 
 /// The jobs of a cluster, and no other's.
@@ -221,7 +235,10 @@ fn applies(action: Action, job: Job) -> bool {
         Action::Hold => !matches!(job, Job::Held | Job::Removed | Job::Completed),
         Action::Release => job == Job::Held,
         // Also what is on its way out: until then it writes into the map's directory.
-        Action::Remove | Action::Edit { .. } => true,
+        Action::Remove | Action::Edit(_) => true,
+        Action::Pause => job == Job::Running,
+        Action::Resume => job == Job::Suspended,
+        Action::Vacate => matches!(job, Job::Running | Job::Suspended),
     }
 }
 
@@ -231,10 +248,19 @@ fn perform(action: Action, id: &str, constraint: &str, all: bool) -> Result<(), 
         Action::Hold => ("condor_hold", Vec::new()),
         Action::Release => ("condor_release", Vec::new()),
         Action::Remove => ("condor_rm", Vec::new()),
-        Action::Edit { memory_mib, time_s } => {
-            let memory = memory_mib.map(|memory| ["RequestMemory".to_owned(), memory.to_string()]);
-            let time = time_s.map(|time| [TIME_LIMIT.to_owned(), time.to_string()]);
-            ("condor_qedit", memory.into_iter().chain(time).flatten().collect())
+        Action::Pause => ("condor_suspend", Vec::new()),
+        Action::Resume => ("condor_continue", Vec::new()),
+        Action::Vacate => ("condor_vacate_job", Vec::new()),
+        Action::Edit(Resources { memory_mib, time_s, disk_mib }) => {
+            let changes = [
+                ("RequestMemory", memory_mib),
+                (MEMORY_LIMIT, memory_mib),
+                ("RequestDisk", disk_mib.map(|mib| mib.saturating_mul(1024))),
+                (DISK_LIMIT, disk_mib),
+                (TIME_LIMIT, time_s),
+            ];
+            let changes = changes.into_iter().filter_map(|(name, value)| Some([name.to_owned(), value?.to_string()]));
+            ("condor_qedit", changes.flatten().collect())
         }
     };
     if name == "condor_qedit" && changes.is_empty() {
@@ -257,15 +283,20 @@ fn perform(action: Action, id: &str, constraint: &str, all: bool) -> Result<(), 
 /// Waits until jobs have left the queue. Up to then a job that was about to end transfers its output, and HTCondor makes the folders anew
 /// that it misses.
 fn await_removal(constraint: &str, all: bool, condor_rm: &program::Finished) -> Result<(), Error> {
-    let end = Instant::now() + REMOVAL_LIMIT;
-    let mut pause = Duration::from_millis(100);
+    let started = Instant::now();
+    let (mut pause, mut is_forced) = (Duration::from_millis(100), false);
     loop {
         let queue = Queue::ask(constraint, all)?;
         if queue.is_empty() {
             return Ok(());
         }
-        if Instant::now() >= end {
+        if started.elapsed() >= REMOVAL_LIMIT {
             break;
+        }
+        if !is_forced && started.elapsed() >= PATIENCE && queue.jobs().all(|job| job == Job::Removed) {
+            // It does to removed jobs alone what `condor_rm` waits for the node with.
+            queue::call("condor_rm", &["-forcex", "-constraint", constraint])?;
+            is_forced = true;
         }
         thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_secs(2));

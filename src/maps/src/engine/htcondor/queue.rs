@@ -12,6 +12,11 @@ use super::{TOKEN, has_ended};
 /// The time limit of programs that ask the schedd: a busy one lets its clients wait.
 const LIMIT: Duration = Duration::from_secs(120);
 
+/// The reason of a job that HTCondor has not tried to match.
+pub(super) const NOT_TRIED: &str = "HTCondor has not looked for a machine yet";
+/// The reason of a job that was removed.
+const REMOVED: &str = "removed from the queue";
+
 /// The remedy if the schedd does not answer.
 pub(super) const HELP: &str =
     "`condor_q` must answer on this machine: it has to be an access point, and its schedd has to run";
@@ -20,6 +25,10 @@ pub(super) const HELP: &str =
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     jobs: HashMap<u32, Job>,
+    /// The reasons of jobs that are held, by position.
+    holds: HashMap<u32, String>,
+    /// The reason for which jobs find no machine. HTCondor gives it to one of those that ask for the same.
+    no_match: Option<String>,
     /// `true` if HTCondor can still create jobs for the cluster's other components.
     pub(super) has_factory: bool,
 }
@@ -59,12 +68,25 @@ impl Queue {
     pub(super) fn ask(constraint: &str, factory: bool) -> Result<Self, Error> {
         // The factory is asked for first, so that a job that it creates between the two calls is in the queue's answer.
         let has_factory = factory && is_known(&["-factory"], constraint)?;
-        let text = condor_q(&["-constraint", constraint, "-af", "ProcId", "JobStatus"])?;
-        let jobs = text.lines().filter_map(|line| {
-            let (process, status) = line.trim().split_once(' ')?;
-            Some((process.parse().ok()?, Job::from_status(status.trim())?))
-        });
-        Ok(Self { jobs: jobs.collect(), has_factory })
+        let text =
+            condor_q(&["-constraint", constraint, "-af:t", "ProcId", "JobStatus", "LastRejMatchReason", "HoldReason"])?;
+        let mut queue = Self { has_factory, ..Self::default() };
+        for line in text.lines() {
+            let mut fields = line.splitn(4, '\t').map(str::trim);
+            let (Some(Ok(process)), Some(job)) =
+                (fields.next().map(str::parse), fields.next().and_then(Job::from_status))
+            else {
+                continue;
+            };
+            queue.jobs.insert(process, job);
+            let mut text = || fields.next().filter(|text| !matches!(*text, "" | "undefined")).map(str::to_owned);
+            let (no_match, hold) = (text(), text());
+            if job == Job::Idle {
+                queue.no_match = queue.no_match.or(no_match);
+            }
+            queue.holds.extend(hold.map(|reason| (process, reason)));
+        }
+        Ok(queue)
     }
 
     /// The job of a component. `None` if it is not in the queue.
@@ -93,10 +115,13 @@ impl Queue {
             (Some(Job::Completed), Some(state)) if has_ended(logged) => state.clone(),
             (Some(Job::Completed), _) => Running,
             (Some(Job::Held), Some(Held(reason))) => Held(reason.clone()),
-            (Some(Job::Held), _) => Held("HTCondor's event log has no reason".to_owned()),
-            (Some(Job::Idle), _) => Idle,
+            (Some(Job::Held), _) => {
+                Held(self.holds.get(&position).cloned().unwrap_or_else(|| "HTCondor gives no reason".to_owned()))
+            }
+            (Some(Job::Idle), _) => Idle(self.no_match.clone().unwrap_or_else(|| NOT_TRIED.to_owned())),
             (Some(Job::Running), _) => Running,
-            (Some(Job::Removed), _) => Removed,
+            (Some(Job::Removed), Some(Removed(reason))) => Removed(reason.clone()),
+            (Some(Job::Removed), _) => Removed(REMOVED.to_owned()),
             (Some(Job::Suspended), _) => Suspended,
             (None, Some(state)) if has_ended(logged) => state.clone(),
             // It was logged before the queue was asked and has not ended since, so an event is missing from the log.
@@ -106,7 +131,7 @@ impl Queue {
                 Some(reason) => Held(reason.to_owned()),
                 None => Unmaterialized,
             },
-            (None, None) if log.is_over() => Removed,
+            (None, None) if log.is_over() => Removed(REMOVED.to_owned()),
             (None, None) => Gone("HTCondor does not know it".to_owned()),
         }
     }
@@ -201,7 +226,7 @@ mod tests {
     #[test]
     fn the_queue_is_laid_over_the_log() {
         let state = |job: Option<Job>, has_factory, before: &[&str], since: &[&str]| {
-            let queue = Queue { jobs: job.map(|job| (0, job)).into_iter().collect(), has_factory };
+            let queue = Queue { jobs: job.map(|job| (0, job)).into_iter().collect(), has_factory, ..Queue::default() };
             queue.lay_over(0, log(before).state(0), &log(&[before, since].concat()))
         };
         let (held, killed) = (Held("disk full".to_owned()), Gone("killed by signal 9".to_owned()));
@@ -212,16 +237,21 @@ mod tests {
         assert_eq!(state(Some(Job::Running), false, &["000", "001"], &[ended]), killed);
         assert_eq!(state(Some(Job::Completed), false, &["000", "001", ended], &[]), killed);
         // It runs again after a crash of the schedd.
-        assert_eq!(state(Some(Job::Idle), false, &["000", "001", ended], &[]), Idle);
+        assert_eq!(state(Some(Job::Idle), false, &["000", "001", ended], &[]), Idle(NOT_TRIED.to_owned()));
+        // A reason that is missing from the log is the queue's.
+        let jobs = [(0, Job::Held)].into_iter().collect();
+        let holds = [(0, "disk full".to_owned())].into_iter().collect();
+        let queue = Queue { jobs, holds, ..Queue::default() };
+        assert_eq!(queue.lay_over(0, log(&["000"]).state(0), &log(&["000"])), held);
         // Not in the queue: it ended, or came after the queue was asked, or was lost.
         assert_eq!(state(None, false, &["000", "001"], &[ended]), killed);
-        assert_eq!(state(None, true, &[], &["000"]), Idle);
+        assert_eq!(state(None, true, &[], &["000"]), Idle(String::new()));
         assert!(matches!(state(None, false, &["000"], &[]), Gone(_)));
         assert!(matches!(state(None, false, &[], &[]), Gone(_)));
         // HTCondor has made no job of it.
         assert_eq!(state(None, true, &[], &[]), Unmaterialized);
         assert_eq!(state(None, true, &["037 disk full"], &[]), held);
         assert_eq!(state(None, true, &["037 disk full", "038"], &[]), Unmaterialized);
-        assert_eq!(state(None, false, &["036"], &[]), Removed);
+        assert_eq!(state(None, false, &["036"], &[]), Removed(REMOVED.to_owned()));
     }
 }

@@ -8,10 +8,14 @@ pub mod runner;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::{Action, Engine, EngineState, Options, Submission};
+use super::interface::lacking;
+use super::{Action, Engine, EngineState, Kind, Options, Submission};
 use crate::Error;
 use crate::item::Item;
+use crate::remedy;
+use crate::state::State;
 use crate::store::{Lock, MapDir};
+use crate::why::Why;
 
 use journal::{Event, Journal, Stage};
 
@@ -63,7 +67,13 @@ impl Engine for Local {
         let runs = is_running(submission.map)?;
         let fault = if runs { None } else { submission.map.runner_note()?.fault };
         // One whose runner was killed waits for the next runner.
-        let waits = || fault.clone().map_or(EngineState::Idle, EngineState::Failed);
+        let idle = match runs {
+            true => {
+                format!("as many components run as this machine has places: {}", slots(&submission.submit.options)?)
+            }
+            false => "the process that runs components was killed".to_owned(),
+        };
+        let waits = || fault.clone().map_or_else(|| EngineState::Idle(idle.clone()), EngineState::Failed);
         let mut journal = Journal::new(submission.map, submission.cluster.number);
         let stages = journal.stages()?;
         let components = submission.cluster.components.0.iter();
@@ -71,10 +81,19 @@ impl Engine for Local {
             Stage::Running if runs => EngineState::Running,
             Stage::Waiting | Stage::Running => waits(),
             Stage::Held => EngineState::Held("held by its user".to_owned()),
-            Stage::Removed => EngineState::Removed,
+            Stage::Removed => EngineState::Removed("removed by its user".to_owned()),
             Stage::Ended => EngineState::Gone(String::new()),
         });
         Ok(states.collect())
+    }
+
+    fn explain(&self, _: Submission<'_>, _id: &str, _position: u32, state: State, reason: &str) -> Why {
+        let help = match state {
+            State::Idle if reason.contains("was killed") => "`tpvc maps wait` starts another",
+            State::Idle => "wait; a map that is created with `--option slots=N` runs N at once",
+            _ => remedy::of(state, reason),
+        };
+        Why::new(reason, help)
     }
 
     fn act(
@@ -89,7 +108,10 @@ impl Engine for Local {
             Action::Release => Event::Released,
             Action::Remove => Event::Removed,
             // The runner reads the submit object for each component that it starts.
-            Action::Edit { .. } => return Ok(()),
+            Action::Edit(_) => return Ok(()),
+            Action::Pause | Action::Resume | Action::Vacate => {
+                return lacking(Kind::Local, action).map_or(Ok(()), Err);
+            }
         };
         let all = &submission.cluster.components.0;
         let components: Vec<u32> = match positions {

@@ -17,6 +17,7 @@ use crate::component::{self, Places};
 use crate::engine::Kind;
 use crate::item::Item;
 use crate::map::NEVER;
+use crate::remedy;
 use crate::store::{Lock, MapDir, RunnerNote};
 
 /// The interval between two looks at children and event logs.
@@ -191,7 +192,7 @@ impl<'a> Runner<'a> {
         let Some(item) = self.items.get(component as usize) else { return Ok(()) };
         let submit = self.map.submit()?;
         let places = Places::in_directory(self.map, &submit, item);
-        let arguments = component::arguments(item, &submit, number, &places, submit.memory_mib);
+        let arguments = component::arguments(item, &submit, number, &places);
         self.note(component, place, Event::Started)?;
         let stdout = self.map.stdout(component);
         let output = File::create(&stdout).map_err(|error| Error::io("written", &stdout, &error))?;
@@ -205,7 +206,7 @@ impl<'a> Runner<'a> {
             .spawn();
         match child {
             Ok(child) => {
-                let limit = submit.time_s.map(Duration::from_secs);
+                let limit = submit.limits.of(component).time_s.map(Duration::from_secs);
                 self.children.push(Running { component, place, child, started: Instant::now(), limit, _slot: slot });
                 Ok(())
             }
@@ -220,7 +221,8 @@ impl<'a> Runner<'a> {
         let mut at = 0;
         while let Some(running) = self.children.get_mut(at) {
             let (component, place) = (running.component, running.place);
-            let late = running.limit.is_some_and(|limit| running.started.elapsed() > limit);
+            let limit = running.limit;
+            let late = limit.is_some_and(|limit| running.started.elapsed() > limit);
             let ended = running.child.try_wait().map_err(|error| Error::io("waited for", self.map.path(), &error))?;
             if let Some(status) = ended {
                 drop(self.children.swap_remove(at));
@@ -228,9 +230,9 @@ impl<'a> Runner<'a> {
             } else if late || !matches!(self.stage(component, place)?, Stage::Waiting | Stage::Running) {
                 stop(self.children.swap_remove(at));
                 if late {
-                    let limit = self.map.submit()?.time_s.unwrap_or(0);
-                    let help = "give it more time: `tpvc maps edit TAG --time SECONDS`, then `tpvc maps rerun TAG`";
-                    self.report(component, place, format!("it ran longer than its limit of {limit} s"), help)?;
+                    let seconds = limit.unwrap_or_default().as_secs();
+                    let message = format!("it ran longer than its limit of {seconds} s");
+                    self.report(component, place, message, remedy::TIME)?;
                 } else {
                     self.note(component, place, Event::Stopped)?;
                 }
@@ -259,7 +261,7 @@ impl<'a> Runner<'a> {
             (None, Some(code)) => format!("its script ended with the status {code} and left nothing"),
             (None, None) => "its script ended and left nothing".to_owned(),
         };
-        self.report(component, place, message, "`tpvc maps rerun` runs it again")
+        self.report(component, place, message, remedy::RERUN)
     }
 
     fn report(&mut self, component: u32, place: usize, message: String, help: &str) -> Result<(), Error> {
@@ -274,7 +276,7 @@ impl<'a> Runner<'a> {
             command: format!("/bin/sh {}", self.map.script().display()),
             line: None,
             memory_kib: None,
-            memory_limit_mib: submit.memory_mib,
+            memory_limit_mib: submit.limits.of(component).memory_mib,
             stderr: String::new(),
         })?;
         self.note(component, place, Event::Ended)

@@ -1,6 +1,7 @@
 //! Slurm: a cluster is a job array, or several where the site's arrays are smaller. Execute nodes see the map's directory.
 
 mod queue;
+mod reason;
 mod script;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,9 +11,13 @@ use std::time::Duration;
 use crate::Error;
 use crate::cluster::Indices;
 use crate::item::Item;
+use crate::remedy;
+use crate::resources::Resources;
+use crate::state::State;
 use crate::store::{Lock, MapDir};
+use crate::why::Why;
 
-use super::interface::slots;
+use super::interface::{lacking, slots};
 use super::program::{self, Finished};
 use super::{Action, Engine, EngineState, Kind, Options, Submission};
 use queue::{Stage, Task};
@@ -97,15 +102,26 @@ impl Engine for Slurm {
         let mut states = vec![EngineState::Gone(String::new()); submission.cluster.components.0.len()];
         for position in removed(submission)?.0 {
             if let Some(state) = states.get_mut(position as usize) {
-                *state = EngineState::Removed;
+                *state = EngineState::Removed(queue::CANCELLED.to_owned());
             }
         }
-        for task in tasks(submission)? {
+        let tasks = tasks(submission)?;
+        let has_status = |task: &Task| matches!(&task.state, EngineState::Gone(said) if said.contains(queue::STATUS));
+        let statuses = if tasks.iter().any(has_status) { statuses()? } else { BTreeMap::new() };
+        for task in tasks {
             if let Some(state) = states.get_mut(task.position as usize) {
-                *state = task.state;
+                let status = statuses.get(&(task.array, task.number)).filter(|_| has_status(&task));
+                *state = match status.and_then(|status| remedy::of_status(*status)) {
+                    Some(meaning) => EngineState::Gone(meaning.to_owned()),
+                    None => task.state,
+                };
             }
         }
         Ok(states)
+    }
+
+    fn explain(&self, _: Submission<'_>, _id: &str, _position: u32, state: State, reason: &str) -> Why {
+        reason::explain(state, reason)
     }
 
     fn act(
@@ -115,6 +131,13 @@ impl Engine for Slurm {
         action: Action,
         positions: Option<&[u32]>,
     ) -> Result<(), Error> {
+        if let Some(lacking) = lacking(Kind::Slurm, action) {
+            return Err(lacking);
+        }
+        if matches!(action, Action::Edit(_)) {
+            // Tasks look their arguments up when they start.
+            script::write_arguments(submission, &submission.items()?)?;
+        }
         let mut failure = None;
         for _ in 0..ROUNDS {
             let tasks = tasks(submission)?;
@@ -135,8 +158,11 @@ impl Engine for Slurm {
             if action == Action::Remove {
                 note_removed(submission, chosen.iter().map(|(task, _)| task.position))?;
             }
+            if matches!(action, Action::Edit(Resources { memory_mib: None, time_s: None, .. })) {
+                return Ok(());
+            }
             failure = run(action, &chosen, &live)?;
-            if matches!(action, Action::Edit { .. }) {
+            if matches!(action, Action::Edit(_)) {
                 break;
             }
         }
@@ -162,6 +188,11 @@ fn program(name: &str) -> Command {
     command
 }
 
+/// Seconds in Slurm's unit of time.
+fn minutes(seconds: u64) -> u64 {
+    seconds.div_ceil(60).max(1)
+}
+
 /// The options of `sbatch` that all arrays of a cluster share. The user's come first: of two that contradict each other, the last counts.
 fn options(submission: Submission<'_>) -> Vec<String> {
     let submit = submission.submit;
@@ -174,9 +205,10 @@ fn options(submission: Submission<'_>) -> Vec<String> {
             value => options.push(format!("--{name}={value}")),
         }
     }
-    options.extend(submit.memory_mib.map(|mib| format!("--mem={mib}M")));
-    // In minutes, the unit of Slurm.
-    options.extend(submit.time_s.map(|seconds| format!("--time={}", seconds.div_ceil(60).max(1))));
+    let resources = submission.resources();
+    options.extend(resources.memory_mib.map(|mib| format!("--mem={mib}M")));
+    options.extend(resources.time_s.map(|seconds| format!("--time={}", minutes(seconds))));
+    // Its disk is the map's, which Slurm knows nothing of.
     options.extend(["--nodes=1", "--ntasks=1", "--cpus-per-task=1", "--requeue"].map(str::to_owned));
     // The script keeps what the program says. An empty file a component would be left otherwise.
     options.extend(["--output=/dev/null", "--error=/dev/null"].map(str::to_owned));
@@ -212,6 +244,14 @@ fn tasks(submission: Submission<'_>) -> Result<Vec<Task>, Error> {
     Ok(queue::tasks(&lines, &submission.cluster.token))
 }
 
+/// The exit statuses of the tasks that failed, by array and number.
+fn statuses() -> Result<BTreeMap<(u32, u32), u32>, Error> {
+    let mut command = program("squeue");
+    command.args(["--me", "--array", "--noheader", "--states=FAILED"]).arg(format!("--Format={}", queue::STATUSES));
+    let lines = program::run(Kind::Slurm, &mut command, Stdio::null(), ASKING)?.output(DOWN)?;
+    Ok(queue::statuses(&lines))
+}
+
 /// An operation on a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Operation {
@@ -230,7 +270,7 @@ fn operation(action: Action, stage: Stage) -> Option<Operation> {
         (Action::Release, Stage::Held) => Some(Operation::Release),
         (Action::Remove, Stage::Waiting | Stage::Held | Stage::Running) => Some(Operation::Cancel),
         // Slurm changes the limits of what runs for its administrators only.
-        (Action::Edit { .. }, Stage::Waiting | Stage::Held) => Some(Operation::Update),
+        (Action::Edit(_), Stage::Waiting | Stage::Held) => Some(Operation::Update),
         _ => None,
     }
 }
@@ -260,10 +300,10 @@ fn run(action: Action, chosen: &[(Task, Operation)], live: &BTreeMap<u32, usize>
                 (Operation::Hold, _) => command.args(["hold", &tasks]),
                 (Operation::RequeueHold, _) => command.args(["requeuehold", &tasks]),
                 (Operation::Release, _) => command.args(["release", &tasks]),
-                (Operation::Update, Action::Edit { memory_mib, time_s }) => {
+                (Operation::Update, Action::Edit(Resources { memory_mib, time_s, .. })) => {
                     command.arg("update").arg(format!("JobId={tasks}"));
                     command.args(memory_mib.map(|mib| format!("MinMemoryNode={mib}")));
-                    command.args(time_s.map(|seconds| format!("TimeLimit={}", seconds.div_ceil(60).max(1))))
+                    command.args(time_s.map(|seconds| format!("TimeLimit={}", minutes(seconds))))
                 }
                 (Operation::Cancel | Operation::Update, _) => command.arg(&tasks),
             };

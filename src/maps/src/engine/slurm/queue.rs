@@ -3,10 +3,29 @@
 //! `squeue --json` is not asked: before Slurm 23 it ignores every filter and tells some kilobytes of each job of the site, and it names
 //! neither fields nor states the same from one release to the next.
 
+use std::collections::BTreeMap;
+
 use super::super::EngineState;
 
 /// The fields of a line, for `squeue --format`: array job, task, state, reason, comment. Only a reason can be any text.
 pub(super) const FORMAT: &str = "%F|%K|%T|%r|%k";
+
+/// The reason of a task whose script ended with a status other than 0.
+pub(super) const STATUS: &str = "NonZeroExitCode";
+
+/// The fields of a line, for `squeue --Format`: array job, task, and status as `wait` gives it.
+pub(super) const STATUSES: &str = "ArrayJobID:20,ArrayTaskID:20,exit_code:20";
+
+/// The exit statuses by array and task. What was killed by a signal has none.
+pub(super) fn statuses(squeue: &str) -> BTreeMap<(u32, u32), u32> {
+    let read = |line: &str| {
+        let mut fields = line.split_whitespace();
+        let mut next = || fields.next()?.parse::<u32>().ok();
+        let (array, task, status) = (next()?, next()?, next()?);
+        (status & 0xff == 0).then_some(((array, task), status >> 8))
+    };
+    squeue.lines().filter_map(read).collect()
+}
 
 /// The comment of an array of a cluster: the cluster's token, and the position of the array's first task.
 pub(super) fn comment(token: &str, first: u32) -> String {
@@ -72,7 +91,7 @@ fn read(state: &str, reason: &str) -> (Stage, EngineState) {
             Some(why) => (Stage::Leaving, EngineState::Held(why)),
             None => (Stage::Leaving, EngineState::Running),
         },
-        "CANCELLED" | "REVOKED" => (Stage::Ended, EngineState::Removed),
+        "CANCELLED" | "REVOKED" => (Stage::Ended, EngineState::Removed(CANCELLED.to_owned())),
         "COMPLETED" => (Stage::Ended, EngineState::Gone(String::new())),
         "FAILED" => ended("its job failed before it could report"),
         "TIMEOUT" => ended("it ran longer than its limit of time"),
@@ -87,10 +106,13 @@ fn read(state: &str, reason: &str) -> (Stage, EngineState) {
         // PENDING, CONFIGURING, REQUEUED, and what later releases call other ways to wait.
         _ => match held(reason) {
             Some(why) => (Stage::Held, EngineState::Held(why)),
-            None => (Stage::Waiting, EngineState::Idle),
+            None => (Stage::Waiting, EngineState::Idle(reason.trim_matches(['(', ')']).to_owned())),
         },
     }
 }
+
+/// The reason of a task that was taken from the queue.
+pub(super) const CANCELLED: &str = "cancelled";
 
 /// The reason that a waiting task will not run by itself.
 fn held(reason: &str) -> Option<String> {
@@ -137,27 +159,34 @@ no line of squeue
         let states: Vec<_> =
             tasks.iter().map(|task| (task.array, task.position, task.stage, task.state.clone())).collect();
         let held = |why: &str| EngineState::Held(why.to_owned());
+        let idle = |why: &str| EngineState::Idle(why.to_owned());
         assert_eq!(
             states,
             [
-                (21, 4, Stage::Waiting, EngineState::Idle),
-                (21, 5, Stage::Waiting, EngineState::Idle),
+                (21, 4, Stage::Waiting, idle("Resources")),
+                (21, 5, Stage::Waiting, idle("Priority")),
                 (21, 1, Stage::Leaving, held("job requeued in held state")),
                 (21, 3, Stage::Held, held("held by an administrator")),
                 (21, 2, Stage::Held, held("job requeued in held state")),
                 (21, 0, Stage::Running, EngineState::Running),
                 (22, 6, Stage::Running, EngineState::Suspended),
                 (22, 7, Stage::Ended, EngineState::Gone(String::new())),
-                (22, 8, Stage::Ended, EngineState::Removed),
+                (22, 8, Stage::Ended, EngineState::Removed(CANCELLED.to_owned())),
                 (
                     22,
                     9,
                     Stage::Ended,
                     EngineState::Gone("its job failed before it could report (BadConstraints)".to_owned())
                 ),
-                (26, 13, Stage::Waiting, EngineState::Idle),
+                (26, 13, Stage::Waiting, idle("a | b")),
             ]
         );
+    }
+
+    #[test]
+    fn statuses_are_those_of_the_script() {
+        let text = "21                  3                   7168                \n21                  4                   9\n22 N/A 256\n";
+        assert_eq!(statuses(text).into_iter().collect::<Vec<_>>(), [((21, 3), 28)]);
     }
 
     #[test]

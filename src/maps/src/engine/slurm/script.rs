@@ -3,6 +3,7 @@
 //! Slurm gives a task its number and nothing else. So the arguments of each component stand in files of the map, some hundred components a
 //! file: a task reads one file of some kilobytes, however many components the cluster has.
 
+use std::borrow::Borrow;
 use std::path::Path;
 
 use crate::Error;
@@ -19,20 +20,30 @@ const A_FILE: usize = 250;
 /// # Errors
 /// The system's.
 pub(super) fn write(submission: Submission<'_>, items: &[&Item]) -> Result<std::path::PathBuf, Error> {
+    let (map, cluster) = (submission.map, submission.cluster);
+    write_arguments(submission, items)?;
+    let folder = map.engine_folder(cluster.number)?;
+    let path = folder.join("batch.sh");
+    map.write(&path, batch(submission.tag, cluster.number, &folder, &map.script()).as_bytes())?;
+    Ok(path)
+}
+
+/// Writes the files of arguments of a cluster, whose items are given in the order of their positions.
+///
+/// # Errors
+/// The system's.
+pub(super) fn write_arguments(submission: Submission<'_>, items: &[impl Borrow<Item>]) -> Result<(), Error> {
     let (map, submit, cluster) = (submission.map, submission.submit, submission.cluster);
     let folder = map.engine_folder(cluster.number)?;
-    let arguments = |item: &&Item| {
-        let places = Places::in_directory(map, submit, item);
-        // Slurm has limits of its own.
-        component::arguments(item, submit, cluster.number, &places, None)
+    let arguments = |item: &_| {
+        let item: &Item = Borrow::borrow(item);
+        component::arguments(item, submit, cluster.number, &Places::in_directory(map, submit, item))
     };
     for (number, items) in items.chunks(A_FILE).enumerate() {
         let text = cases(number * A_FILE, items.iter().map(arguments));
         map.write(&folder.join(format!("{number}.sh")), text.as_bytes())?;
     }
-    let path = folder.join("batch.sh");
-    map.write(&path, batch(submission.tag, cluster.number, &folder, &map.script()).as_bytes())?;
-    Ok(path)
+    Ok(())
 }
 
 /// A file of arguments: a shell's `case` that sets those of `$position`.

@@ -8,7 +8,7 @@ use super::super::super::component::{self, Places};
 use super::super::super::item::Item;
 use super::super::super::submit::Submit;
 use super::super::Submission;
-use super::{TIME_LIMIT, TOKEN};
+use super::{DISK_LIMIT, MEMORY_LIMIT, TIME_LIMIT, TOKEN};
 
 /// So many jobs may wait in the queue; HTCondor makes the others when there is room. Pools are slow with very many.
 const MAX_IDLE: usize = 1000;
@@ -51,6 +51,8 @@ const OWN: [&str; 22] = [
 /// the execute node; `items`: the path of the itemdata. [`check_option`] has looked at the options.
 pub(super) fn description(submission: Submission<'_>, components: &[&Item], disk_kib: u64, items: &str) -> String {
     let Submission { tag, submit, cluster, .. } = submission;
+    let resources = submission.resources();
+    let disk_kib = resources.disk_mib.map_or(disk_kib, |mib| mib.saturating_mul(1024));
     let mut options = submit.options.clone();
     let requirements = requirements(submit, options.remove("requirements"));
     let against = components.iter().any(|item| item.against.is_some());
@@ -90,8 +92,11 @@ pub(super) fn description(submission: Submission<'_>, components: &[&Item], disk
         format!("periodic_hold = JobStatus == 2 && time() - JobCurrentStartExecutingDate > {TIME_LIMIT}"),
         format!("periodic_hold_reason = strcat(\"it ran longer than its limit of \", string({TIME_LIMIT}), \" s\")"),
     ];
-    lines.extend(submit.memory_mib.map(|memory| format!("request_memory = {memory}MB")));
-    lines.extend(submit.time_s.map(|time| format!("+{TIME_LIMIT} = {time}")));
+    if let Some(memory) = resources.memory_mib {
+        lines.extend([format!("request_memory = {memory}MB"), format!("+{MEMORY_LIMIT} = {memory}")]);
+    }
+    lines.extend(resources.disk_mib.map(|disk| format!("+{DISK_LIMIT} = {disk}")));
+    lines.extend(resources.time_s.map(|time| format!("+{TIME_LIMIT} = {time}")));
     lines.extend(requirements.map(|requirements| format!("requirements = {requirements}")));
     if components.len() > MAX_IDLE && !options.contains_key("max_idle") && !options.contains_key("max_materialize") {
         lines.push(format!("max_idle = {MAX_IDLE}"));
@@ -166,7 +171,7 @@ pub(super) fn itemdata(submission: Submission<'_>, items: &[&Item]) -> String {
             error: ERROR.to_owned(),
             stderr: "-".to_owned(),
         };
-        let arguments = component::arguments(item, submit, cluster.number, &places, None);
+        let arguments = component::arguments(item, submit, cluster.number, &places);
         let quoted: Vec<_> = arguments.iter().map(|argument| quoted(argument)).collect();
         let _ = write!(text, "{},{},{},", item.component, item.rules, item.jobs);
         if against {

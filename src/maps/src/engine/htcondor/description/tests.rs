@@ -5,6 +5,7 @@ use std::path::Path;
 use super::super::super::{Kind, check_options};
 use super::*;
 use crate::cluster::{Cluster, Indices};
+use crate::resources::{Limits, Resources};
 use crate::store::MapDir;
 use crate::submit::{Budget, Output};
 
@@ -37,8 +38,7 @@ pub(in super::super) fn submit() -> Submit {
         platform: "x86_64-linux-dynamic".to_owned(),
         jit: "lazy".to_owned(),
         budget: Budget { steps: 1, bytes: 2, depth: 3 },
-        memory_mib: None,
-        time_s: None,
+        limits: Limits::default(),
         options: BTreeMap::new(),
     }
 }
@@ -86,20 +86,24 @@ fn the_description_transfers_all_and_names_the_cluster() {
 #[test]
 fn limits_worlds_and_comparisons_are_described() {
     let mut submit = submit();
-    (submit.memory_mib, submit.time_s, submit.world) = (Some(900), Some(60), Some("4444".to_owned()));
+    let resources = Resources { memory_mib: Some(900), time_s: Some(60), disk_mib: Some(7) };
+    (submit.limits, submit.world) = (Limits::of_all(resources), Some("4444".to_owned()));
     let (mut four, seven) = (item(4), item(7));
     four.against = Some("5555".to_owned());
     let (text, items) = made(&submit, &[&four, &seven]);
     for line in [
         "request_memory = 900MB",
+        "+TpvcMemory = 900",
+        "request_disk = 7168KB",
+        "+TpvcDisk = 7",
         "+TpvcTimeLimit = 60",
         "transfer_input_files = inputs/3333,inputs/$(rules),inputs/$(jobs),inputs/$(against),inputs/4444",
         "queue component,rules,jobs,against,words from clusters/2.d/items",
     ] {
         assert!(text.lines().any(|other| other == line), "{line} is not in\n{text}");
     }
-    assert!(items.starts_with("4,1111,22224,5555,'0'"), "{items}");
-    assert!(items.contains("\n7,1111,22227,1111,'0'"), "{items}");
+    assert!(items.starts_with("4,1111,22224,5555,'900'"), "{items}");
+    assert!(items.contains("\n7,1111,22227,1111,'900'"), "{items}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::super::EngineState;
+use crate::remedy;
 use crate::store;
 
 /// The number of bytes of a log read at once.
@@ -114,13 +115,13 @@ impl EventLog {
         };
         let state = match header.code {
             code::SUBMIT | code::EVICTED | code::SHADOW_EXCEPTION | code::RELEASED | code::RECONNECT_FAILED => {
-                EngineState::Idle
+                EngineState::Idle(String::new())
             }
             code::EXECUTE | code::UNSUSPENDED | code::RECONNECTED => EngineState::Running,
             code::SUSPENDED => EngineState::Suspended,
             code::HELD => EngineState::Held(detail()),
             code::TERMINATED => EngineState::Gone(termination(&detail())),
-            code::ABORTED => EngineState::Removed,
+            code::ABORTED => EngineState::Removed(detail()),
             // Sizes, transfers, notes: they change no state.
             _ => return,
         };
@@ -155,7 +156,10 @@ fn termination(detail: &str) -> String {
     match (within("(signal "), within("(return value ")) {
         (Some(signal), _) => format!("killed by signal {signal}"),
         (_, None | Some("0")) => String::new(),
-        (_, Some(status)) => format!("ended with status {status}"),
+        (_, Some(status)) => match status.parse().ok().and_then(remedy::of_status) {
+            Some(meaning) => meaning.to_owned(),
+            None => format!("ended with status {status}"),
+        },
     }
 }
 

@@ -32,8 +32,9 @@ fn states(text: &str) -> Vec<Option<EngineState>> {
 fn a_recorded_log_tells_each_state_on_the_way() {
     let gone = |signal: u32| Some(Gone(format!("killed by signal {signal}")));
     let held = || Some(Held("via condor_hold (by user anna)".to_owned()));
+    let removed = || Some(Removed("via condor_rm (by user anna)".to_owned()));
     let well = || Some(Gone(String::new()));
-    let (idle, running) = (|| Some(Idle), || Some(Running));
+    let (idle, running) = (|| Some(Idle(String::new())), || Some(Running));
     let steps = [
         ("000 (012.001.000)", vec![idle(), idle(), None, None, None, None]),
         ("005 (012.000.000)", vec![well(), running(), running(), running(), None, None]),
@@ -45,8 +46,8 @@ fn a_recorded_log_tells_each_state_on_the_way() {
         ("012 (012.002.000)", vec![well(), gone(9), held(), running(), running(), running()]),
         ("012 (012.005.000)", vec![well(), gone(9), held(), held(), held(), held()]),
         ("013 (012.005.000)", vec![well(), gone(9), idle(), idle(), idle(), idle()]),
-        ("009 (012.002.000)", vec![well(), gone(9), Some(Removed), running(), running(), running()]),
-        ("036 (012.-01.000)", vec![well(), gone(9), Some(Removed), gone(15), gone(15), gone(15)]),
+        ("009 (012.002.000)", vec![well(), gone(9), removed(), running(), running(), running()]),
+        ("036 (012.-01.000)", vec![well(), gone(9), removed(), gone(15), gone(15), gone(15)]),
     ];
     for (event, expected) in steps {
         assert_eq!(states(until(event)), expected, "up to {event}");
@@ -115,25 +116,29 @@ impl Random {
 fn moves(state: Option<&EngineState>) -> Vec<(u32, &'static str, &'static str, EngineState)> {
     let held = || Held("Transfer output files failure: (errno 28) No space left on device".to_owned());
     let hold = (12, "Job was held.", "Transfer output files failure: (errno 28) No space left on device", held());
-    let abort = (9, "Job was aborted.", "via condor_rm (by user anna)", Removed);
+    let removed = || Removed("via condor_rm (by user anna)".to_owned());
+    let abort = (9, "Job was aborted.", "via condor_rm (by user anna)", removed());
+    let idle = || Idle(String::new());
     match state {
-        None => vec![(0, "Job submitted from host: <192.0.2.7:9618>", "component 5 of q3", Idle)],
-        Some(Idle) => vec![(1, "Job executing on host: <192.0.2.8:9618>", "SlotName: slot1_1@a", Running), hold, abort],
+        None => vec![(0, "Job submitted from host: <192.0.2.7:9618>", "component 5 of q3", idle())],
+        Some(Idle(_)) => {
+            vec![(1, "Job executing on host: <192.0.2.8:9618>", "SlotName: slot1_1@a", Running), hold, abort]
+        }
         Some(Running) => vec![
-            (4, "Job was evicted.", "(0) CPU times", Idle),
+            (4, "Job was evicted.", "(0) CPU times", idle()),
             (5, "Job terminated.", "(1) Normal termination (return value 0)", Gone(String::new())),
             (5, "Job terminated.", "(0) Abnormal termination (signal 9)", Gone("killed by signal 9".to_owned())),
             (6, "Image size of job updated: 2588", "2  -  MemoryUsage of job (MB)", Running),
-            (7, "Shadow exception!", "Assertion ERROR", Idle),
+            (7, "Shadow exception!", "Assertion ERROR", idle()),
             (10, "Job was suspended.", "Number of processes actually suspended: 1", Suspended),
             (22, "Job disconnected, attempting to reconnect", "Socket closed", Running),
-            (24, "Job reconnection failed", "Job not found at execution machine", Idle),
+            (24, "Job reconnection failed", "Job not found at execution machine", idle()),
             (40, "Started transferring output files", "", Running),
             hold,
             abort,
         ],
         Some(Suspended) => vec![(11, "Job was unsuspended.", "", Running), hold, abort],
-        Some(Held(_)) => vec![(13, "Job was released.", "via condor_release (by user anna)", Idle), abort],
+        Some(Held(_)) => vec![(13, "Job was released.", "via condor_release (by user anna)", idle()), abort],
         // A schedd that is killed before it noted the end runs the job again.
         Some(Gone(_)) => vec![(1, "Job executing on host: <192.0.2.8:9618>", "SlotName: slot1_1@a", Running)],
         Some(_) => Vec::new(),
