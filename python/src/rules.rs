@@ -8,6 +8,7 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use tpv_analysis::rule_texts::RuleTexts;
 use tpv_compiler::{CompileOptions, Compiled, python};
 use tpv_config::Input;
 use tpv_model::{Asked, UnknownVersion, Version};
@@ -106,6 +107,8 @@ pub struct PyRules {
     /// The URLs that they were compiled from, with the texts that were there.
     urls: Vec<(String, Arc<str>)>,
     warnings: Vec<Py<PyDiagnostic>>,
+    /// The texts that they were compiled from, with their digest; `None` for an artifact.
+    texts: Option<(RuleTexts, String)>,
 }
 
 #[pymethods]
@@ -124,7 +127,7 @@ impl PyRules {
             }
         };
         let rules = py.detach(|| Rules::load(&bytes)).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { rules: Arc::new(rules), files, urls: Vec::new(), warnings: Vec::new() })
+        Ok(Self { rules: Arc::new(rules), files, urls: Vec::new(), warnings: Vec::new(), texts: None })
     }
 
     /// The artifact as bytes.
@@ -155,6 +158,17 @@ impl PyRules {
     #[getter]
     fn pool_store<'py>(&self, py: Python<'py>) -> PyResult<Option<(String, Bound<'py, PyDict>)>> {
         crate::pools::configured(py, &self.rules)
+    }
+
+    /// The digest of the texts that the rules were compiled from; `None` for an artifact.
+    #[getter]
+    fn digest(&self) -> Option<&str> {
+        self.texts.as_ref().map(|(_, digest)| digest.as_str())
+    }
+
+    /// These texts as `tpvc why` reads them: JSON.
+    fn texts(&self) -> Option<String> {
+        self.texts.as_ref().map(|(texts, _)| texts.json())
     }
 
     /// The warnings of the compilation.
@@ -257,7 +271,9 @@ pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>, tpv: Option<&str>
     match rules {
         Some(rules) => {
             let urls = fetched(&inputs, &sources);
-            Ok(PyRules { rules: Arc::new(rules), files, urls, warnings: problems })
+            let texts = RuleTexts::of(&inputs, &sources, rules.tables().global.version);
+            let texts = texts.map(|texts| (texts.digest(), texts)).map(|(digest, texts)| (texts, digest));
+            Ok(PyRules { rules: Arc::new(rules), files, urls, warnings: problems, texts })
         }
         None => {
             let text = diagnostics.render(&sources, false).trim_end().to_owned();

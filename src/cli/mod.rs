@@ -12,6 +12,7 @@ mod code;
 mod common;
 mod compile;
 mod completions;
+mod decisions;
 mod diff;
 mod dry_run;
 mod dump;

@@ -14,6 +14,7 @@ pub mod junit;
 pub mod lint;
 pub mod page;
 pub mod people;
+pub mod rule_texts;
 pub mod schema;
 pub mod sketch;
 pub mod summary;
