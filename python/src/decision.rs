@@ -4,6 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use tpv_galaxy::json::{Json, Reader};
 use tpv_runtime::decision::{Decision, Head, Outcome, Wait};
+use tpv_runtime::first_line::first_line;
 
 /// What the mapper decided about a job, for a line of the log of decisions.
 #[pyclass(name = "Decision", module = "tpvc", frozen)]
@@ -18,6 +19,13 @@ impl PyDecision {
 
 #[pymethods]
 impl PyDecision {
+    /// The decision about a job that could not be mapped, because there are no rules.
+    #[staticmethod]
+    fn failed(kind: String, message: &str) -> Self {
+        let message = first_line(message, 400);
+        Self(Decision { outcome: Outcome::Error { kind, message, at: None }, ..Decision::default() })
+    }
+
     /// The name of the destination; `None` if the mapping ended in an exception.
     #[getter]
     fn destination(&self) -> Option<&str> {

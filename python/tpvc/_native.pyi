@@ -61,6 +61,8 @@ class Rules:
 class Decision:
     """What the mapper decided about a job, for a line of the log of decisions."""
 
+    @staticmethod
+    def failed(kind: str, message: str) -> Decision: ...
     @property
     def destination(self) -> str | None: ...
     @property

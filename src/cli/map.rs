@@ -313,7 +313,8 @@ impl Work for Lines {
 
     fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut Tally) {
         if let Some(decisions) = &self.decisions {
-            let Some(answer) = decisions.map(&self.mapper, self.dispatcher.as_deref(), number, line, &self.world) else {
+            let Some(answer) = decisions.map(&self.mapper, self.dispatcher.as_deref(), number, line, &self.world)
+            else {
                 tally.left_out += 1;
                 return;
             };

@@ -2,6 +2,7 @@
 
 pub mod cases;
 pub mod check;
+pub mod decisions;
 pub mod diff;
 pub mod dry_job;
 pub mod dump;

@@ -84,8 +84,7 @@ impl RuleTexts {
     /// Compiles the texts under their names.
     pub fn compile(&self) -> Compiled {
         let mut sources = SourceMap::new().of_version(self.version);
-        let inputs: Vec<Input> =
-            self.configs.iter().map(|(name, text)| Input::Text(sources.add(name, text))).collect();
+        let inputs: Vec<Input> = self.configs.iter().map(|(name, text)| Input::Text(sources.add(name, text))).collect();
         compile_inputs(&inputs, sources, &CompileOptions::default())
     }
 }

@@ -9,16 +9,16 @@ use tpv_analysis::rule_texts::{FOLDER, RuleTexts};
 use tpv_galaxy::answer::Answer;
 use tpv_galaxy::job::Job;
 use tpv_galaxy::world::World;
-use tpv_maps::clock;
 use tpv_runtime::decision::{Decision, Head, Recorder};
 use tpv_runtime::mapper::Mapper;
 use tpv_text::printable::Form;
 
-use super::error::CliError;
-use super::output::{Output, write_text};
+use super::time::now;
+use crate::cli::error::CliError;
+use crate::cli::output::{Output, write_text};
 
 /// A file of decisions while jobs are mapped.
-pub(super) struct Decisions {
+pub(in crate::cli) struct Decisions {
     path: PathBuf,
     digest: Option<String>,
     state: Mutex<State>,
@@ -35,7 +35,7 @@ impl Decisions {
     ///
     /// # Errors
     /// One of them cannot be written.
-    pub(super) fn create(path: &Path, texts: Option<&RuleTexts>) -> Result<Self, CliError> {
+    pub(in crate::cli) fn create(path: &Path, texts: Option<&RuleTexts>) -> Result<Self, CliError> {
         let unwritable = |error: &io::Error| CliError::unwritable(WHAT, error, path);
         let output = Output::create(path).map_err(|error| unwritable(&error))?;
         let digest = texts.map(RuleTexts::digest);
@@ -50,7 +50,7 @@ impl Decisions {
     }
 
     /// Maps a line of a job file and writes the decision. `None` if its job belongs to another dispatcher.
-    pub(super) fn map(
+    pub(in crate::cli) fn map(
         &self,
         mapper: &Mapper,
         dispatcher: Option<&str>,
@@ -89,17 +89,11 @@ impl Decisions {
     ///
     /// # Errors
     /// It could not be written.
-    pub(super) fn finish(self) -> Result<(), CliError> {
+    pub(in crate::cli) fn finish(self) -> Result<(), CliError> {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
         let finished = state.error.map_or_else(|| state.output.finish(), Err);
         finished.map_err(|error| CliError::unwritable(WHAT, &error, &self.path))
     }
-}
-
-/// The present time, as lines of decisions have it.
-fn now() -> String {
-    let now = jiff::Timestamp::from_microsecond(clock::microseconds()).unwrap_or_default();
-    now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
 }
 
 const WHAT: &str = "the decisions";
