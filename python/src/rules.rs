@@ -3,6 +3,7 @@
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyUserWarning, PyValueError};
@@ -227,11 +228,24 @@ pub fn known_tpv(version: &str) -> Option<(&'static str, Option<String>)> {
 
 /// Compiles configs, merged in the order given, later over earlier: each a path or URL, or the name and the YAML text of an
 /// inline config. `tpv` is the version of TPV whose answers the rules give: `3.2`, or a patch release of it; the newest if not given.
+/// `url_timeout` is the number of seconds that a URL may take.
 ///
 /// Raises `CompileError` with all that is wrong, and `ValueError` for a version that is not known.
 #[pyfunction]
-#[pyo3(signature = (sources, *, tpv=None))]
-pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>, tpv: Option<&str>) -> PyResult<PyRules> {
+#[pyo3(signature = (sources, *, tpv=None, url_timeout=None))]
+pub fn compile(
+    py: Python<'_>,
+    sources: Vec<Bound<'_, PyAny>>,
+    tpv: Option<&str>,
+    url_timeout: Option<f64>,
+) -> PyResult<PyRules> {
+    let mut options = CompileOptions::default();
+    if let Some(seconds) = url_timeout {
+        let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+        options.limits.time = time.ok_or_else(|| {
+            PyValueError::new_err(format!("`url_timeout` is a number of seconds above 0, not {seconds}"))
+        })?;
+    }
     let asked = tpv.map_or(Ok(Version::default().into()), str::parse);
     let asked: Asked = asked.map_err(|unknown: UnknownVersion| {
         PyValueError::new_err(format!("{unknown}, not {:?}", tpv.unwrap_or_default()))
@@ -261,7 +275,7 @@ pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>, tpv: Option<&str>
         }
         inputs.push(Input::Named(name));
     }
-    let compile = || tpv_compiler::compile_inputs(&inputs, texts, &CompileOptions::default());
+    let compile = || tpv_compiler::compile_inputs(&inputs, texts, &options);
     let compiled = py.detach(|| python::stack::on_roomy_thread(compile));
     let Some(compiled) = compiled else {
         return Err(PyOSError::new_err("no thread could be made to compile on"));

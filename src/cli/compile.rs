@@ -41,7 +41,7 @@ impl Compile {
         let started = Instant::now();
         let configs = paths::configs(&self.configs, common)?;
         let compiled =
-            compile_inputs(&Input::named(&configs), common.sources()?, &CompileOptions { strict: self.strict });
+            compile_inputs(&Input::named(&configs), common.sources()?, &CompileOptions { strict: self.strict, ..CompileOptions::default() });
         common.show(&compiled.diagnostics, &compiled.sources);
         let Some(rules) = compiled.rules else {
             let errors = count(compiled.diagnostics.errors() as u64, "error");

@@ -12,6 +12,7 @@ from tpvc.core.mapper import EntityToDestinationMapper
 from tpvc.galaxy import active, decisions
 from tpvc.galaxy.active import Configs, listed, load_destination_mapper
 from tpvc.galaxy.decisions import ATTEMPTS, Entry
+from tpvc.galaxy.options import options_of, seconds
 
 if TYPE_CHECKING:
     from galaxy.jobs import JobDestination
@@ -60,13 +61,14 @@ def map_tool_to_destination(
     if not configs:
         raise ValueError("One of tpv_configs or tpv_config_files must be specified in execution environment.")
     name = (referrer.id if referrer else None) or "tpv_dispatcher"
-    time_limit = _time_limit(referrer)
+    # The seconds that a block may run in CPython.
+    time_limit = seconds("tpvc_time_limit", referrer.params.get("tpvc_time_limit") if referrer else None)
     explains = explain_collector is None and bool(referrer and referrer.params.get("tpv_explain_on_failure", False))
     target = decisions.log_for(app, referrer)
     attempt = ATTEMPTS.of(job) if explains or target is not None else None
     entry = None if target is None or attempt is None else Entry(target, name, referrer, job, tool, user, attempt)
     try:
-        mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs, active.tpv_of(referrer))
+        mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs, lambda: options_of(app, referrer))
     except Exception as error:
         if entry is not None:
             entry.failed(error)
@@ -106,17 +108,3 @@ def map_tool_to_destination(
     if attempt is not None:
         attempt.ended += 1
     return destination
-
-
-def _time_limit(referrer: JobDestination | None) -> float | None:
-    """The seconds that a block may run in CPython: `tpvc_time_limit` of the destination that leads here."""
-    given = referrer.params.get("tpvc_time_limit") if referrer else None
-    if given is None:
-        return None
-    try:
-        seconds = float(given)
-    except (TypeError, ValueError):
-        seconds = 0
-    if not 0 < seconds < float("inf"):
-        raise ValueError(f"`tpvc_time_limit` is a number of seconds above 0, not {given!r}")
-    return seconds
