@@ -70,7 +70,7 @@ def test_a_mapping_is_a_line(gateway: Any, rules: Path, tmp_path: Path) -> None:
     assert (line["job"], line["tool"], line["version"], line["user"]) == (job.id, "bwa", "1.0", 7)
     assert (line["dispatcher"], line["destination"], line["attempt"]) == ("tpv_dispatcher", "local", 1)
     assert line["input_size"] == 2 and line["mem"]["got"] == 8 and line["mem"]["by"] == "tool default"
-    assert line["candidates"] == [["local", 0]] and line["tier"] == "native" and line["ms"] > 0
+    assert line["candidates"] == [["local", 1]] and line["tier"] == "native" and line["ms"] > 0
     assert "vortex.org" not in log.read_text()
     assert log.stat().st_mode & 0o777 == 0o640 & ~_umask()
     kept = tmp_path / "tpvc_rules" / f"{line['rules']}.json"

@@ -36,8 +36,13 @@ pub fn sentence(decision: &Decision) -> String {
 fn reasons(decision: &Decision) -> Vec<String> {
     let mut reasons = Vec::new();
     if decision.outcome.error().is_some() {
-        let failed = decision.fired.iter().filter(|fired| fired.failed).next_back();
-        reasons.extend(failed.map(|fired| format!("rule `{}` ended it{}", fired.rule, placed(fired.at.as_ref()))));
+        let failed = decision.fired.iter().rfind(|fired| fired.failed);
+        let told = match &decision.outcome {
+            Outcome::Error { at, .. } => at.as_ref(),
+            _ => None,
+        };
+        let place = |at: Option<&String>| if at == told { String::new() } else { placed(at) };
+        reasons.extend(failed.map(|fired| format!("rule `{}` ended it{}", fired.rule, place(fired.at.as_ref()))));
     }
     for passed in decision.passed.iter().take(2) {
         let what = &passed.what;
