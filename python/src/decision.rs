@@ -87,11 +87,12 @@ impl PyDecision {
             ms,
             wait,
             dropped,
-            ..self.0.head.clone()
+            seed: self.0.head.seed.clone(),
+            input_size: self.0.head.input_size,
         };
         if is_open {
-            return Ok(Decision { head, outcome: Outcome::Open, ..Decision::default() }.line());
+            return Ok(Decision::default().line_of(&head));
         }
-        Ok(Decision { head, ..self.0.clone() }.line())
+        Ok(self.0.line_of(&head))
     }
 }

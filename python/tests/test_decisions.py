@@ -258,8 +258,9 @@ def test_texts_of_rules_are_bounded(tmp_path: Path, monkeypatch: Any) -> None:
 
 WRITER = """
 import sys
-from tpvc.galaxy.append import Appended
-file = Appended(sys.argv[1])
+from tpvc.galaxy import append
+append.SLOW = 1e9
+file = append.Appended(sys.argv[1])
 for number in range(2000):
     assert file.write(f"{sys.argv[2]} {number} " + "x" * 3000 + "\\n")
 """

@@ -210,7 +210,7 @@ def test_rules_that_only_tpv_loads(
     for _ in range(3):
         assert map_both().id == "local"
     # It is not tried for each job: a URL may take half a minute.
-    assert (counts().unloaded, len(loads)) == (1, 1)
+    assert (counts().unloaded, len(loads)) == (3, 1)
     assert any("no room" in message for message in messages(caplog))
 
 
@@ -283,7 +283,7 @@ def test_counts_outlive_a_start(map_both: Any, monkeypatch: pytest.MonkeyPatch, 
     map_both()
     assert counts().equal == 2
     path = tmp_path / "tpvc" / "shadow-handler_1.json"
-    assert json.loads(path.read_text())["format"] == 1 and path.stat().st_mode & 0o077 == 0
+    assert json.loads(path.read_text())["format"] == 2 and path.stat().st_mode & 0o077 == 0
     path.write_text("{")
     monkeypatch.setattr(shadow, "_state", None)
     map_both()

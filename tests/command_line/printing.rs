@@ -202,7 +202,7 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["log", "--log", "log.jsonl", "--totals"]),
     (Csv, &["log", "--log", "log.jsonl", "--format", "csv"]),
     (Json, &["log", "--log", "log.jsonl", "--format", "json"]),
-    (Text, &["log", "--log", "log.jsonl", "--replay", "--jobs", "jobs.jsonl"]),
+    (Text, &["log", "--log", "log.jsonl", "--replay", "--jobs", "HOSTILE"]),
     (Text, &["log", "--log", "log.jsonl", "--since", "HOSTILE"]),
     (Text, &["map", "rules.bin", "jobs.jsonl", "-o", "/dev/null", "--decisions", "HOSTILE/d"]),
     (Json, &["jobs", "config.yml", "--tool", "HOSTILE"]),

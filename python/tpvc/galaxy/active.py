@@ -41,8 +41,9 @@ REFERRERS: defaultdict[str, dict[str, Configs]] = defaultdict(dict)
 _mappers: dict[str, EntityToDestinationMapper] = {}
 # By the referrer's id.
 _options: dict[str, Options] = {}
-# By the referrer's id: the time by `time.monotonic` until which it is not loaded again, because a URL may hang, and the error.
-_failures: dict[str, tuple[float, Exception]] = {}
+# By the referrer's id: the configs that failed to load, the time by `time.monotonic` until which they are not loaded again, because a URL may
+# hang, and the error.
+_failures: dict[str, tuple[Configs, float, Exception]] = {}
 # When URLs that were down are tried again, by the referrer's id: the time by `time.monotonic`, and the seconds to wait after that.
 _retries: dict[str, tuple[float, float]] = {}
 
@@ -92,9 +93,9 @@ def mapper_for(
 
 def _first(app: Any, referrer: str, configs: Configs, options: Options) -> EntityToDestinationMapper:
     # Under the referrer's lock.
-    until, error = _failures.get(referrer, (0.0, None))
-    if error is not None and time.monotonic() < until:
-        raise error.with_traceback(None)
+    failure = _failures.get(referrer)
+    if failure is not None and failure[0] == configs and time.monotonic() < failure[1]:
+        raise failure[2].with_traceback(None)
     # Before the files are read, so that no change is lost between reading and watching.
     watch(app, referrer, configs)
     _options[referrer] = options
@@ -102,7 +103,7 @@ def _first(app: Any, referrer: str, configs: Configs, options: Options) -> Entit
         mapper = _load_mapper(referrer, configs, options, is_start=True)
     except Exception as raised:
         if any(isinstance(config, str) and is_url(config) for config in listed(configs)):
-            _failures[referrer] = (time.monotonic() + FAILURE_PAUSE, raised)
+            _failures[referrer] = (configs, time.monotonic() + FAILURE_PAUSE, raised)
         raise
     _publish(referrer, mapper)
     return mapper

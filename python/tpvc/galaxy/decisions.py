@@ -14,7 +14,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +115,9 @@ class DecisionLog:
         digest = rules.digest
         if digest is None or digest in self._kept or self.texts is None:
             return
+        # A folder for logs that is missing is a mistake of the option, which the log of the handler has.
+        if self.file is not None and not self.texts.parent.is_dir():
+            return
         self._kept.add(digest)
         path = self.texts / f"{digest}.json"
         try:
@@ -171,9 +173,20 @@ def log_for(app: Any, referrer: Any) -> DecisionLog | None:
     return found
 
 
+#: The last second, and its text.
+_second: tuple[int, str] = (-1, "")
+
+
 def now() -> str:
     """The time of a line."""
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    global _second
+    moment = time.time()
+    whole = int(moment)
+    second, text = _second
+    if second != whole:
+        text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
+        _second = (whole, text)
+    return f"{text}.{int((moment - whole) * 1000):03d}Z"
 
 
 class Entry:

@@ -1,9 +1,9 @@
 //! A decision as a line of the log.
 
-use tpv_galaxy::json::{Json, text_of};
+use tpv_galaxy::json::{Json, escape_into, write_text};
 use tpv_model::Quantity;
 
-use super::{Amount, Candidate, Decision, Fired, MAX_LINE, Outcome, Passed, Rejected, VERSION, Wait};
+use super::{Amount, Candidate, Decision, Fired, Head, MAX_LINE, Outcome, Passed, Rejected, VERSION, Wait};
 use crate::mapper::explain::Reason;
 
 /// The room in a line: entries of a list, and characters of a text.
@@ -14,10 +14,9 @@ struct Room {
 }
 
 /// The room that is tried, from the widest. The narrowest fits any decision.
-const ROOMS: [Room; 6] = [
-    Room { entries: 16, text: 240 },
-    Room { entries: 12, text: 160 },
-    Room { entries: 8, text: 96 },
+const ROOMS: [Room; 5] = [
+    Room { entries: 8, text: 240 },
+    Room { entries: 6, text: 120 },
     Room { entries: 4, text: 64 },
     Room { entries: 2, text: 40 },
     Room { entries: 0, text: 16 },
@@ -26,15 +25,22 @@ const ROOMS: [Room; 6] = [
 impl Decision {
     /// The line with its line feed, of at most [`MAX_LINE`] bytes: long lists and texts are cut, which the line says.
     pub fn line(&self) -> String {
-        let mut line = String::new();
+        self.line_of(&self.head)
+    }
+
+    /// The line with these circumstances.
+    pub fn line_of(&self, head: &Head) -> String {
+        let mut out = String::new();
         for room in ROOMS {
-            line = text_of(&Writer { room, cut: self.cut.clone() }.decision(self));
-            if line.len() < MAX_LINE {
+            let mut writer = Writer { room, out: String::with_capacity(2048), cut: self.cut.clone() };
+            writer.decision(head, self);
+            out = writer.out;
+            if out.len() < MAX_LINE {
                 break;
             }
         }
-        line.push('\n');
-        line
+        out.push('\n');
+        out
     }
 
     /// The share of the mapping that CPython had: `native` for none, `mixed` for some blocks, `cpython` for all.
@@ -47,192 +53,314 @@ impl Decision {
     }
 }
 
-/// Makes the parts of a line, and counts what it leaves out.
+/// Writes a line, and counts what it leaves out.
 struct Writer {
     room: Room,
+    out: String,
     cut: Vec<(String, i64)>,
 }
 
-type Items = Vec<(Box<str>, Json)>;
-
 impl Writer {
-    fn decision(mut self, decision: &Decision) -> Json {
-        let head = &decision.head;
-        let mut items: Items = Vec::with_capacity(32);
-        let mut put = |key: &str, value: Json| items.push((key.into(), value));
-        put("tpvc", Json::Int(VERSION));
-        put("time", self.text(&head.time));
-        put("job", self.data(&head.job, 1));
-        self.option(head.dispatcher.as_ref()).into_iter().for_each(|value| put("dispatcher", value));
-        put("attempt", Json::Int(head.attempt));
-        if head.again > 0 {
-            put("again", Json::Int(head.again));
+    fn decision(&mut self, head: &Head, decision: &Decision) {
+        self.out.push_str("{\"tpvc\": ");
+        self.integer(VERSION);
+        self.text_field("time", Some(&head.time));
+        self.key("job");
+        self.data(&head.job, 1);
+        self.text_field("dispatcher", head.dispatcher.as_deref());
+        self.key("attempt");
+        self.integer(head.attempt);
+        self.count_field("again", head.again);
+        self.text_field("rules", head.rules.as_deref());
+        self.text_field("seed", head.seed.as_deref());
+        self.text_field("tool", Some(&head.tool));
+        self.text_field("version", head.version.as_deref());
+        self.number_field("input_size", head.input_size);
+        self.key("user");
+        match head.user {
+            Some(user) => self.integer(user),
+            None => self.out.push_str("null"),
         }
-        self.option(head.rules.as_ref()).into_iter().for_each(|value| put("rules", value));
-        self.option(head.seed.as_ref()).into_iter().for_each(|value| put("seed", value));
-        put("tool", self.text(&head.tool));
-        self.option(head.version.as_ref()).into_iter().for_each(|value| put("version", value));
-        number(head.input_size).into_iter().for_each(|value| put("input_size", value));
-        put("user", head.user.map_or(Json::Null, Json::Int));
-        match &decision.outcome {
-            Outcome::Open => {}
-            Outcome::Destination(name) => put("destination", self.text(name)),
-            Outcome::Error { kind, message, at } => {
-                let mut error = vec![("type".into(), self.text(kind)), ("message".into(), self.text(message))];
-                error.extend(self.option(at.as_ref()).map(|at| ("at".into(), at)));
-                put("error", Json::Object(error));
-            }
-        }
-        match &head.wait {
-            None => {}
-            Some(Wait::Begins) => put("wait", Json::str("begins")),
-            Some(Wait::Ended { mappings, since }) => {
-                let since = self.text(since);
-                put("wait", Json::Object(vec![("mappings".into(), Json::Int(*mappings)), ("since".into(), since)]));
-            }
-        }
+        self.outcome(&decision.outcome);
+        self.wait(head.wait.as_ref());
         for (quantity, amount) in Quantity::ALL.into_iter().zip(&decision.amounts) {
-            self.amount(amount).into_iter().for_each(|value| put(quantity.name(), value));
+            self.amount(quantity.name(), amount);
         }
-        self.list("entities", &decision.entities, |writer, name| writer.text(name), &mut put);
-        self.list("fired", &decision.fired, Self::fired, &mut put);
-        self.list("candidates", &decision.candidates, Self::candidate, &mut put);
-        self.list("rejected", &decision.rejected, Self::rejected, &mut put);
-        self.list("passed", &decision.passed, Self::passed, &mut put);
-        self.list("pools", &decision.pools, |writer, step| writer.text(step), &mut put);
-        put("tier", Json::str(decision.tier()));
-        self.list("cpython", &decision.cpython, |writer, place| writer.text(place), &mut put);
-        self.option(decision.once_more.as_ref()).into_iter().for_each(|value| put("once_more", value));
-        number(head.ms).into_iter().for_each(|value| put("ms", value));
-        let read: Items = head.read.iter().map(|(key, value)| (key.as_str().into(), value.clone())).collect();
-        if !read.is_empty() {
-            put("read", self.data(&Json::Object(read), 0));
+        self.list("entities", &decision.entities, |writer, name| writer.text(name));
+        self.list("fired", &decision.fired, Self::fired);
+        self.list("candidates", &decision.candidates, Self::candidate);
+        self.list("rejected", &decision.rejected, Self::rejected);
+        self.list("passed", &decision.passed, Self::passed);
+        self.list("pools", &decision.pools, |writer, step| writer.text(step));
+        self.text_field("tier", Some(decision.tier()));
+        self.list("cpython", &decision.cpython, |writer, place| writer.text(place));
+        self.text_field("once_more", decision.once_more.as_deref());
+        self.number_field("ms", head.ms);
+        if !head.read.is_empty() {
+            self.key("read");
+            self.object(head.read.iter().map(|(key, value)| (key.as_str(), value)), head.read.len(), 0);
         }
-        if head.dropped > 0 {
-            put("dropped", Json::Int(head.dropped));
-        }
+        self.count_field("dropped", head.dropped);
         if !self.cut.is_empty() {
-            let cut = self.cut.iter().take(24).map(|(name, count)| (clipped(name, 16).into(), Json::Int(*count)));
-            put("cut", Json::Object(cut.collect()));
-        }
-        Json::Object(items)
-    }
-
-    fn amount(&self, amount: &Amount) -> Option<Json> {
-        let Amount { asked, got, by, at } = amount;
-        let mut items: Items = Vec::new();
-        items.extend(number(*got).map(|got| ("got".into(), got)));
-        items.extend(number(*asked).filter(|_| asked != got).map(|asked| ("asked".into(), asked)));
-        items.extend(self.option(by.as_ref()).map(|by| ("by".into(), by)));
-        items.extend(self.option(at.as_ref()).map(|at| ("at".into(), at)));
-        (!items.is_empty()).then_some(Json::Object(items))
-    }
-
-    fn fired(&mut self, fired: &Fired) -> Json {
-        let mut items: Items = vec![("rule".into(), self.text(&fired.rule))];
-        items.extend(self.option(fired.at.as_ref()).map(|at| ("at".into(), at)));
-        items.extend(self.option(fired.destination.as_ref()).map(|id| ("destination".into(), id)));
-        items.extend(fired.failed.then_some(("failed".into(), Json::Bool(true))));
-        Json::Object(items)
-    }
-
-    fn candidate(&mut self, candidate: &Candidate) -> Json {
-        let score = candidate.score.map(Json::Int);
-        Json::List([Some(self.text(&candidate.id)), score].into_iter().flatten().collect())
-    }
-
-    fn rejected(&mut self, rejected: &Rejected) -> Json {
-        let mut items = vec![self.text(&rejected.id)];
-        items.extend(rejected.reasons.iter().take(self.room.entries.max(1)).map(|reason| self.reason(reason)));
-        let more = rejected.reasons.len() + 1 - items.len();
-        self.leave_out("reasons", more);
-        Json::List(items)
-    }
-
-    fn reason(&self, reason: &Reason) -> Json {
-        let of = |code: &str, tag: &str| Json::List(vec![Json::str(code), self.text(tag)]);
-        match reason {
-            Reason::Abstract => Json::List(vec![Json::str(ABSTRACT)]),
-            Reason::Limit { limit, bound, wanted, .. } => {
-                let numbers = [*bound, *wanted].map(|value| number(Some(value)).unwrap_or(Json::Null));
-                Json::List([Json::str(limit.name())].into_iter().chain(numbers).collect())
+            self.key("cut");
+            self.out.push('{');
+            for (index, (name, count)) in std::mem::take(&mut self.cut).iter().take(24).enumerate() {
+                self.comma(index);
+                escape_into(&mut self.out, clipped(name, 16).0);
+                self.out.push_str(": ");
+                self.integer(*count);
             }
-            Reason::DestinationLacks(tag) => of(LACKS, tag),
-            Reason::EntityLacks(tag) => of(REQUIRES, tag),
-            Reason::EntityRejects(tag) => of(REJECTED, tag),
-            Reason::DestinationRejects(tag) => of(REJECTS, tag),
+            self.out.push('}');
+        }
+        self.out.push('}');
+    }
+
+    fn outcome(&mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Open => {}
+            Outcome::Destination(name) => self.text_field("destination", Some(name)),
+            Outcome::Error { kind, message, at } => {
+                self.out.push_str(", \"error\": {\"type\": ");
+                self.text(kind);
+                self.text_field("message", Some(message));
+                self.text_field("at", at.as_deref());
+                self.out.push('}');
+            }
         }
     }
 
-    fn passed(&mut self, passed: &Passed) -> Json {
-        let at = self.option(passed.at.as_ref());
-        Json::List([Some(self.text(&passed.id)), Some(self.text(&passed.what)), at].into_iter().flatten().collect())
+    fn wait(&mut self, wait: Option<&Wait>) {
+        match wait {
+            None => {}
+            Some(Wait::Begins) => self.text_field("wait", Some("begins")),
+            Some(Wait::Ended { mappings, since }) => {
+                self.out.push_str(", \"wait\": {\"mappings\": ");
+                self.integer(*mappings);
+                self.text_field("since", Some(since));
+                self.out.push('}');
+            }
+        }
     }
 
-    /// Puts a list, cut to the room that there is, unless it is empty.
-    fn list<T>(
-        &mut self,
-        key: &str,
-        items: &[T],
-        each: impl Fn(&mut Self, &T) -> Json,
-        put: &mut impl FnMut(&str, Json),
-    ) {
-        let shown: Vec<Json> = items.iter().take(self.room.entries).map(|item| each(self, item)).collect();
-        self.leave_out(key, items.len() - shown.len());
-        if !shown.is_empty() {
-            put(key, Json::List(shown));
+    fn amount(&mut self, name: &str, amount: &Amount) {
+        let Amount { asked, got, by, at } = amount;
+        if (asked, got, by, at) == (&None, &None, &None, &None) {
+            return;
         }
+        self.key(name);
+        let start = self.out.len();
+        self.number_field("got", *got);
+        self.number_field("asked", asked.filter(|_| asked != got));
+        self.text_field("by", by.as_deref());
+        self.text_field("at", at.as_deref());
+        self.close(start);
+    }
+
+    fn fired(&mut self, fired: &Fired) {
+        self.out.push_str("{\"rule\": ");
+        self.text(&fired.rule);
+        self.text_field("at", fired.at.as_deref());
+        self.text_field("destination", fired.destination.as_deref());
+        self.out.push_str(if fired.failed { ", \"failed\": true}" } else { "}" });
+    }
+
+    fn candidate(&mut self, candidate: &Candidate) {
+        self.out.push('[');
+        self.text(&candidate.id);
+        if let Some(score) = candidate.score {
+            self.out.push_str(", ");
+            self.integer(score);
+        }
+        self.out.push(']');
+    }
+
+    fn rejected(&mut self, rejected: &Rejected) {
+        self.out.push('[');
+        self.text(&rejected.id);
+        let most = self.room.entries.max(1);
+        for reason in rejected.reasons.iter().take(most) {
+            self.out.push_str(", ");
+            self.reason(reason);
+        }
+        self.leave_out("reasons", rejected.reasons.len().saturating_sub(most));
+        self.out.push(']');
+    }
+
+    fn reason(&mut self, reason: &Reason) {
+        let (code, tag) = match reason {
+            Reason::Abstract => (ABSTRACT, None),
+            Reason::Limit { limit, bound, wanted, .. } => {
+                self.out.push_str("[\"");
+                self.out.push_str(limit.name());
+                self.out.push_str("\", ");
+                self.number(*bound);
+                self.out.push_str(", ");
+                self.number(*wanted);
+                self.out.push(']');
+                return;
+            }
+            Reason::DestinationLacks(tag) => (LACKS, Some(tag)),
+            Reason::EntityLacks(tag) => (REQUIRES, Some(tag)),
+            Reason::EntityRejects(tag) => (REJECTED, Some(tag)),
+            Reason::DestinationRejects(tag) => (REJECTS, Some(tag)),
+        };
+        self.out.push_str("[\"");
+        self.out.push_str(code);
+        self.out.push('"');
+        if let Some(tag) = tag {
+            self.out.push_str(", ");
+            self.text(tag);
+        }
+        self.out.push(']');
+    }
+
+    fn passed(&mut self, passed: &Passed) {
+        self.out.push('[');
+        self.text(&passed.id);
+        for text in [Some(&passed.what), passed.at.as_ref()].into_iter().flatten() {
+            self.out.push_str(", ");
+            self.text(text);
+        }
+        self.out.push(']');
+    }
+
+    /// Writes a list, cut to the room that there is, unless it is empty.
+    fn list<T>(&mut self, key: &str, items: &[T], each: impl Fn(&mut Self, &T)) {
+        let shown = items.len().min(self.room.entries);
+        self.leave_out(key, items.len() - shown);
+        if shown == 0 {
+            return;
+        }
+        self.key(key);
+        self.out.push('[');
+        for (index, item) in items.iter().take(shown).enumerate() {
+            self.comma(index);
+            each(self, item);
+        }
+        self.out.push(']');
+    }
+
+    /// Ends an object whose fields begin at `start`, with a comma before the first.
+    fn close(&mut self, start: usize) {
+        if self.out.len() > start {
+            self.out.replace_range(start..start + 2, "{");
+        } else {
+            self.out.push('{');
+        }
+        self.out.push('}');
     }
 
     fn leave_out(&mut self, key: &str, entries: usize) {
+        if entries == 0 {
+            return;
+        }
         let entries = i64::try_from(entries).unwrap_or(i64::MAX);
         match self.cut.iter_mut().find(|(name, _)| name == key) {
-            _ if entries == 0 => {}
             Some((_, count)) => *count = count.saturating_add(entries),
             None => self.cut.push((key.to_owned(), entries)),
         }
     }
 
-    fn option(&self, text: Option<&String>) -> Option<Json> {
-        text.map(|text| self.text(text))
+    /// A comma and a key, which is one of the form.
+    fn key(&mut self, key: &str) {
+        self.out.push_str(", \"");
+        self.out.push_str(key);
+        self.out.push_str("\": ");
     }
 
-    fn text(&self, text: &str) -> Json {
-        Json::str(clipped(text, self.room.text))
+    fn comma(&mut self, index: usize) {
+        if index > 0 {
+            self.out.push_str(", ");
+        }
+    }
+
+    fn text_field(&mut self, key: &str, text: Option<&str>) {
+        if let Some(text) = text {
+            self.key(key);
+            self.text(text);
+        }
+    }
+
+    fn number_field(&mut self, key: &str, number: Option<f64>) {
+        if let Some(number) = number.filter(|number| number.is_finite()) {
+            self.key(key);
+            self.number(number);
+        }
+    }
+
+    fn count_field(&mut self, key: &str, count: i64) {
+        if count > 0 {
+            self.key(key);
+            self.integer(count);
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let (kept, is_cut) = clipped(text, self.room.text);
+        escape_into(&mut self.out, kept);
+        if is_cut {
+            // Before the quote.
+            self.out.pop();
+            self.out.push_str("...\"");
+        }
+    }
+
+    fn integer(&mut self, number: i64) {
+        write_text(&mut self.out, &Json::Int(number));
+    }
+
+    /// A number as people write it: 64, not 64.0; null for what JSON cannot hold.
+    fn number(&mut self, value: f64) {
+        /// The integers below are exact.
+        const EXACT: f64 = 9e15;
+        #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
+        let json = match value {
+            value if !value.is_finite() => Json::Null,
+            value if value.fract() == 0.0 && value.abs() < EXACT => Json::Int(value as i64),
+            value => Json::Float(value),
+        };
+        write_text(&mut self.out, &json);
     }
 
     /// A value that came from outside, cut at any depth.
-    fn data(&mut self, value: &Json, depth: usize) -> Json {
+    fn data(&mut self, value: &Json, depth: usize) {
         match value {
             Json::Str(text) => self.text(text),
-            Json::List(items) if depth < MAX_DEPTH => {
-                let shown = items.iter().take(self.room.entries).map(|item| self.data(item, depth + 1)).collect();
+            Json::List(_) if depth >= MAX_DEPTH => self.out.push_str("\"[...]\""),
+            Json::Object(_) if depth >= MAX_DEPTH => self.out.push_str("\"{...}\""),
+            Json::List(items) => {
                 self.leave_out("read", items.len().saturating_sub(self.room.entries));
-                Json::List(shown)
+                self.out.push('[');
+                for (index, item) in items.iter().take(self.room.entries).enumerate() {
+                    self.comma(index);
+                    self.data(item, depth + 1);
+                }
+                self.out.push(']');
             }
-            Json::Object(items) if depth < MAX_DEPTH => {
-                let entries = self.room.entries;
-                self.leave_out("read", items.len().saturating_sub(entries));
-                let shown = items.iter().take(entries);
-                let shown =
-                    shown.map(|(key, value)| (clipped(key, self.room.text).into(), self.data(value, depth + 1)));
-                Json::Object(shown.collect())
+            Json::Object(items) => {
+                self.object(items.iter().map(|(key, value)| (&**key, value)), items.len(), depth);
             }
-            Json::List(_) | Json::Object(_) => Json::str(text_of_part(value)),
-            Json::BigInt(number) if number.bits() > 256 => Json::str("..."),
-            Json::Float(value) => number(Some(*value)).unwrap_or(Json::Null),
-            other => other.clone(),
+            Json::BigInt(number) if number.bits() > 256 => self.text("..."),
+            Json::Float(value) => self.number(*value),
+            other => write_text(&mut self.out, other),
         }
+    }
+
+    fn object<'a>(&mut self, items: impl Iterator<Item = (&'a str, &'a Json)>, all: usize, depth: usize) {
+        self.leave_out("read", all.saturating_sub(self.room.entries));
+        self.out.push('{');
+        for (index, (key, value)) in items.take(self.room.entries).enumerate() {
+            self.comma(index);
+            self.text(key);
+            self.out.push_str(": ");
+            self.data(value, depth + 1);
+        }
+        self.out.push('}');
     }
 }
 
 /// The depth to which values are shown.
 const MAX_DEPTH: usize = 3;
-
-/// A mark for a value that lies too deep.
-fn text_of_part(value: &Json) -> &'static str {
-    if matches!(value, Json::List(_)) { "[...]" } else { "{...}" }
-}
 
 /// The code of a destination that is abstract.
 pub(super) const ABSTRACT: &str = "abstract";
@@ -245,21 +373,12 @@ pub(super) const REJECTED: &str = "rejected";
 /// The code of a tag of the job that the destination rejects.
 pub(super) const REJECTS: &str = "rejects";
 
-/// A number as people write it: 64, not 64.0. `None` for what JSON cannot hold.
-fn number(value: Option<f64>) -> Option<Json> {
-    /// The integers below are exact.
-    const EXACT: f64 = 9e15;
-    let value = value.filter(|value| value.is_finite())?;
-    #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and small")]
-    let whole = value as i64;
-    Some(if value.fract() == 0.0 && value.abs() < EXACT { Json::Int(whole) } else { Json::Float(value) })
-}
-
-/// A text cut to so many characters, `...` included.
-fn clipped(text: &str, most: usize) -> String {
-    if text.chars().nth(most).is_none() {
-        return text.to_owned();
+/// The beginning of a text of more than `most` characters, with `true`: there is room for `...` behind it. A shorter text as it is.
+fn clipped(text: &str, most: usize) -> (&str, bool) {
+    // No character has less than a byte.
+    if text.len() <= most || text.chars().nth(most).is_none() {
+        return (text, false);
     }
-    let kept: String = text.chars().take(most.saturating_sub(3)).collect();
-    kept + "..."
+    let end = text.char_indices().nth(most.saturating_sub(3)).map_or(text.len(), |(end, _)| end);
+    (text.get(..end).unwrap_or(text), true)
 }

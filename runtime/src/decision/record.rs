@@ -17,13 +17,15 @@ use crate::artifact::Rules;
 use crate::first_line::first_line;
 use crate::mapper::Mapped;
 use crate::mapper::entity::Entity;
-use crate::mapper::explain::{Because, Observer, Reason, Step, number, reasons};
+use crate::mapper::explain::{Because, Observer, Step, number, reasons};
 use crate::mapper::places::ConfigPlace;
 use crate::mapper::tags::TagNames;
 use crate::mapper::trace::Trace;
 
 /// The most entries that a decision keeps of any list: code may make any number of them.
 const MOST: usize = 256;
+/// The most destinations whose reasons are kept: most configs have many that other tools' tags are for.
+const MOST_REJECTED: usize = 6;
 /// The most characters of a text.
 const LONGEST: usize = 400;
 
@@ -96,23 +98,31 @@ impl Recorder {
             amount.by = setter.as_ref().map(Setter::name);
             amount.at = setter.as_ref().and_then(|setter| self.place(setter.site));
         }
-        let mut rejected: Vec<Rejected> = Vec::new();
-        for (destination, entity) in self.refused.iter().take(MOST) {
-            let reasons = reasons(destination, entity, &self.names);
-            if !reasons.contains(&Reason::Abstract) {
-                rejected.push(Rejected { id: shown(&destination.id), reasons });
-            }
-        }
-        // Those that came nearest stand first; among them, those that lack an amount.
-        rejected.sort_by_key(|one| {
-            let tags = one.reasons.iter().filter(|reason| !matches!(reason, Reason::Limit { .. })).count();
-            (one.reasons.len(), tags)
-        });
-        let more = self.refused.len().saturating_sub(MOST);
+        let (rejected, more) = self.rejected();
         if more > 0 {
             self.decision.cut.push(("rejected".to_owned(), i64::try_from(more).unwrap_or(i64::MAX)));
         }
         Decision { amounts, rejected, ..self.decision }
+    }
+
+    /// The nearest of the destinations that cannot take the job, with the number of the others. Those whose tags fit lack an amount, and stand first.
+    fn rejected(&self) -> (Vec<Rejected>, usize) {
+        let is_concrete = |(destination, _): &&(Rc<Entity>, Rc<Entity>)| {
+            matches!(destination.is_abstract, Value::Bool(false) | Value::None)
+        };
+        let (near, far): (Vec<_>, Vec<_>) =
+            (self.refused.iter().filter(is_concrete)).partition(|(destination, entity)| destination.fits(&entity.tags));
+        let all = near.len() + far.len();
+        let nearest = near.into_iter().chain(far).take(MOST_REJECTED);
+        let mut rejected: Vec<Rejected> = nearest
+            .map(|(destination, entity)| {
+                let reasons = reasons(destination, entity, &self.names);
+                Rejected { id: shown(&destination.id), reasons }
+            })
+            .collect();
+        rejected.sort_by_key(|one| one.reasons.len());
+        let more = all - rejected.len();
+        (rejected, more)
     }
 
     /// The file and line of a site.

@@ -213,7 +213,7 @@ pub trait Observer {
         true
     }
 
-    /// Returns `true` if it looks at the values that conditions can read, which are shown as text.
+    /// Returns `true` if it looks at the values that conditions can read, which are shown as text, and wants values compared as Python compares them.
     fn reads(&self) -> bool {
         self.watches()
     }

@@ -7,6 +7,7 @@ import collections
 import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -68,6 +69,12 @@ def jobs(server: Server) -> dict[int, dict[str, Any]]:
     with sqlite3.connect(f"file:{server.folder}/database/universe.sqlite?mode=ro", uri=True) as base:
         rows = base.execute("select id, tool_id, state, destination_id from job").fetchall()
     return {id: {"tool": tool, "state": state, "destination": destination} for id, tool, state, destination in rows}
+
+
+def mapped(server: Server) -> collections.Counter[int]:
+    """How often Galaxy's own log says that a job was mapped."""
+    found = re.findall(r"\((\d+)\) Mapped job to destination id", server.log_text())
+    return collections.Counter(map(int, found))
 
 
 def done(server: Server) -> bool:
@@ -172,8 +179,11 @@ def main() -> int:
             lines = collections.Counter(line.get("job") for line in log.lines())
             after = [id for id in jobs(server) if id > first]
             check("each job is in the log", all(lines[id] >= 1 for id in after), len(after))
-            twice = [id for id in after if lines[id] > 1]
-            check("once, but for the one at the moment of the kill", len(twice) <= 1, twice)
+            # Galaxy maps jobs again that it had not stored as running. At the moment of the kill, a line may be there without Galaxy's own.
+            often = mapped(server)
+            other = {id: (lines[id], often[id]) for id in after if lines[id] != often[id]}
+            check("as often as Galaxy mapped it, but for the moment of the kill", len(other) <= 1, other)
+            print(f"  mapped more than once: {sum(lines[id] > 1 for id in after)} of {len(after)}", flush=True)
             totals = subprocess.run([sys.executable, "-m", "tpvc", "log", "--log", str(log.folder), "--totals"], capture_output=True, text=True)
             check("tpvc log", totals.returncode == 0, totals.stdout.partition("\n")[0] + totals.stderr)
         halves = [line["half"] for line in log.lines() if "half" in line]
