@@ -39,8 +39,8 @@ def main(argv: list[str]) -> int:
     for file, counts in found:
         print(f"{file.stem.removeprefix('shadow-')}: {counts.sentence()}")
         if len(counts.dispatchers) > 1 or counts.uncompared:
-            for name, (equal, differing, uncompared) in sorted(counts.dispatchers.items()):
-                print(f"  {shown(name)}: {count(equal, 'answer')} equal, {differing:,} different, {uncompared:,} not compared")
+            for name, (equal, differing, missed) in sorted(counts.dispatchers.items()):
+                print(f"  {shown(name)}: {count(equal, 'answer')} equal, {differing:,} different, {missed:,} not compared")
         for line in lines(counts, options.last):
             print(line)
     answers = sum(counts.answers for _, counts in found)

@@ -113,7 +113,7 @@ fn what_is_no_line_is_no_decision() {
         assert_eq!(Decision::read(text), None);
     }
     for (end, _) in line.trim_end().char_indices() {
-        assert_eq!(Decision::read(&line[..end]), None);
+        assert_eq!(Decision::read(line.get(..end).unwrap()), None);
     }
     assert_eq!(Decision::read(&format!("tpvc.decisions INFO {line}")), Decision::read(&line));
 }
