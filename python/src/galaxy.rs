@@ -13,9 +13,11 @@ use tpv_galaxy::errors::JOB_NOT_READY_EXCEPTION;
 use tpv_python::exception::PyResult as NativeResult;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
-use tpv_runtime::mapper::explain::{Observer, SpentBudget, Step, Unobserved};
+use tpv_runtime::decision::{End, Recorder};
+use tpv_runtime::mapper::explain::{Observer, SpentBudget, Step};
 use tpv_runtime::mapper::{HostJob, Mapped, Mapper};
 
+use crate::decision::PyDecision;
 use crate::{exception, places, proxy, to_native, to_python};
 
 /// The arguments of Galaxy's call of a rule.
@@ -29,8 +31,16 @@ pub struct Call<'a, 'py> {
     pub workflow_invocation_uuid: Option<&'a Bound<'py, PyAny>>,
 }
 
-/// Maps a job of Galaxy, in the session of the caller. `explain` is called with the explanation as JSON, even if the mapping
-/// fails.
+/// The readers of a mapping's steps.
+#[derive(Clone, Copy, Default)]
+pub struct Readers<'a, 'py> {
+    /// Called with the explanation as JSON.
+    pub explain: Option<&'a Bound<'py, PyAny>>,
+    /// Called with the [`PyDecision`].
+    pub decide: Option<&'a Bound<'py, PyAny>>,
+}
+
+/// Maps a job of Galaxy, in the session of the caller. The readers are called even if the mapping fails.
 ///
 /// # Errors
 /// The exceptions that TPV raises, including Galaxy's own.
@@ -39,22 +49,54 @@ pub fn map<'py>(
     mapper: &Mapper,
     call: &Call<'_, 'py>,
     seed: BigInt,
-    explain: Option<&Bound<'py, PyAny>>,
+    readers: Readers<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let Some(explain) = explain else {
-        let mut observer = Warning { py, mapper, call, inner: &mut Unobserved };
-        return observed(py, mapper, call, seed, &mut observer, |_, _| ());
-    };
-    let provenance = Provenance::new(mapper.rules(), None);
-    let mut collector = Collector::of_objects(&provenance);
-    let mut answer = None;
-    let mut observer = Warning { py, mapper, call, inner: &mut collector };
-    let result =
-        observed(py, mapper, call, seed, &mut observer, |vm, mapped| answer = Some(Mapped::answer(vm, mapped)));
-    if let Some(answer) = answer {
+    let Readers { explain, decide } = readers;
+    let provenance = explain.map(|_| Provenance::new(mapper.rules(), None));
+    let mut collector = provenance.as_ref().map(Collector::of_objects);
+    let mut recorder = decide.map(|_| Recorder::new(mapper.rules().clone()));
+    let drawn = decide.map(|_| seed.to_string());
+    let (mut answer, mut end) = (None, None);
+    let mut inner = Watching { collector: collector.as_mut(), recorder: recorder.as_mut() };
+    let mut observer = Warning { py, mapper, call, inner: &mut inner };
+    let result = observed(py, mapper, call, seed, &mut observer, |vm, mapped| {
+        answer = explain.map(|_| Mapped::answer(vm, mapped));
+        end = decide.map(|_| End::of_values(vm, mapped));
+    });
+    if let (Some(explain), Some(collector), Some(answer)) = (explain, collector, answer) {
         explain.call1((collector.finish(&answer).json(),))?;
     }
+    if let (Some(decide), Some(recorder), Some(end)) = (decide, recorder, end) {
+        let mut decision = recorder.ended(end);
+        decision.head.seed = drawn;
+        decide.call1((PyDecision::new(decision),))?;
+    }
     result
+}
+
+/// Forwards the steps of a mapping to whoever reads them, if anybody does.
+struct Watching<'a, 'p> {
+    collector: Option<&'a mut Collector<'p>>,
+    recorder: Option<&'a mut Recorder>,
+}
+
+impl Observer for Watching<'_, '_> {
+    fn watches(&self) -> bool {
+        self.collector.is_some() || self.recorder.is_some()
+    }
+
+    fn reads(&self) -> bool {
+        self.collector.is_some()
+    }
+
+    fn step(&mut self, step: Step<'_>) {
+        if let Some(collector) = &mut self.collector {
+            collector.step(step);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.step(step);
+        }
+    }
 }
 
 /// Maps a job, and passes the outcome to `look` before its values are dropped.
@@ -123,6 +165,10 @@ impl Observer for Warning<'_, '_> {
 
     fn watches(&self) -> bool {
         self.inner.watches()
+    }
+
+    fn reads(&self) -> bool {
+        self.inner.reads()
     }
 }
 

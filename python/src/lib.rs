@@ -4,13 +4,15 @@
 //! natively, values cross by [`to_native`] and [`to_python`]: plain ones become what they are on the other side, Python's other
 //! objects become a [`live`] object of the machine, and the machine's a [`proxy`] in Python; [`tags`] are TPV's on both sides.
 //! [`session`] remembers what crossed for a job, [`machine`] which machine waits while Python runs. [`block`] runs a config's code in
-//! CPython, within a [`time_limit`] if there is one, [`places`] has tracebacks show the config, [`galaxy`] maps for Galaxy. [`pools`]
+//! CPython, within a [`time_limit`] if there is one, [`places`] has tracebacks show the config, [`galaxy`] maps for Galaxy,
+//! and [`decision`] is what it decided. [`pools`]
 //! has the stores of resource pools of both sides for each other, [`maps`] what `tpvc.maps` is made of.
 
 mod block;
 mod classes;
 mod command;
 mod dates;
+mod decision;
 mod depth;
 mod evaluate;
 mod exception;
@@ -44,6 +46,8 @@ mod _native {
 
     #[pymodule_export]
     use super::command::{main, printable};
+    #[pymodule_export]
+    use super::decision::PyDecision;
     #[pymodule_export]
     use super::evaluate::evaluate;
     #[pymodule_export]

@@ -111,7 +111,8 @@ impl PyMapper {
 
     /// Maps a job of Galaxy by its live objects. The result is Galaxy's `JobDestination`.
     ///
-    /// `explain` is called with the explanation as a JSON text, however the mapping ends. `seed` is the state of `random` before the
+    /// `explain` is called with the explanation as a JSON text, and `decide` with the [`PyDecision`](crate::decision::PyDecision), however the mapping
+    /// ends. `seed` is the state of `random` before the
     /// job, for code that CPython runs, too. `time_limit` is the number of seconds that a block may run in CPython; without it, as long
     /// as it takes.
     ///
@@ -119,7 +120,7 @@ impl PyMapper {
     /// longer than the limit.
     #[pyo3(signature = (
         app, tool, user, job, job_wrapper = None, resource_params = None, workflow_invocation_uuid = None, *, explain = None,
-        seed = None, time_limit = None
+        decide = None, seed = None, time_limit = None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the parameters of TPV's `map_to_destination`")]
     fn map_galaxy<'py>(
@@ -133,6 +134,7 @@ impl PyMapper {
         resource_params: Option<&Bound<'py, PyAny>>,
         workflow_invocation_uuid: Option<&Bound<'py, PyAny>>,
         explain: Option<&Bound<'py, PyAny>>,
+        decide: Option<&Bound<'py, PyAny>>,
         seed: Option<BigInt>,
         time_limit: Option<f64>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -141,7 +143,7 @@ impl PyMapper {
         // A state that is given is that of all code of the job, CPython's too.
         let _session = if seed.is_some() { Session::start_lending() } else { Session::start() };
         let seed = seed.or_else(|| self.seed.clone()).unwrap_or_else(entropy);
-        galaxy::map(py, self.for_galaxy(), &call, seed, explain)
+        galaxy::map(py, self.for_galaxy(), &call, seed, galaxy::Readers { explain, decide })
     }
 
     /// The rules.

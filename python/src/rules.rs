@@ -3,11 +3,13 @@
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use pyo3::create_exception;
 use pyo3::exceptions::{PyOSError, PyTypeError, PyUserWarning, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
+use tpv_analysis::rule_texts::RuleTexts;
 use tpv_compiler::{CompileOptions, Compiled, python};
 use tpv_config::Input;
 use tpv_model::{Asked, UnknownVersion, Version};
@@ -106,6 +108,8 @@ pub struct PyRules {
     /// The URLs that they were compiled from, with the texts that were there.
     urls: Vec<(String, Arc<str>)>,
     warnings: Vec<Py<PyDiagnostic>>,
+    /// The texts that they were compiled from, with their digest; `None` for an artifact.
+    texts: Option<(RuleTexts, String)>,
 }
 
 #[pymethods]
@@ -124,7 +128,7 @@ impl PyRules {
             }
         };
         let rules = py.detach(|| Rules::load(&bytes)).map_err(|error| PyValueError::new_err(error.to_string()))?;
-        Ok(Self { rules: Arc::new(rules), files, urls: Vec::new(), warnings: Vec::new() })
+        Ok(Self { rules: Arc::new(rules), files, urls: Vec::new(), warnings: Vec::new(), texts: None })
     }
 
     /// The artifact as bytes.
@@ -155,6 +159,17 @@ impl PyRules {
     #[getter]
     fn pool_store<'py>(&self, py: Python<'py>) -> PyResult<Option<(String, Bound<'py, PyDict>)>> {
         crate::pools::configured(py, &self.rules)
+    }
+
+    /// The digest of the texts that the rules were compiled from; `None` for an artifact.
+    #[getter]
+    fn digest(&self) -> Option<&str> {
+        self.texts.as_ref().map(|(_, digest)| digest.as_str())
+    }
+
+    /// These texts as `tpvc why` reads them: JSON.
+    fn texts(&self) -> Option<String> {
+        self.texts.as_ref().map(|(texts, _)| texts.json())
     }
 
     /// The warnings of the compilation.
@@ -213,11 +228,24 @@ pub fn known_tpv(version: &str) -> Option<(&'static str, Option<String>)> {
 
 /// Compiles configs, merged in the order given, later over earlier: each a path or URL, or the name and the YAML text of an
 /// inline config. `tpv` is the version of TPV whose answers the rules give: `3.2`, or a patch release of it; the newest if not given.
+/// `url_timeout` is the number of seconds that a URL may take.
 ///
 /// Raises `CompileError` with all that is wrong, and `ValueError` for a version that is not known.
 #[pyfunction]
-#[pyo3(signature = (sources, *, tpv=None))]
-pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>, tpv: Option<&str>) -> PyResult<PyRules> {
+#[pyo3(signature = (sources, *, tpv=None, url_timeout=None))]
+pub fn compile(
+    py: Python<'_>,
+    sources: Vec<Bound<'_, PyAny>>,
+    tpv: Option<&str>,
+    url_timeout: Option<f64>,
+) -> PyResult<PyRules> {
+    let mut options = CompileOptions::default();
+    if let Some(seconds) = url_timeout {
+        let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+        options.limits.time = time.ok_or_else(|| {
+            PyValueError::new_err(format!("`url_timeout` is a number of seconds above 0, not {seconds}"))
+        })?;
+    }
     let asked = tpv.map_or(Ok(Version::default().into()), str::parse);
     let asked: Asked = asked.map_err(|unknown: UnknownVersion| {
         PyValueError::new_err(format!("{unknown}, not {:?}", tpv.unwrap_or_default()))
@@ -247,7 +275,7 @@ pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>, tpv: Option<&str>
         }
         inputs.push(Input::Named(name));
     }
-    let compile = || tpv_compiler::compile_inputs(&inputs, texts, &CompileOptions::default());
+    let compile = || tpv_compiler::compile_inputs(&inputs, texts, &options);
     let compiled = py.detach(|| python::stack::on_roomy_thread(compile));
     let Some(compiled) = compiled else {
         return Err(PyOSError::new_err("no thread could be made to compile on"));
@@ -257,7 +285,9 @@ pub fn compile(py: Python<'_>, sources: Vec<Bound<'_, PyAny>>, tpv: Option<&str>
     match rules {
         Some(rules) => {
             let urls = fetched(&inputs, &sources);
-            Ok(PyRules { rules: Arc::new(rules), files, urls, warnings: problems })
+            let texts = RuleTexts::of(&inputs, &sources, rules.tables().global.version);
+            let texts = texts.map(|texts| (texts.digest(), texts)).map(|(digest, texts)| (texts, digest));
+            Ok(PyRules { rules: Arc::new(rules), files, urls, warnings: problems, texts })
         }
         None => {
             let text = diagnostics.render(&sources, false).trim_end().to_owned();

@@ -12,6 +12,7 @@ HAS_GALAXY = importlib.util.find_spec("galaxy") is not None and importlib.util.f
 # These import Galaxy's own classes.
 _NEED_GALAXY = [
     "test_config_lines.py",
+    "test_decisions.py",
     "test_fork.py",
     "test_gateway.py",
     "test_helpers.py",

@@ -86,22 +86,22 @@ def test_a_fork_while_a_thread_loads(gateway: Any, rules: Path) -> None:
     thread = threading.Thread(target=load)
     thread.start()
     assert server.asked.wait(60)
-    assert active.LOCK.locked()
-    assert in_child(lambda: (mapped(gateway, str(rules)), active.LOCK.locked())) == "({'spec': '2'}, False)"
+    assert active.lock_of("tpv_dispatcher").locked()
+    assert in_child(lambda: (mapped(gateway, str(rules)), active.lock_of("tpv_dispatcher").locked())) == "({'spec': '2'}, False)"
     # The parent's thread has the lock as before.
-    assert active.LOCK.locked()
+    assert active.lock_of("tpv_dispatcher").locked()
     server.end()
     thread.join(60)
     assert not thread.is_alive() and isinstance(raised[0], tpvc.CompileError)
-    assert not active.LOCK.locked()
+    assert not active.lock_of("tpv_dispatcher").locked()
     assert mapped(gateway, str(rules)) == {"spec": "2"}
 
 
 def test_a_fork_waits_for_rules_that_are_loaded_soon(gateway: Any, rules: Path) -> None:
-    assert active.LOCK.acquire()
-    threading.Timer(0.2, active.LOCK.release).start()
+    assert active.lock_of("tpv_dispatcher").acquire()
+    threading.Timer(0.2, active.lock_of("tpv_dispatcher").release).start()
     assert in_child(lambda: mapped(gateway, str(rules))) == "{'spec': '2'}"
-    assert not active.LOCK.locked()
+    assert not active.lock_of("tpv_dispatcher").locked()
 
 
 def test_a_child_loads_and_watches_its_own(gateway: Any, rules: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.server
 import logging
+import socket
 import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -63,9 +66,9 @@ class Site:
     def start(self) -> None:
         self.gateway.ACTIVE_DESTINATION_MAPPERS = {}
 
-    def spec(self) -> str:
+    def spec(self, referrer: Any = None) -> str:
         found = self.gateway.map_tool_to_destination(
-            self.app, objects.job(), objects.tool(), objects.user(), tpv_config_files=self.configs
+            self.app, objects.job(), objects.tool(), objects.user(), referrer=referrer, tpv_config_files=self.configs
         )
         return str(found.params["spec"])
 
@@ -99,15 +102,68 @@ def test_local_files_count_as_they_are_now(site: Site, served: Served) -> None:
     site.local.write_text(LOCAL.replace("5", "7"))
     site.start()
     assert site.spec() == "2 7"
-    # And what is wrong in them is not hidden by what was kept.
+
+
+def test_a_local_file_that_does_not_compile_at_a_start(site: Site, caplog: pytest.LogCaptureFixture) -> None:
+    assert site.spec() == "2 5"
     site.local.write_text(LOCAL.replace("5", "cores +"))
     site.start()
-    with pytest.raises(tpvc.CompileError):
-        site.spec()
+    assert site.spec() == "2 5"
+    [told] = [record for record in caplog.records if "when they compiled last" in record.getMessage()]
+    assert told.levelname == "WARNING" and "local.yml:1" in told.getMessage() and "secret" not in told.getMessage()
+    # As is said when the file is mended.
+    site.local.write_text(LOCAL.replace("5", "7"))
+    active.reload(str(site.local.resolve()))
+    site.start()
+    assert site.spec() == "2 7"
     site.local.unlink()
     site.start()
+    assert site.spec() == "2 7"
+    strict = SimpleNamespace(id="tpv_dispatcher", params={"tpvc_strict_start": True})
+    site.start()
     with pytest.raises(FileNotFoundError):
-        site.spec()
+        site.spec(strict)
+
+
+def test_rules_are_kept_where_the_site_says(site: Site, tmp_path: Path) -> None:
+    to = SimpleNamespace(id="tpv_dispatcher", params={"tpvc_state_dir": str(tmp_path / "state")})
+    assert site.spec(to) == "2 5"
+    assert not (site.data / "tpvc").exists()
+    names = sorted(path.name.partition("-")[0] for path in (tmp_path / "state").iterdir())
+    assert names == ["rules", "urls"]
+    assert all(path.stat().st_mode & 0o077 == 0 for path in (tmp_path / "state").iterdir())
+    [rules] = (tmp_path / "state").glob("rules-*")
+    rules.write_text(rules.read_text().replace("cores", "Cores"))
+    site.local.write_text("tools: [")
+    site.start()
+    with pytest.raises(tpvc.CompileError):
+        site.spec(to)
+
+
+def test_a_url_that_hangs_costs_others_nothing(gateway: Any, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/tools.yml"
+        local = tmp_path / "local.yml"
+        local.write_text(LOCAL)
+
+        def mapped(name: str, configs: list[str]) -> float:
+            started = time.monotonic()
+            to = SimpleNamespace(id=name, params={"tpvc_url_timeout": 2})
+            with contextlib.suppress(tpvc.CompileError):
+                gateway.map_tool_to_destination(
+                    objects.app(), objects.job(), objects.tool(), objects.user(), referrer=to, tpv_config_files=configs
+                )
+            return time.monotonic() - started
+
+        thread = threading.Thread(target=mapped, args=("hangs", [url]))
+        thread.start()
+        time.sleep(0.2)
+        assert mapped("other", [str(local)]) < 1
+        thread.join()
+        # The next jobs of the same dispatcher do not wait for it again.
+        assert mapped("hangs", [url]) < 1
+        active._failures.clear()
+        assert 1.5 < mapped("hangs", [url]) < 10
 
 
 def test_a_text_that_does_not_compile(site: Site, served: Served, caplog: pytest.LogCaptureFixture) -> None:
@@ -123,7 +179,9 @@ def test_a_damaged_file_is_ignored_with_a_word(
     site: Site, served: Served, caplog: pytest.LogCaptureFixture, damage: str
 ) -> None:
     assert site.spec() == "2 5"
-    [path] = (site.data / "tpvc").iterdir()
+    [path] = (site.data / "tpvc").glob("urls-*")
+    [rules] = (site.data / "tpvc").glob("rules-*")
+    rules.unlink()
     data = path.read_bytes()
     if damage == "folder":
         path.unlink()
@@ -155,20 +213,20 @@ def test_a_folder_that_cannot_be_written(site: Site, caplog: pytest.LogCaptureFi
 
 def test_what_is_kept(site: Site, served: Served) -> None:
     assert site.spec() == "2 5"
-    [path] = (site.data / "tpvc").iterdir()
+    [path] = (site.data / "tpvc").glob("urls-*")
     assert path.stat().st_mode & 0o077 == 0
     assert "mem: 5" not in path.read_text()
     served.text = SHARED.replace("2", "3")
     site.start()
     assert site.spec() == "3 5"
-    assert list((site.data / "tpvc").iterdir()) == [path]
-    # Local files alone leave nothing.
+    assert list((site.data / "tpvc").glob("urls-*")) == [path]
+    # Local files alone leave no texts of URLs.
     path.unlink()
     site.configs = [str(site.local)]
     site.local.write_text(SHARED + LOCAL.partition("\n")[2])
     site.start()
     assert site.spec() == "2 4"
-    assert list((site.data / "tpvc").iterdir()) == []
+    assert list((site.data / "tpvc").glob("urls-*")) == []
 
 
 def test_the_url_is_tried_again(
@@ -187,4 +245,4 @@ def test_the_url_is_tried_again(
     while site.spec() != "3 5":
         assert time.monotonic() < end
         time.sleep(0.05)
-    assert "answer again" in caplog.text and not active._retries
+    assert "load again" in caplog.text and not active._retries

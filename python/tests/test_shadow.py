@@ -7,6 +7,7 @@ import inspect
 import json
 import logging
 import random
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -209,7 +210,7 @@ def test_rules_that_only_tpv_loads(
     for _ in range(3):
         assert map_both().id == "local"
     # It is not tried for each job: a URL may take half a minute.
-    assert (counts().unloaded, len(loads)) == (1, 1)
+    assert (counts().unloaded, len(loads)) == (3, 1)
     assert any("no room" in message for message in messages(caplog))
 
 
@@ -282,7 +283,7 @@ def test_counts_outlive_a_start(map_both: Any, monkeypatch: pytest.MonkeyPatch, 
     map_both()
     assert counts().equal == 2
     path = tmp_path / "tpvc" / "shadow-handler_1.json"
-    assert json.loads(path.read_text())["format"] == 1 and path.stat().st_mode & 0o077 == 0
+    assert json.loads(path.read_text())["format"] == 2 and path.stat().st_mode & 0o077 == 0
     path.write_text("{")
     monkeypatch.setattr(shadow, "_state", None)
     map_both()
@@ -304,17 +305,61 @@ def test_on_postgresql_a_savepoint_holds_what_tpvc_does(map_both: Any) -> None:
     assert done == ["savepoint", "rule", "rollback"]
 
 
+def test_inline_configs_are_compared(
+    map_both: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # TPV writes into the dicts of `job_conf.yml`, at the first job that it loads them for.
+    inline = [{"tools": {"bwa": {"cores": 3}}}, {"destinations": {"local": {"runner": "local"}}}]
+    for _ in range(3):
+        assert map_both(tpv_config_files=None, tpv_configs=inline).id == "local"
+    assert map_both(tpv_config_files=None, tpv_configs=[dict(config) for config in inline]).id == "local"
+    assert (counts().equal, counts().unloaded, counts().dispatchers) == (4, 0, {"tpv_dispatcher": [4, 0, 0]})
+    shadow._state.tally.write()  # type: ignore[union-attr]
+    monkeypatch.setattr("sys.argv", ["tpvc", "shadow", str(tmp_path)])
+    assert main() == 0
+    assert "4 answers equal, 0 different" in capsys.readouterr().out
+
+
+def test_a_dispatcher_that_is_not_compared_is_told(
+    map_both: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    map_both()
+    only_tpv = SimpleNamespace(id="other", params={"tpvc_tpv": "x"})
+    for _ in range(2):
+        map_both(referrer=only_tpv)
+    assert counts().dispatchers == {"tpv_dispatcher": [1, 0, 0], "other": [0, 0, 2]}
+    shadow._state.tally.write()  # type: ignore[union-attr]
+    monkeypatch.setattr("sys.argv", ["tpvc", "shadow", str(tmp_path)])
+    assert main() == 1
+    told = capsys.readouterr().out
+    assert "other: 0 answers equal, 0 different, 2 not compared" in told
+    assert "not all answers of other were compared" in told
+
+
+def test_counts_are_written_soon(map_both: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tpvc.galaxy import tally
+
+    monkeypatch.setattr(tally, "WRITE_EVERY", 0.2)
+    for _ in range(5):
+        map_both()
+    file = tmp_path / "tpvc" / "shadow-handler_1.json"
+    end = time.monotonic() + 10
+    while json.loads(file.read_text())["equal"] != 5:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
 def test_the_version_of_the_installed_tpv_counts(
     map_both: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     loaded: list[str | None] = []
-    load = active.load_destination_mapper
+    load = active._compiled
 
-    def recorded(*arguments: Any, tpv: str | None = None, **named: Any) -> Any:
-        loaded.append(tpv)
-        return load(*arguments, tpv=tpv, **named)
+    def recorded(configs: Any, options: Any, reload: bool) -> Any:
+        loaded.append(options.tpv)
+        return load(configs, options, reload)
 
-    monkeypatch.setattr(active, "load_destination_mapper", recorded)
+    monkeypatch.setattr(active, "_compiled", recorded)
 
     def shadowed(installed: str, params: dict[str, Any]) -> list[str]:
         monkeypatch.setattr(shadow.importlib.metadata, "version", lambda name: installed)

@@ -53,6 +53,39 @@ class Rules:
     def pool_store(self) -> tuple[str, dict[str, Any]] | None: ...
     @property
     def warnings(self) -> list[Diagnostic]: ...
+    @property
+    def digest(self) -> str | None: ...
+    def texts(self) -> str | None: ...
+
+@final
+class Decision:
+    """What the mapper decided about a job, for a line of the log of decisions."""
+
+    @staticmethod
+    def failed(kind: str, message: str) -> Decision: ...
+    @property
+    def destination(self) -> str | None: ...
+    @property
+    def error(self) -> str | None: ...
+    def line(
+        self,
+        *,
+        time: str,
+        job: int | None,
+        tool: str,
+        dispatcher: str | None = None,
+        attempt: int = 1,
+        again: int = 0,
+        rules: str | None = None,
+        version: str | None = None,
+        user: int | None = None,
+        read: str | None = None,
+        ms: float | None = None,
+        begins: bool = False,
+        waited: tuple[int, str] | None = None,
+        dropped: int = 0,
+        is_open: bool = False,
+    ) -> str: ...
 
 class StoreUnavailable(Exception):
     """A store of resource pools cannot be reached: a job that a pool governs waits, unless the pool fails open."""
@@ -93,6 +126,7 @@ class Mapper:
         workflow_invocation_uuid: str | None = None,
         *,
         explain: Callable[[str], object] | None = None,
+        decide: Callable[[Decision], object] | None = None,
         seed: int | None = None,
         time_limit: float | None = None,
     ) -> Any: ...
@@ -208,7 +242,9 @@ def call_tags(tags: Any, method: str, args: tuple[Any, ...], keywords: dict[str,
 def check_tags(**lists: Any) -> None: ...
 def evaluate(source: str, context: dict[str, Any], *, tier: str = "native", kind: str = "block") -> Any: ...
 def native_module(name: str) -> Any: ...
-def compile(sources: Sequence[str | PathLike[str] | tuple[str, str]], *, tpv: str | None = None) -> Rules: ...
+def compile(
+    sources: Sequence[str | PathLike[str] | tuple[str, str]], *, tpv: str | None = None, url_timeout: float | None = None
+) -> Rules: ...
 def known_tpv(version: str) -> tuple[str, str | None] | None: ...
 def main(argv: Sequence[str]) -> int: ...
 def printable(text: str) -> str: ...

@@ -21,6 +21,7 @@ pub use tpv_galaxy::{Answer, Error as InputError, Input, Job, JobBuilder, Json, 
 
 // What the compiler writes, the analyses read and Galaxy's package connects to.
 pub mod artifact;
+pub mod decision;
 pub mod first_line;
 pub mod mapper;
 pub mod patterns;

@@ -40,8 +40,11 @@ impl Compile {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
         let configs = paths::configs(&self.configs, common)?;
-        let compiled =
-            compile_inputs(&Input::named(&configs), common.sources()?, &CompileOptions { strict: self.strict });
+        let compiled = compile_inputs(
+            &Input::named(&configs),
+            common.sources()?,
+            &CompileOptions { strict: self.strict, ..CompileOptions::default() },
+        );
         common.show(&compiled.diagnostics, &compiled.sources);
         let Some(rules) = compiled.rules else {
             let errors = count(compiled.diagnostics.errors() as u64, "error");

@@ -10,6 +10,7 @@ use tpv_runtime::mapper::Mapper;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
+use super::job_conf::Wanted;
 use super::map::{self, hooks};
 use super::output::{Output, write_text};
 use super::revision::AtRevision;
@@ -69,6 +70,10 @@ pub(super) struct Diff {
     /// Map these jobs with both: a job file, plain, gzip or zstd; `-` is stdin
     #[arg(long, value_name = "JOBS")]
     jobs: Option<PathBuf>,
+    /// Leave out the jobs of other dynamic destinations and those that went to a static one, as the job file names them
+    /// (`export-jobs --job-conf`)
+    #[arg(long, value_name = "DESTINATION", requires = "jobs")]
+    dispatcher: Option<String>,
     /// Say whether every job gets the same answer: proved, refuted by a job whose answers differ (exit 1), or unknown
     #[arg(long, conflicts_with_all = ["jobs", "no_jobs", "format", "differences"])]
     prove: bool,
@@ -216,7 +221,7 @@ impl Diff {
                 return upgrade::of_version(rules, version);
             }
             let common = Common { tpv: Some(Tpv::One(version.into())), ..common.clone() };
-            let (inputs, sources) = rules::inputs(None, &configs, &common).ok()?;
+            let (inputs, sources) = rules::inputs(None, &Wanted::default(), &configs, &common).ok()?;
             let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
             compiled.rules.map(Arc::new)
         };
@@ -302,7 +307,10 @@ impl Diff {
         };
         let streamed = match text {
             Some(text) => stream::over_text(MADE, text, writer, threads, &lines, common)?,
-            None => stream::over(path, writer, threads, &lines, common)?,
+            None => {
+                let jobs = stream::Jobs { path, dispatcher: self.dispatcher.as_deref() };
+                stream::over(jobs, writer, threads, &lines, common)?
+            }
         };
         let tallies = streamed.map_err(|error| unwritable(&error))?;
         output.map(Output::finish).transpose().map_err(|error| unwritable(&error))?;

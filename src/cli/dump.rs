@@ -12,6 +12,7 @@ use tpv_text::suggest::{closest, did_you_mean};
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
+use super::job_conf::Wanted;
 use super::output::print_paged;
 use super::rules;
 use tpv_text::printable::Form;
@@ -32,6 +33,9 @@ pub(super) struct Dump {
     /// Galaxy's job configuration, YAML or XML, which names the config files if none are given
     #[arg(long, value_name = "FILE")]
     job_conf: Option<PathBuf>,
+    /// The dispatcher of the job configuration, of several [default: `tpv_dispatcher`]
+    #[arg(long, value_name = "DESTINATION", requires = "job_conf")]
+    dispatcher: Option<String>,
     /// Output format [default: text, with --provenance yaml]
     #[arg(long, value_name = "FORMAT")]
     output_format: Option<Format>,
@@ -59,7 +63,8 @@ impl Dump {
             let help = "leave out `--output-format text`";
             return Err(CliError::misuse("`--provenance` writes YAML comments", help));
         }
-        let (inputs, sources) = rules::inputs(self.job_conf.as_deref(), &self.configs, common)?;
+        let wanted = Wanted { dispatcher: self.dispatcher.clone(), ..Wanted::default() };
+        let (inputs, sources) = rules::inputs(self.job_conf.as_deref(), &wanted, &self.configs, common)?;
         let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
         // Pools without a store only keep a mapper from starting: `tpv dump` shows such a config, too.
         if compiled.diagnostics.errors() > usize::from(tpv_compiler::link::lacks_store(&compiled.config)) {

@@ -13,10 +13,11 @@ use tpv_runtime::stream::Work;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
+use super::job_conf::Wanted;
 use super::map::{self, hooks};
 use super::output::{width, write_text};
 use super::rewrite::{rewrite, with_line_ends_of};
-use super::stream::{self, Threads};
+use super::stream::{self, Jobs, Threads};
 use super::table::{self, Cell, Rows};
 use super::{input, rules, world};
 use tpv_analysis::explain::Provenance;
@@ -66,6 +67,10 @@ pub(super) struct Fit {
         hide_default_value = true
     )]
     jobs: PathBuf,
+    /// Leave out the jobs of other dynamic destinations and those that went to a static one, as the job file names them
+    /// (`export-jobs --job-conf`)
+    #[arg(long, value_name = "DESTINATION", conflicts_with = "csv")]
+    dispatcher: Option<String>,
     /// Summaries that several sites wrote with `--privacy`, instead of jobs and rules
     #[arg(long, value_name = "SUMMARY", num_args = 1.., conflicts_with_all = ["jobs", "csv", "world", "patch", "write", "configs"])]
     merge: Vec<PathBuf>,
@@ -509,7 +514,8 @@ impl Run<'_> {
         let streamed = if fit.csv {
             stream::through(self.jobs, table, threads, work, common)?
         } else {
-            stream::over(self.jobs, io::sink(), threads, work, common)?
+            let jobs = Jobs { path: self.jobs, dispatcher: fit.dispatcher.as_deref() };
+            stream::over(jobs, io::sink(), threads, work, common)?
         };
         streamed.map_err(|error| CliError::new(format!("{} cannot be read: {error}", fit.name()), "check the file"))?;
         Ok(())
@@ -517,7 +523,7 @@ impl Run<'_> {
 
     /// Rules with other texts.
     fn compiled(&self, text: &Written, what: &str) -> Result<Mapper, CliError> {
-        let (inputs, mut sources) = rules::inputs(None, &self.fit.configs, self.common)?;
+        let (inputs, mut sources) = rules::inputs(None, &Wanted::default(), &self.fit.configs, self.common)?;
         let edited = |input| match input {
             Input::Named(name) => match text.files.iter().find(|file| file.name == name) {
                 Some(file) => Input::Text(sources.add(&name, &file.new)),

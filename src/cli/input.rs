@@ -14,7 +14,8 @@ const MOST: u64 = 256 << 20;
 /// The most bytes of an artifact from a pipe, whose size is not known before.
 const MOST_ARTIFACT: u64 = 1 << 30;
 
-fn unreadable(what: &str, path: &Path, error: &io::Error) -> CliError {
+/// The error of something that cannot be read; `what` it is, such as `the world`.
+pub(super) fn unreadable(what: &str, path: &Path, error: &io::Error) -> CliError {
     let (place, help) = io_help(error, path);
     let help = if path.to_str().is_some_and(is_url) { "download it first: only configs are fetched" } else { help };
     CliError::new(format!("{what} cannot be read from {place}"), help)

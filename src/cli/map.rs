@@ -14,6 +14,7 @@ use tpv_runtime::stream::{self, Work};
 
 use super::code::Code;
 use super::common::Common;
+use super::decisions::Decisions;
 use super::error::{CliError, Outcome};
 use super::kind::Kind;
 use super::output::{Output, print_stderr};
@@ -22,6 +23,7 @@ use super::progress::Progress;
 use super::{rules, world};
 use crate::settings::Settings;
 use tpv_analysis::job_file::JobFile;
+use tpv_analysis::rule_texts::RuleTexts;
 use tpv_analysis::summary::Counts;
 use tpv_compiler::{CompileOptions, compile_inputs};
 use tpv_config::Input;
@@ -64,6 +66,9 @@ pub(super) struct Map {
     /// Add the candidate destinations in rank order to each answer
     #[arg(long)]
     detail: bool,
+    /// Write the decisions, too: one line of JSON a job, as Galaxy's handlers log them (`tpvc why`, `tpvc log`). One thread maps then
+    #[arg(long, value_name = "FILE")]
+    decisions: Option<PathBuf>,
     #[command(flatten)]
     code: Code,
 }
@@ -83,7 +88,8 @@ impl Map {
         let jobs_path = self.jobs_path(has_configs, &settings)?;
         let configs = if has_configs { paths::configs(&self.config, common)? } else { Vec::new() };
         self.check_kinds(jobs_path, has_configs)?;
-        let Some(rules) = self.rules(&configs, common)? else { return Ok(Outcome::Bad) };
+        let Some((rules, texts)) = self.rules(&configs, common)? else { return Ok(Outcome::Bad) };
+        let decisions = self.decisions.as_deref().map(|path| Decisions::create(path, texts.as_ref())).transpose()?;
         let world = self.world.as_deref().or(settings.world.as_deref().filter(|_| has_configs));
         let world = Arc::new(world::at_this_moment(world)?);
         let hooks = Hooks { jit: self.code.jit.into(), limits: self.code.limits(), ..hooks(common) };
@@ -95,11 +101,13 @@ impl Map {
         let mut progress = Progress::bytes(common, size);
         let started = Instant::now();
         // One batch takes less time than starting a second thread. Pools admit jobs in the order of the file.
-        let one = size.is_some_and(|size| size <= stream::BATCH as u64) || mapper.depends_on_order();
+        let in_order = mapper.depends_on_order() || decisions.is_some();
+        let one = in_order || size.is_some_and(|size| size <= stream::BATCH as u64);
         let threads = if one { 1 } else { threads_or_all(self.threads, common) };
-        let lines = Lines { mapper, world, dispatcher: self.dispatcher.clone() };
+        let mut lines = Lines { mapper, world, dispatcher: self.dispatcher.clone(), decisions };
         let streamed = stream::run(reader, &mut output, threads, &lines, |bytes| progress.advance(bytes as u64));
         Mapper::leave_to_system();
+        let decisions = lines.decisions.take();
         std::mem::forget(lines);
         progress.finish();
         if let Some(fault) = fault.get() {
@@ -118,6 +126,7 @@ impl Map {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::Done),
             Err(error) => return Err(unwritable(&error)),
         };
+        decisions.map_or(Ok(()), Decisions::finish)?;
         report(common, &total, started.elapsed().as_secs_f64());
         if left_out > 0 {
             common.note(&format!("left out {} of other dispatchers", count(left_out, "job")));
@@ -207,17 +216,21 @@ impl Map {
         }
     }
 
-    /// The rules, compiled or loaded. `None` if the config is bad, which has then been reported.
-    fn rules(&self, configs: &[String], common: &Common) -> Result<Option<Rules>, CliError> {
+    /// The rules, compiled or loaded, with their texts if they were compiled. `None` if the config is bad, which has then been reported.
+    fn rules(&self, configs: &[String], common: &Common) -> Result<Option<(Rules, Option<RuleTexts>)>, CliError> {
         if !configs.is_empty() {
-            let compiled = compile_inputs(&Input::named(configs), common.sources()?, &CompileOptions::default());
+            let inputs = Input::named(configs);
+            let compiled = compile_inputs(&inputs, common.sources()?, &CompileOptions::default());
             common.show(&compiled.diagnostics, &compiled.sources);
-            return Ok(compiled.rules);
+            return Ok(compiled.rules.map(|rules| {
+                let texts = RuleTexts::of(&inputs, &compiled.sources, rules.tables().global.version);
+                (rules, texts)
+            }));
         }
         let path = self.files.first().map_or(Path::new(""), PathBuf::as_path);
         let rules = rules::load(path)?;
         common.check_version(&rules)?;
-        Ok(Some(rules))
+        Ok(Some((rules, None)))
     }
 }
 
@@ -283,6 +296,8 @@ struct Lines {
     world: Arc<World>,
     /// The dispatcher whose jobs are mapped; all jobs if `None`.
     dispatcher: Option<String>,
+    /// The file of decisions, which one thread writes.
+    decisions: Option<Decisions>,
 }
 
 /// The jobs of one thread.
@@ -297,6 +312,16 @@ impl Work for Lines {
     type Tally = Tally;
 
     fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut Tally) {
+        if let Some(decisions) = &self.decisions {
+            let Some(answer) = decisions.map(&self.mapper, self.dispatcher.as_deref(), number, line, &self.world)
+            else {
+                tally.left_out += 1;
+                return;
+            };
+            tally.counts.add(&answer);
+            answer.write_line(output);
+            return;
+        }
         let mapped = match &self.dispatcher {
             None => Some(self.mapper.map_line(number, line, &self.world)),
             Some(dispatcher) => self.mapper.map_line_of(dispatcher, number, line, &self.world),

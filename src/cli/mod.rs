@@ -12,6 +12,7 @@ mod code;
 mod common;
 mod compile;
 mod completions;
+mod decisions;
 mod diff;
 mod dry_run;
 mod dump;
@@ -98,6 +99,8 @@ enum Verb {
     Maps(maps::Maps),
     Diff(diff::Diff),
     DryRun(dry_run::DryRun),
+    Why(decisions::why::Why),
+    Log(decisions::log::Log),
     Init(init::Init),
     Lint(lint::Lint),
     Test(test::Test),
@@ -127,6 +130,8 @@ impl Verb {
             Self::Maps(verb) => verb.run(common),
             Self::Diff(verb) => verb.run(common),
             Self::DryRun(verb) => verb.run(common),
+            Self::Why(verb) => roomy(|| verb.run(common)),
+            Self::Log(verb) => roomy(|| verb.run(common)),
             Self::Init(verb) => roomy(|| verb.run(common)),
             Self::Lint(verb) => verb.run(common),
             Self::Test(verb) => roomy(|| verb.run(common)),

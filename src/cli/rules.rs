@@ -10,6 +10,7 @@ use tpv_text::source::SourceMap;
 
 use super::common::Common;
 use super::error::CliError;
+use super::job_conf::Wanted;
 use super::kind::Kind;
 use super::{input, job_conf, paths};
 
@@ -27,6 +28,7 @@ pub(super) struct LoadedRules {
 /// An error if the file cannot be read or is of another kind.
 pub(super) fn inputs(
     job_conf: Option<&Path>,
+    wanted: &Wanted,
     configs: &[String],
     common: &Common,
 ) -> Result<(Vec<Input>, SourceMap), CliError> {
@@ -35,7 +37,7 @@ pub(super) fn inputs(
     };
     let Some(path) = job_conf else { return Ok((named()?, common.sources()?)) };
     if configs.is_empty() {
-        let conf = job_conf::read(path, common)?;
+        let conf = job_conf::read(path, wanted, common)?;
         return Ok((conf.inputs, conf.sources));
     }
     // TPV reads it, too, before it prefers the configs of the command line.
@@ -56,6 +58,19 @@ pub(super) fn load_any(
     configs: &[String],
     common: &Common,
 ) -> Result<Option<LoadedRules>, CliError> {
+    load_of(job_conf, &Wanted::default(), configs, common)
+}
+
+/// As [`load_any`], for a job, whose dispatcher counts where a job configuration has several.
+///
+/// # Errors
+/// The same, and that there is no such dispatcher.
+pub(super) fn load_of(
+    job_conf: Option<&Path>,
+    wanted: &Wanted,
+    configs: &[String],
+    common: &Common,
+) -> Result<Option<LoadedRules>, CliError> {
     if let (None, [only]) = (job_conf, configs)
         && Kind::of(Path::new(only)) == Kind::Artifact
     {
@@ -63,7 +78,7 @@ pub(super) fn load_any(
         common.check_version(&rules)?;
         return Ok(Some(LoadedRules { rules: Arc::new(rules), origin: None }));
     }
-    let (inputs, sources) = inputs(job_conf, configs, common)?;
+    let (inputs, sources) = inputs(job_conf, wanted, configs, common)?;
     let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
     if compiled.rules.is_none() || common.verbose > 0 {
         common.show(&compiled.diagnostics, &compiled.sources);

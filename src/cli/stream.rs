@@ -3,8 +3,9 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use tpv_analysis::job_file::JobFile;
+use tpv_analysis::job_file::{JobFile, dispatchers};
 use tpv_runtime::stream::{self, Work};
+use tpv_text::listed::counted;
 
 use super::common::Common;
 use super::error::CliError;
@@ -21,18 +22,51 @@ pub(super) struct Threads {
     pub(super) in_order: bool,
 }
 
+/// The jobs of a verb.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Jobs<'a> {
+    /// The job file; `-` is stdin.
+    pub(super) path: &'a Path,
+    /// The dispatcher whose jobs count; all jobs if `None`.
+    pub(super) dispatcher: Option<&'a str>,
+}
+
+impl Jobs<'_> {
+    /// Opens the file, with the size of its text in bytes where that is known.
+    ///
+    /// # Errors
+    /// The file cannot be read.
+    pub(super) fn open(self) -> Result<(JobFile, Option<u64>), CliError> {
+        let (file, size) = JobFile::open(self.path)?;
+        Ok((file.of_dispatcher(self.dispatcher), size))
+    }
+
+    /// Says that jobs of several dispatchers are mapped by the same rules, if they are.
+    pub(super) fn note_dispatchers(self, common: &Common) {
+        let names = if self.dispatcher.is_some() { Vec::new() } else { dispatchers(self.path) };
+        if names.len() > 1 {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            let names = counted(&names, 4, "more");
+            common.note(&format!(
+                "the jobs are of several dispatchers ({names}), and these rules map all of them; `--dispatcher` takes those of one"
+            ));
+        }
+    }
+}
+
 /// Works on the lines of a job file, and writes what comes of them. The inner error is one of writing.
 ///
 /// # Errors
 /// The file is of another kind, or cannot be read.
 pub(super) fn over<K: Work>(
-    path: &Path,
+    jobs: Jobs<'_>,
     writer: impl Write + Send,
     threads: Threads,
     work: &K,
     common: &Common,
 ) -> Result<io::Result<Vec<K::Tally>>, CliError> {
-    let (file, size) = JobFile::open(path)?;
+    jobs.note_dispatchers(common);
+    let (file, size) = jobs.open()?;
     let progress = Progress::bytes(common, size);
     let fault = file.fault();
     let streamed = run(file, size, writer, threads, work, progress, common);

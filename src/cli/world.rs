@@ -21,7 +21,10 @@ pub(super) fn text(path: &Path) -> Result<Vec<u8>, CliError> {
 }
 
 /// Reads a world file.
-fn read(path: &Path) -> Result<World, CliError> {
+///
+/// # Errors
+/// The file cannot be read, or is no world.
+pub(super) fn read(path: &Path) -> Result<World, CliError> {
     let kind = Kind::of(path);
     if !matches!(kind, Kind::World | Kind::Unknown) {
         return Err(CliError::new(

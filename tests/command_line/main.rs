@@ -8,6 +8,7 @@ mod support;
 mod action;
 mod architecture;
 mod bounds;
+mod decisions;
 mod documents;
 mod init;
 mod init_layouts;

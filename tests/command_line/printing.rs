@@ -52,7 +52,7 @@ destinations:
 ";
 
 /// Files of the table's folder; `HOSTILE` is the quoted text.
-const FILES: [(&str, &str); 26] = [
+const FILES: [(&str, &str); 27] = [
     ("config.yml", CONFIG),
     ("inherits.yml", "tools:\n  HOSTILE:\n    inherits: HOSTILE\n"),
     ("type.yml", "tools:\n  HOSTILE:\n    cores: [HOSTILE]\n"),
@@ -90,6 +90,10 @@ const FILES: [(&str, &str); 26] = [
     (
         "job_conf.yml",
         "execution:\n  environments:\n    tpv_dispatcher:\n      runner: dynamic_tpv\n      tpv_config_files: [HOSTILE]\n",
+    ),
+    (
+        "log.jsonl",
+        "{\"tpvc\": 1, \"time\": HOSTILE, \"job\": HOSTILE, \"tool\": HOSTILE, \"dispatcher\": HOSTILE, \"rules\": HOSTILE, \"destination\": HOSTILE, \"fired\": [{\"rule\": HOSTILE, \"at\": HOSTILE}], \"rejected\": [[HOSTILE, [\"lacks\", HOSTILE]]], \"read\": {HOSTILE: HOSTILE}}\n",
     ),
     ("setting/tpvc.toml", "HOSTILE = 1\n"),
     // A table has no line ends in a name.
@@ -189,6 +193,18 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["dry-run", "config.yml", "--tool", "raising", "--explain"]),
     (Text, &["dry-run", "config.yml", "--tool", "a", "--set", "HOSTILE"]),
     (Text, &["dry-run", "config.yml", "--job", "HOSTILE"]),
+    (Text, &["why", "HOSTILE", "--log", "log.jsonl"]),
+    (Text, &["why", "HOSTILE", "--log", "log.jsonl", "--not", "HOSTILE", "--now", "config.yml"]),
+    (Json, &["why", "HOSTILE", "--log", "log.jsonl", "--output-format", "json"]),
+    (Text, &["why", "other HOSTILE", "--log", "log.jsonl"]),
+    (Text, &["why", "1", "--log", "HOSTILE"]),
+    (Text, &["log", "--log", "log.jsonl"]),
+    (Text, &["log", "--log", "log.jsonl", "--totals"]),
+    (Csv, &["log", "--log", "log.jsonl", "--format", "csv"]),
+    (Json, &["log", "--log", "log.jsonl", "--format", "json"]),
+    (Text, &["log", "--log", "log.jsonl", "--replay", "--jobs", "HOSTILE"]),
+    (Text, &["log", "--log", "log.jsonl", "--since", "HOSTILE"]),
+    (Text, &["map", "rules.bin", "jobs.jsonl", "-o", "/dev/null", "--decisions", "HOSTILE/d"]),
     (Json, &["jobs", "config.yml", "--tool", "HOSTILE"]),
     (Text, &["jobs", "never.yml", "--job", "HOSTILE"]),
     (Text, &["sweep", "config.yml", "--job", "job.json", "--over", "user.email=HOSTILE,b"]),

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from tpvc.core.resource_requirements import TPVResourceFieldName, extract_resource_requirements_from_tool
+from tpvc.galaxy import facts
 
 try:
     from galaxy.tool_util.version import parse_version as parse_version
@@ -174,6 +175,7 @@ def concurrent_job_count_for_tool(app: Any, tool: Any, user: Any = None) -> int:
     query = query.filter(jobs.state.in_(["queued", "running"]))
     query = query.filter(jobs.tool_id.like(f"{base}%") if "/" in base else jobs.tool_id == tool.id)
     count: int = query.count()
+    facts.note(f"jobs of {base}{' of the user' if user else ''}", count)
     return count
 
 

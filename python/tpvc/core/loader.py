@@ -36,12 +36,26 @@ class TPVConfigLoader:
 
     @staticmethod
     def from_configs(
-        configs: Sequence[str | dict[Any, Any]], texts: Mapping[str, str] | None = None, *, tpv: str | None = None
+        configs: Sequence[str | dict[Any, Any]],
+        texts: Mapping[str, str] | None = None,
+        *,
+        tpv: str | None = None,
+        url_timeout: float | None = None,
     ) -> TPVConfigLoader:
         """Loads files, URLs and dicts, each over those before it. `texts` has the texts of URLs that are not fetched, `tpv` is
-        the version of TPV whose answers the rules give."""
+        the version of TPV whose answers the rules give, `url_timeout` the number of seconds that a URL may take."""
         loader = TPVConfigLoader.__new__(TPVConfigLoader)
-        loader._compile(list(configs), texts or {}, tpv)
+        loader._compile(list(configs), texts or {}, tpv, url_timeout)
+        return loader
+
+    @staticmethod
+    def from_texts(
+        texts: Sequence[tuple[str, str]], configs: Sequence[str | dict[Any, Any]], *, tpv: str | None = None
+    ) -> TPVConfigLoader:
+        """Loads texts under their names, as what these configs gave once."""
+        loader = TPVConfigLoader.__new__(TPVConfigLoader)
+        loader.configs = list(configs)
+        loader._load(list(texts), tpv)
         return loader
 
     def _compile(
@@ -49,6 +63,7 @@ class TPVConfigLoader:
         configs: list[str | dict[Any, Any]],
         texts: Mapping[str, str] = MappingProxyType({}),
         tpv: str | None = None,
+        url_timeout: float | None = None,
     ) -> None:
         self.configs = configs
 
@@ -57,7 +72,10 @@ class TPVConfigLoader:
                 return "<inline config>", yaml_text(config)
             return (config, texts[config]) if config in texts else config
 
+        self._load([source(config) for config in configs], tpv, url_timeout)
+
+    def _load(self, sources: Sequence[str | tuple[str, str]], tpv: str | None, url_timeout: float | None = None) -> None:
         try:
-            self.rules: Rules = _native.compile([source(config) for config in configs], tpv=tpv)
+            self.rules: Rules = _native.compile(sources, tpv=tpv, url_timeout=url_timeout)
         except CompileError as error:
             raise as_tpv_raises(error) from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tpvc import Mapper
@@ -12,6 +13,8 @@ from tpvc.core.resource_pool import AllocationStore, ResourcePoolManager, StoreC
 
 if TYPE_CHECKING:
     from galaxy.jobs import JobDestination
+
+    from tpvc._native import Decision
 
 
 class EntityToDestinationMapper:
@@ -38,20 +41,21 @@ class EntityToDestinationMapper:
         workflow_invocation_uuid: str | None = None,
         explain_collector: ExplainCollector | None = None,
         *,
+        decide: Callable[[Decision], object] | None = None,
         seed: int | None = None,
         time_limit: float | None = None,
     ) -> JobDestination:
         """The destination of a job, whose objects are Galaxy's. Raises what `tpvc.rules.gateway` says of mapping.
 
-        `seed` is the state of `random` before the job: `random.seed(seed)`. `time_limit` is the number of seconds that a block may run in CPython.
+        `decide` is called with the decision, however the mapping ends. `seed` is the state of `random` before the job: `random.seed(seed)`. `time_limit` is the number of seconds that a block may run in CPython.
         """
         call = (app, tool, user, job, job_wrapper, resource_params, workflow_invocation_uuid)
         if explain_collector is None:
-            return self._mapper.map_galaxy(*call, seed=seed, time_limit=time_limit)
+            return self._mapper.map_galaxy(*call, decide=decide, seed=seed, time_limit=time_limit)
 
         def explained(data: str) -> None:
             from tpvc.galaxy.steps import add_steps
 
             add_steps(explain_collector, json.loads(data))
 
-        return self._mapper.map_galaxy(*call, explain=explained, seed=seed, time_limit=time_limit)
+        return self._mapper.map_galaxy(*call, explain=explained, decide=decide, seed=seed, time_limit=time_limit)

@@ -1,6 +1,6 @@
 """The mappers in use, one for each referrer: made at the first job, made again when a file of theirs changes.
 
-Rules are compiled aside and published by one assignment, so that a job sees the rules of before or those of after. A forked process
+Each referrer has a lock, a pause and a memory of failures of its own: a URL that hangs costs the jobs of others nothing. Rules are compiled aside and published by one assignment, so that a job sees the rules of before or those of after. A forked process
 loads its own: the parent's locks, watchers and connections belong to threads that it does not have.
 """
 
@@ -19,31 +19,36 @@ from galaxy.util import listify
 from galaxy.util.watcher import get_watcher
 
 from tpvc import CompileError
-from tpvc._native import known_tpv
 from tpvc.core.loader import TPVConfigLoader
 from tpvc.core.mapper import EntityToDestinationMapper
-from tpvc.galaxy.folder import folder_of
-from tpvc.galaxy.kept import Kept
+from tpvc.galaxy.kept import Kept, is_url
+from tpvc.galaxy.last_good import LastGood
+from tpvc.galaxy.options import Options
 
 log = logging.getLogger(__name__)
 
 # What `tpv_configs` and `tpv_config_files` take: paths, URLs and configs as dicts, one or a list.
 Configs: TypeAlias = "str | dict[str, Any] | list[str] | list[str | dict[str, Any]]"
 
-# Held while rules are loaded: they are compiled once however many jobs wait for them, and what was read last counts.
+# Held while the tables below change.
 LOCK = threading.Lock()
+# By the referrer's id. Held while its rules are loaded: they are compiled once however many jobs wait for them, and what was read last counts.
+_locks: dict[str, threading.Lock] = {}
 # By the real path of each local file.
 WATCHERS: dict[str, Any] = {}
 REFERRERS: defaultdict[str, dict[str, Configs]] = defaultdict(dict)
 
 _mappers: dict[str, EntityToDestinationMapper] = {}
-# Where texts of URLs are kept, by the referrer's id.
-_folders: dict[str, Path | None] = {}
-# The version of TPV whose answers the rules give, by the referrer's id; `None` is the newest.
-_versions: dict[str, str | None] = {}
+# By the referrer's id.
+_options: dict[str, Options] = {}
+# By the referrer's id: the configs that failed to load, the time by `time.monotonic` until which they are not loaded again, because a URL may
+# hang, and the error.
+_failures: dict[str, tuple[Configs, float, Exception]] = {}
 # When URLs that were down are tried again, by the referrer's id: the time by `time.monotonic`, and the seconds to wait after that.
 _retries: dict[str, tuple[float, float]] = {}
 
+# Seconds for which a load with URLs that failed is not tried again.
+FAILURE_PAUSE = 60.0
 # Seconds before the first and between later tries to fetch URLs that were down.
 FIRST_RETRY = 60.0
 LONGEST_RETRY = 3600.0
@@ -56,71 +61,86 @@ def mappers() -> dict[str, EntityToDestinationMapper]:
     return _mappers
 
 
+def lock_of(referrer: str) -> threading.Lock:
+    """The lock under which the rules of a referrer are loaded."""
+    return _locks.setdefault(referrer, threading.Lock())
+
+
 def mapper_for(
-    current: dict[str, EntityToDestinationMapper], app: Any, referrer: str, configs: Configs, tpv: str | None = None
+    current: dict[str, EntityToDestinationMapper],
+    app: Any,
+    referrer: str,
+    configs: Configs,
+    options: Callable[[], Options] = Options,
 ) -> EntityToDestinationMapper:
-    """The mapper of a referrer, loaded where it is the first time, with the answers of a version of TPV. `current` holds the
-    mappers from now on."""
+    """The mapper of a referrer, loaded where it is the first time, with the options that are asked for then. `current` holds the mappers from
+    now on."""
     global _mappers
     if current is not _mappers:
         _mappers = current
+        _failures.clear()
     mapper = current.get(referrer)
     if mapper is None:
-        with LOCK:
+        with lock_of(referrer):
             mapper = current.get(referrer)
             if mapper is None:
-                # Before the files are read, so that no change is lost between reading and watching.
-                watch(app, referrer, configs)
-                _folders[referrer] = folder_of(app)
-                _versions[referrer] = tpv
-                mapper = load_destination_mapper(configs, folder=_folders[referrer], tpv=tpv)
-                _publish(referrer, mapper)
+                mapper = _first(app, referrer, configs, options())
     retry = _retries.get(referrer)
     if retry is not None and time.monotonic() >= retry[0]:
-        _try_urls_again(referrer, configs, retry[1])
+        _try_again(referrer, configs, retry[1])
     return mapper
 
 
-def tpv_of(referrer: Any) -> str | None:
-    """The version of TPV whose answers count: `tpvc_tpv` of the destination that leads here. `None` if it is not given.
-
-    Raises `ValueError` if it is no version that tpvc knows.
-    """
-    given = referrer.params.get("tpvc_tpv") if referrer else None
-    if given is None:
-        return None
-    # YAML without quotes gives a number.
-    known = known_tpv(str(given))
-    if known is None:
-        raise ValueError(f"`tpvc_tpv` is a version of TPV whose answers tpvc gives, such as '3.2', not {given!r}")
-    version, differs = known
-    if differs is not None:
-        log.warning(differs)
-    return version
+def _first(app: Any, referrer: str, configs: Configs, options: Options) -> EntityToDestinationMapper:
+    # Under the referrer's lock.
+    failure = _failures.get(referrer)
+    if failure is not None and failure[0] == configs and time.monotonic() < failure[1]:
+        raise failure[2].with_traceback(None)
+    # Before the files are read, so that no change is lost between reading and watching.
+    watch(app, referrer, configs)
+    _options[referrer] = options
+    try:
+        mapper = _load_mapper(referrer, configs, options, is_start=True)
+    except Exception as raised:
+        if any(isinstance(config, str) and is_url(config) for config in listed(configs)):
+            _failures[referrer] = (configs, time.monotonic() + FAILURE_PAUSE, raised)
+        raise
+    _publish(referrer, mapper)
+    return mapper
 
 
 def _publish(referrer: str, mapper: EntityToDestinationMapper) -> None:
-    # Under the lock.
-    _mappers[referrer] = mapper
+    # Under the referrer's lock.
+    with LOCK:
+        _mappers[referrer] = mapper
+    _failures.pop(referrer, None)
     if mapper.loader.kept_since is not None:
         _retries.setdefault(referrer, (time.monotonic() + FIRST_RETRY, FIRST_RETRY))
     elif _retries.pop(referrer, None):
-        log.info("The URLs of %s answer again: their rules are in use", referrer)
+        log.info("The configs of %s load again: their rules are in use", referrer)
 
 
 def load_destination_mapper(
-    tpv_configs: Configs,
-    reload: bool = False,
-    resource_pool_store: Any = None,
-    *,
-    folder: Path | None = None,
-    tpv: str | None = None,
+    tpv_configs: Configs, reload: bool = False, resource_pool_store: Any = None, *, tpv: str | None = None
 ) -> EntityToDestinationMapper:
-    """Compiles configs to a mapper. `resource_pool_store` stands in the place of the store that they name. `folder` is where the
-    texts of URLs are kept: if the configs do not load, they are compiled with the texts of before, and the log says so. `tpv` is
-    the version of TPV whose answers the rules give."""
-    log.info("%sloading tpv rules from: %s", "re" if reload else "", tpv_configs)
-    loader = _load(listed(tpv_configs), folder, tpv)
+    """Compiles configs to a mapper. `resource_pool_store` stands in the place of the store that they name. `tpv` is the version of TPV whose
+    answers the rules give."""
+    return _made(_compiled(tpv_configs, Options(tpv=tpv), reload), resource_pool_store)
+
+
+def _load_mapper(
+    referrer: str, configs: Configs, options: Options, reload: bool = False, is_start: bool = False
+) -> EntityToDestinationMapper:
+    """As `load_destination_mapper`, with the texts of before where configs do not load, which the log says."""
+    return _made(_compiled_or_kept(referrer, configs, options, reload, is_start))
+
+
+def _compiled(configs: Configs, options: Options, reload: bool) -> TPVConfigLoader:
+    log.info("%sloading tpv rules from: %s", "re" if reload else "", configs)
+    return TPVConfigLoader.from_configs(listed(configs), tpv=options.tpv, url_timeout=options.url_timeout)
+
+
+def _made(loader: TPVConfigLoader, resource_pool_store: Any = None) -> EntityToDestinationMapper:
     warnings = loader.rules.warnings
     if warnings:
         log.warning("%d findings in the tpv rules, which load nevertheless; `tpvc lint` shows them", len(warnings))
@@ -129,37 +149,74 @@ def load_destination_mapper(
     return EntityToDestinationMapper(loader, resource_pool_store=resource_pool_store)
 
 
-# DIFFERENCE: with TPV every job fails while a URL is down that a handler has not read before.
-def _load(configs: list[str | dict[str, Any]], folder: Path | None, tpv: str | None) -> TPVConfigLoader:
-    kept = Kept(folder, configs)
+# DIFFERENCE: with TPV every job fails while a URL is down, or a file does not compile, that a handler has not read before.
+def _compiled_or_kept(
+    referrer: str, configs: Configs, options: Options, reload: bool, is_start: bool
+) -> TPVConfigLoader:
+    names = listed(configs)
+    kept = Kept(options.folder, names)
+    last = LastGood(options.folder, referrer, names, options.tpv)
     try:
-        loader = TPVConfigLoader.from_configs(configs, tpv=tpv)
+        loader = _compiled(configs, options, reload)
     except CompileError as error:
-        texts = kept.texts()
-        if texts is None:
-            raise
-        try:
-            loader = TPVConfigLoader.from_configs(configs, texts.by_url, tpv=tpv)
-        except CompileError:
+        found = _with_kept_urls(names, kept, options, error)
+        if found is None and is_start and not options.strict_start:
+            found = _with_last_good(last, names, options, error)
+        if found is None:
             # The reason is not in what the URLs give now.
             raise error from None
-        loader.kept_since = texts.fetched
-        log.warning(
-            "The tpv rules do not load; in use are the texts of %s as they were at %s, with the local files as they are now:\n%s",
-            kept.shown(),
-            texts.fetched,
-            error.text,
-        )
-        return loader
+        return found
     kept.keep(loader.rules.urls)
+    last.keep(loader.rules.texts())
     return loader
 
 
-def _try_urls_again(referrer: str, configs: Configs, waited: float) -> None:
+def _with_kept_urls(
+    configs: list[str | dict[str, Any]], kept: Kept, options: Options, error: CompileError
+) -> TPVConfigLoader | None:
+    texts = kept.texts()
+    if texts is None:
+        return None
+    try:
+        loader = TPVConfigLoader.from_configs(configs, texts.by_url, tpv=options.tpv)
+    except CompileError:
+        return None
+    loader.kept_since = texts.fetched
+    log.warning(
+        "The tpv rules do not load; in use are the texts of %s as they were at %s, with the local files as they are now:\n%s",
+        kept.shown(),
+        texts.fetched,
+        error.text,
+    )
+    return loader
+
+
+def _with_last_good(
+    last: LastGood, configs: list[str | dict[str, Any]], options: Options, error: CompileError
+) -> TPVConfigLoader | None:
+    found = last.texts()
+    if found is None:
+        return None
+    texts, written = found
+    try:
+        loader = TPVConfigLoader.from_texts(texts, configs, tpv=options.tpv)
+    except CompileError:
+        return None
+    loader.kept_since = written
+    log.warning(
+        "The tpv rules do not load; in use are all of them as they were when they compiled last, at %s. Jobs are mapped by these until the "
+        "files compile (`tpvc_strict_start: true` makes this an error):\n%s",
+        written,
+        error.text,
+    )
+    return loader
+
+
+def _try_again(referrer: str, configs: Configs, waited: float) -> None:
     """Loads the rules again, in a thread of its own: jobs go on with those that are in use."""
     wait = min(2 * waited, LONGEST_RETRY)
     _retries[referrer] = (time.monotonic() + wait, wait)
-    arguments = (referrer, configs, "The present text of the URLs")
+    arguments = (referrer, configs, "The present text of the configs")
     threading.Thread(target=_load_again, args=arguments, name="tpvc-urls", daemon=True).start()
 
 
@@ -200,9 +257,10 @@ def reload(file: str) -> None:
 
 def _load_again(referrer: str, configs: Configs, what: str) -> None:
     try:
-        with LOCK:
-            folder, tpv = _folders.get(referrer), _versions.get(referrer)
-            _publish(referrer, load_destination_mapper(configs, reload=True, folder=folder, tpv=tpv))
+        with lock_of(referrer):
+            is_start = referrer not in _mappers or _mappers[referrer].loader.kept_since is not None
+            options = _options.get(referrer, Options())
+            _publish(referrer, _load_mapper(referrer, configs, options, reload=True, is_start=is_start))
     except CompileError as error:
         log.warning("%s is not used by %s, which goes on with the rules of before:\n%s", what, referrer, error.text)
     except Exception:
@@ -216,12 +274,14 @@ _of_parent: list[object] = []
 
 def _before_fork() -> None:
     # The native compiler has locks, too: none is held while nobody compiles.
-    _fork.is_held = LOCK.acquire(timeout=FORK_WAIT)
+    end = time.monotonic() + FORK_WAIT
+    locks = [*list(_locks.values()), LOCK]
+    _fork.held = [lock for lock in locks if lock.acquire(timeout=max(end - time.monotonic(), 0.0))]
 
 
 def _after_fork_in_parent() -> None:
-    if _fork.is_held:
-        LOCK.release()
+    for lock in _fork.held:
+        lock.release()
 
 
 def _after_fork_in_child() -> None:
@@ -229,7 +289,7 @@ def _after_fork_in_child() -> None:
     if LOCK.locked():
         LOCK.release()
     _of_parent.append((dict(_mappers), dict(WATCHERS)))
-    for kept in (_mappers, WATCHERS, REFERRERS, _folders, _versions, _retries):
+    for kept in (_mappers, WATCHERS, REFERRERS, _locks, _options, _failures, _retries):
         kept.clear()
 
 

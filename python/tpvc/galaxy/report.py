@@ -14,7 +14,7 @@ Show how the answers of TPV and tpvc compare for live jobs, as `rules_module: tp
 
 FOLDER is `data_dir` of galaxy.yml (mostly Galaxy's database/); each job handler has a file of its own in FOLDER/tpvc."""
 
-EPILOG = "exit status: 0 all answers are equal; 1 answers differ, or none were compared; 2 the command line is wrong."
+EPILOG = "exit status: 0 all answers are equal; 1 answers differ, or some or all were not compared; 2 the command line is wrong."
 
 
 def main(argv: list[str]) -> int:
@@ -38,12 +38,18 @@ def main(argv: list[str]) -> int:
         return 1
     for file, counts in found:
         print(f"{file.stem.removeprefix('shadow-')}: {counts.sentence()}")
+        if len(counts.dispatchers) > 1 or counts.uncompared:
+            for name, (equal, differing, missed) in sorted(counts.dispatchers.items()):
+                print(f"  {shown(name)}: {count(equal, 'answer')} equal, {differing:,} different, {missed:,} not compared")
         for line in lines(counts, options.last):
             print(line)
     answers = sum(counts.answers for _, counts in found)
     different = sum(counts.different for _, counts in found)
+    uncompared = sorted({name for _, counts in found for name in counts.uncompared})
     print(f"in all: {count(answers, 'answer')}, {different:,} different")
-    return 1 if different or not answers else 0
+    if uncompared:
+        print(f"not all answers of {', '.join(map(shown, uncompared))} were compared: the log of the handler says why")
+    return 1 if different or uncompared or not answers else 0
 
 
 def lines(counts: Counts, most: int) -> list[str]:

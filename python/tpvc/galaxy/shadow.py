@@ -14,6 +14,7 @@ import random
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from tpvc._native import known_tpv
@@ -26,6 +27,7 @@ from tpvc.core.resource_pool import (
     ResourceUsage,
 )
 from tpvc.galaxy import active, compared
+from tpvc.galaxy.options import Options, options_of
 from tpvc.galaxy.tally import Tally
 
 log = logging.getLogger("tpvc.shadow")
@@ -68,8 +70,8 @@ class _State:
         self.changed: dict[str, float] = {}
         # By referrer: when tpvc could not load the rules.
         self.failed: dict[str, float] = {}
-        # By referrer: the version of TPV whose answers tpvc gives; `None` is the newest.
-        self.versions: dict[str, str | None] = {}
+        # By referrer, with the version of the installed TPV where none is given.
+        self.options: dict[str, Options] = {}
 
 
 _state: _State | None = None
@@ -84,6 +86,8 @@ def map_twice(call: Call, map_with_tpv: Callable[[Any], Any]) -> Any:
             "tpvc.shadow compares with TPV, which cannot be imported: install total-perspective-vortex, or write "
             "`rules_module: tpvc.rules`"
         ) from error
+    # TPV writes into the dicts of inline configs, and into the parameters.
+    call = call._replace(configs=_configs(call))
     resource_params = copy.copy(call.resource_params)
     seed = random.SystemRandom().getrandbits(63)
     random.seed(seed)
@@ -103,6 +107,25 @@ def map_twice(call: Call, map_with_tpv: Callable[[Any], Any]) -> Any:
     return destination
 
 
+#: By referrer: its list of configs, and the copy that was made before TPV loaded it.
+_copies: dict[str, tuple[Any, Any]] = {}
+
+
+def _configs(call: Call) -> Any:
+    """The configs of a call as they were before TPV loaded them."""
+    known = _copies.get(call.referrer)
+    if known is None or known[0] is not call.configs:
+        known = _copies[call.referrer] = (call.configs, _plain(call.configs))
+    return known[1]
+
+
+def _plain(value: Any) -> Any:
+    """A copy of an inline config. TPV's own objects, which an earlier load left in it, are left out."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items() if key != "evaluator" or isinstance(item, (str, dict))}
+    return [_plain(item) for item in value] if isinstance(value, list) else value
+
+
 def _compare(
     call: Call, tpv: Any, destination: Any, error: Exception | None, seed: int, seconds: float | None
 ) -> None:
@@ -117,6 +140,8 @@ def _compare(
     except BaseException:
         # Also what Rust calls a panic, and `SystemExit`.
         log.warning("job %s was not compared", getattr(call.job, "id", None), exc_info=True)
+        if _state is not None:
+            _state.tally.failed(call.referrer)
     finally:
         random.setstate(after)
 
@@ -155,9 +180,9 @@ def _shadow(
     found = compared.differences(theirs, mine)
     job, tool = getattr(call.job, "id", None), getattr(call.tool, "id", None)
     if not found:
-        state.tally.equal(job, times)
+        state.tally.equal(call.referrer, job, times)
     elif is_settled:
-        state.tally.different(job, tool, found, times)
+        state.tally.different(call.referrer, job, tool, found, times)
     else:
         state.tally.unsettled()
 
@@ -176,19 +201,26 @@ def _mapper(state: _State, call: Call, error: Exception | None) -> Any:
         return None
     failed = state.failed.get(call.referrer)
     if failed is not None and time.monotonic() - failed < RETRY:
+        if error is None:
+            state.tally.unloaded(call.referrer, None)
         return None
     try:
-        if call.referrer not in state.versions:
-            state.versions[call.referrer] = active.tpv_of(call.dispatcher) or _installed_tpv()
-        tpv = state.versions[call.referrer]
-        mapper = active.mapper_for(active.mappers(), call.app, call.referrer, call.configs, tpv)
+        mapper = active.mapper_for(active.mappers(), call.app, call.referrer, call.configs, lambda: _options(state, call))
     except Exception as raised:
         state.failed[call.referrer] = time.monotonic()
         if not compared.fails_alike(error, raised):
-            state.tally.unloaded(raised)
+            state.tally.unloaded(call.referrer, raised)
         return None
     state.failed.pop(call.referrer, None)
     return mapper
+
+
+def _options(state: _State, call: Call) -> Options:
+    found = state.options.get(call.referrer)
+    if found is None:
+        found = options_of(call.app, call.dispatcher)
+        found = state.options[call.referrer] = replace(found, tpv=found.tpv or _installed_tpv())
+    return found
 
 
 def _installed_tpv() -> str | None:

@@ -22,12 +22,12 @@ from tpvc.galaxy.folder import folder_of, write_whole
 log = logging.getLogger("tpvc.shadow")
 
 #: The form of the file.
-FORMAT = 1
+FORMAT = 2
 #: Differences that the file has, the latest last, and messages about them that the log gets an hour.
 KEPT = 100
 LOGGED_AN_HOUR = 20
 #: Seconds between two writings of the file, in general and after a difference, and between two summaries in the log.
-WRITE_EVERY = 10.0
+WRITE_EVERY = 5.0
 WRITE_DIFFERENCES_EVERY = 1.0
 SAY_EVERY = 3600.0
 #: Jobs that are remembered, so that a job that is mapped again is not counted again.
@@ -52,11 +52,18 @@ class Counts:
     tpvc_seconds: float = 0.0
     since: str = field(default_factory=lambda: now())
     differences: list[dict[str, Any]] = field(default_factory=list)
+    #: By dispatcher: the answers that are equal, that differ, and that were not compared because tpvc had no rules or failed.
+    dispatchers: dict[str, list[int]] = field(default_factory=dict)
 
     @property
     def answers(self) -> int:
         """All answers that were compared."""
         return self.equal + self.different
+
+    @property
+    def uncompared(self) -> list[str]:
+        """The dispatchers of which an answer was not compared."""
+        return [name for name, (_, _, uncompared) in self.dispatchers.items() if uncompared]
 
     def sentence(self) -> str:
         """The counts for people."""
@@ -85,20 +92,26 @@ class Tally:
         self._recent: OrderedDict[Any, bool] = OrderedDict()
         self._written = self._said = time.monotonic()
         self._hour = (time.monotonic(), 0)
+        # Writes the file after answers that came soon after it was written.
+        self._timer: threading.Timer | None = None
         atexit.register(self.write)
 
-    def equal(self, job: Any, seconds: tuple[float, float] | None) -> None:
+    def equal(self, dispatcher: str, job: Any, seconds: tuple[float, float] | None) -> None:
         """Counts an answer that is equal, with the seconds of TPV and tpvc; `None` if one of them loaded rules."""
         with self._lock:
             self.counts.equal += 1
+            self._of(dispatcher)[0] += 1
             self._count(job, False, seconds)
         self._tell()
 
-    def different(self, job: Any, tool: Any, found: list[Difference], seconds: tuple[float, float] | None) -> None:
+    def different(
+        self, dispatcher: str, job: Any, tool: Any, found: list[Difference], seconds: tuple[float, float] | None
+    ) -> None:
         """Counts an answer that differs, and logs it, unless the hour has had enough of such messages."""
         shown = "; ".join(f"{each.field}: TPV {each.tpv}, tpvc {each.tpvc}" for each in found[:10])
         with self._lock:
             self.counts.different += 1
+            self._of(dispatcher)[1] += 1
             record = {"time": now(), "job": job, "tool": str(tool), "fields": [list(each) for each in found[:10]]}
             self.counts.differences = [*self.counts.differences[1 - KEPT :], record]
             self._count(job, True, seconds)
@@ -111,12 +124,24 @@ class Tally:
             self.counts.unsettled += 1
         self._tell()
 
-    def unloaded(self, error: BaseException) -> None:
-        """Counts a job that tpvc has no rules for, and logs why."""
+    def unloaded(self, dispatcher: str, error: BaseException | None) -> None:
+        """Counts a job that tpvc has no rules for, and logs why, if it was just tried."""
         with self._lock:
             self.counts.unloaded += 1
-        self._warn(f"tpvc cannot load the rules: {getattr(error, 'text', None) or repr(error)}")
+            self._of(dispatcher)[2] += 1
+        if error is not None:
+            self._warn(f"tpvc cannot load the rules of {dispatcher}: {getattr(error, 'text', None) or repr(error)}")
         self._tell()
+
+    def failed(self, dispatcher: str) -> None:
+        """Counts an answer that could not be compared because of an error in the comparison."""
+        with self._lock:
+            self._of(dispatcher)[2] += 1
+        self._tell()
+
+    def _of(self, dispatcher: str) -> list[int]:
+        # There are as many as `job_conf.yml` has.
+        return self.counts.dispatchers.setdefault(dispatcher, [0, 0, 0])
 
     def _count(self, job: Any, differs: bool, seconds: tuple[float, float] | None) -> None:
         if seconds is not None:
@@ -152,13 +177,18 @@ class Tally:
             self.write()
         elif moment - self._written >= write_every:
             self.write()
+        elif self._timer is None:
+            # No further answer may come for hours.
+            self._timer = threading.Timer(WRITE_EVERY - (moment - self._written), self.write)
+            self._timer.daemon = True
+            self._timer.start()
 
     def write(self) -> None:
         """Writes the file. A failure is logged once."""
         # A forked process has counts of its own.
         if self.path is None or self._process != os.getpid():
             return
-        self._written = time.monotonic()
+        self._written, self._timer = time.monotonic(), None
         record = {"format": FORMAT, "tpvc": __version__, "updated": now(), **asdict(self.counts)}
         try:
             write_whole(self.path, json.dumps(record, indent=1) + "\n")

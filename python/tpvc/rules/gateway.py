@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING, Any
 
-from galaxy.jobs.mapper import JobMappingException
+from galaxy.jobs.mapper import JobMappingException, JobNotReadyException
 
 from tpvc.core.explain import ExplainCollector, ExplainPhase
 from tpvc.core.mapper import EntityToDestinationMapper
-from tpvc.galaxy import active
+from tpvc.galaxy import active, decisions
 from tpvc.galaxy.active import Configs, listed, load_destination_mapper
+from tpvc.galaxy.decisions import ATTEMPTS, Entry
+from tpvc.galaxy.options import options_of, seconds
 
 if TYPE_CHECKING:
     from galaxy.jobs import JobDestination
@@ -59,18 +61,30 @@ def map_tool_to_destination(
     if not configs:
         raise ValueError("One of tpv_configs or tpv_config_files must be specified in execution environment.")
     name = (referrer.id if referrer else None) or "tpv_dispatcher"
-    time_limit = _time_limit(referrer)
-    mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs, active.tpv_of(referrer))
+    # The seconds that a block may run in CPython.
+    time_limit = seconds("tpvc_time_limit", referrer.params.get("tpvc_time_limit") if referrer else None)
+    explains = explain_collector is None and bool(referrer and referrer.params.get("tpv_explain_on_failure", False))
+    target = decisions.log_for(app, referrer)
+    attempt = ATTEMPTS.of(job) if explains or target is not None else None
+    entry = None if target is None or attempt is None else Entry(target, name, referrer, job, tool, user, attempt)
+    try:
+        mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs, lambda: options_of(app, referrer))
+    except Exception as error:
+        if entry is not None:
+            entry.failed(error)
+        raise
 
     collector = explain_collector
-    if collector is None and referrer and referrer.params.get("tpv_explain_on_failure", False):
+    if attempt is not None and explains and not attempt.is_explained:
         collector = ExplainCollector()
     if collector is not None:
         for config in listed(configs):
             source = config if isinstance(config, str) else "<inline config>"
             collector.add_step(ExplainPhase.CONFIG_LOADING, f"Loaded config: {source}")
+    if entry is not None:
+        entry.use(mapper.loader.rules)
     try:
-        return mapper.map_to_destination(
+        destination = mapper.map_to_destination(
             app,
             tool,
             user,
@@ -79,23 +93,18 @@ def map_tool_to_destination(
             resource_params,
             workflow_invocation_uuid,
             explain_collector=collector,
+            decide=None if entry is None else entry.decided,
             time_limit=time_limit,
         )
-    except JobMappingException:
-        if collector is not None and explain_collector is None:
-            log.warning("Job mapping failed. TPV scheduling trace:\n%s", collector.render())
+    except JobNotReadyException:
         raise
-
-
-def _time_limit(referrer: JobDestination | None) -> float | None:
-    """The seconds that a block may run in CPython: `tpvc_time_limit` of the destination that leads here."""
-    given = referrer.params.get("tpvc_time_limit") if referrer else None
-    if given is None:
-        return None
-    try:
-        seconds = float(given)
-    except (TypeError, ValueError):
-        seconds = 0
-    if not 0 < seconds < float("inf"):
-        raise ValueError(f"`tpvc_time_limit` is a number of seconds above 0, not {given!r}")
-    return seconds
+    except Exception as error:
+        if attempt is not None:
+            attempt.ended += 1
+            if explains and collector is not None and isinstance(error, JobMappingException):
+                attempt.is_explained = True
+                log.warning("Job %s: mapping failed. TPV scheduling trace:\n%s", getattr(job, "id", None), collector.render())
+        raise
+    if attempt is not None:
+        attempt.ended += 1
+    return destination

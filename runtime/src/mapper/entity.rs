@@ -266,7 +266,7 @@ impl Entity {
     }
 
     /// Returns `true` if these tags fit those that the destination offers.
-    pub(super) fn fits(&self, tags: &Tags) -> bool {
+    pub(crate) fn fits(&self, tags: &Tags) -> bool {
         match &self.destination {
             Some(fields) => tags.matches(&fields.dest_tags),
             None => tags.matches(&Tags::default()),

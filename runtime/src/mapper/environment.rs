@@ -102,6 +102,11 @@ impl MapperEnvironment {
         *self.input_size.borrow_mut() = None;
     }
 
+    /// The size of the job's inputs in GiB, if code asked for it.
+    pub(super) fn known_input_size(&self) -> Option<Value> {
+        self.input_size.borrow().as_ref().map(|(_, size)| size.clone())
+    }
+
     /// The job table of a live Galaxy.
     pub(super) fn finished_jobs(&self) -> Option<Arc<dyn FinishedJobs>> {
         self.hooks.finished_jobs.clone()

@@ -151,6 +151,11 @@ pub enum Step<'a> {
         /// The place at which it was raised, with the calls that led there.
         trace: Option<&'a Trace>,
     },
+    /// The size of the inputs was computed, reported at the end.
+    InputSize {
+        /// The size in GiB.
+        size: &'a Value,
+    },
     /// Something about resource pools.
     Pool {
         /// The pool, or `None` for all pools.
@@ -208,7 +213,7 @@ pub trait Observer {
         true
     }
 
-    /// Returns `true` if it looks at the values that conditions can read, which are shown as text.
+    /// Returns `true` if it looks at the values that conditions can read, which are shown as text, and wants values compared as Python compares them.
     fn reads(&self) -> bool {
         self.watches()
     }
@@ -371,8 +376,9 @@ pub fn reasons(destination: &Entity, entity: &Entity, names: &TagNames) -> Vec<R
     found
 }
 
+/// The number that a value is, or that its text is.
 #[expect(clippy::cast_precision_loss, reason = "Python's float(int) rounds the same way")]
-fn number(value: &Value) -> Option<f64> {
+pub(crate) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Int(number) => Some(*number as f64),
         Value::Float(number) => Some(*number),

@@ -74,6 +74,11 @@ impl Worker {
             worker.map_to_destination(JobSource::Objects(&job), observer, Self::to_values)
         });
         self.wants_values = false;
+        if observer.watches()
+            && let Some(size) = &self.environment.known_input_size()
+        {
+            observer.step(Step::InputSize { size });
+        }
         mapped.map(|(mapped, _)| mapped).inspect_err(|raised| self.raised(raised, observer))
     }
 

@@ -31,6 +31,11 @@ impl ConfigPlace {
         Some(Self::at(rules, site, site.line, site.column))
     }
 
+    /// The file and line, without the column.
+    pub fn file_and_line(&self) -> String {
+        format!("{}:{}", self.file, self.line)
+    }
+
     pub(super) fn at(rules: &Rules, site: &Site, line: u32, column: u32) -> Self {
         let tables = rules.tables();
         let name = tables.sources.get(site.source as usize).and_then(|name| tables.strings.get(*name as usize));

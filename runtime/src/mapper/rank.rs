@@ -52,8 +52,8 @@ impl Worker {
         }
         let entity = working.entity(&mut self.vm)?;
         match wanted(&resources) {
-            Some(wanted) if !observer.watches() && !self.store.bounds.is_empty() && Rc::ptr_eq(&asked, &entity) => {
-                Ok(self.match_numbers(&entity, &wanted))
+            Some(wanted) if !observer.reads() && !self.store.bounds.is_empty() && Rc::ptr_eq(&asked, &entity) => {
+                Ok(self.match_numbers(&entity, &resources, &wanted, observer))
             }
             _ => self.match_each(&asked, &resources, observer),
         }
@@ -81,14 +81,27 @@ impl Worker {
     }
 
     /// The destinations that fit the entity's tags and whose bounds, all plain numbers, take what is wanted.
-    fn match_numbers(&self, entity: &Entity, wanted: &[f64; 3]) -> Vec<Rc<Entity>> {
-        let destinations = self.store.destinations.iter().zip(&self.store.bounds);
-        let matching = destinations.filter(|(destination, bounds)| {
-            matches!(destination.is_abstract, Value::Bool(false))
+    fn match_numbers(
+        &self,
+        entity: &Rc<Entity>,
+        resources: &Resources,
+        wanted: &[f64; 3],
+        observer: &mut dyn Observer,
+    ) -> Vec<Rc<Entity>> {
+        let evaluated = observer.watches().then(|| with_resources(entity, resources));
+        let mut matching = Vec::new();
+        for (destination, bounds) in self.store.destinations.iter().zip(&self.store.bounds) {
+            let matched = matches!(destination.is_abstract, Value::Bool(false))
                 && bounds.take(wanted)
-                && destination.fits(&entity.tags)
-        });
-        matching.map(|(destination, _)| destination.clone()).collect()
+                && destination.fits(&entity.tags);
+            if let Some(entity) = &evaluated {
+                observer.step(Step::Destination { destination, entity, matched });
+            }
+            if matched {
+                matching.push(destination.clone());
+            }
+        }
+        matching
     }
 
     /// The destinations that match, whatever the values are.

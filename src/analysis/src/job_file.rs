@@ -32,6 +32,52 @@ pub struct JobFile {
     /// The bytes of the line so far.
     line: usize,
     fault: Fault,
+    /// Leaves out jobs of other dispatchers, if only those of one are asked for.
+    of_dispatcher: Option<OfDispatcher>,
+}
+
+/// The lines of jobs of one dispatcher.
+struct OfDispatcher {
+    name: String,
+    /// The line that is not complete yet.
+    line: Vec<u8>,
+    /// The lines that are complete and wanted, of which `taken` bytes were given.
+    ready: Vec<u8>,
+    taken: usize,
+}
+
+impl OfDispatcher {
+    fn push(&mut self, mut text: &[u8]) {
+        while let Some(end) = memchr(b'\n', text) {
+            let (line, rest) = text.split_at_checked(end + 1).unwrap_or((text, &[]));
+            self.line.extend_from_slice(line);
+            self.end_line();
+            text = rest;
+        }
+        self.line.extend_from_slice(text);
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let job = Job::from_line(line.trim_ascii_end());
+        // A line that is no job gets its answer.
+        if !job.is_ok_and(|job| job.is_of_another(&self.name)) {
+            self.ready.extend_from_slice(&line);
+        }
+    }
+
+    fn take(&mut self, buffer: &mut [u8]) -> usize {
+        let rest = self.ready.get(self.taken..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        let (Some(to), Some(from)) = (buffer.get_mut(..count), rest.get(..count)) else { return 0 };
+        to.copy_from_slice(from);
+        self.taken += count;
+        if self.taken == self.ready.len() {
+            self.ready.clear();
+            self.taken = 0;
+        }
+        count
+    }
 }
 
 /// The error that ended reading a job file, apart from those of writing what was made of it.
@@ -73,7 +119,15 @@ impl JobFile {
     /// The text of a job file that is open already, or of a pipe; `path` is its name in messages.
     pub fn new(path: &Path, reader: impl Read + Send + 'static) -> Self {
         let fault = Fault { path: path.to_owned(), error: Arc::default() };
-        Self { reader: Text::new(Box::new(reader)), line: 0, fault }
+        Self { reader: Text::new(Box::new(reader)), line: 0, fault, of_dispatcher: None }
+    }
+
+    /// The same file without jobs of other dispatchers than this one, and without those that went to a static destination; the whole file if `None`.
+    #[must_use]
+    pub fn of_dispatcher(mut self, name: Option<&str>) -> Self {
+        self.of_dispatcher =
+            name.map(|name| OfDispatcher { name: name.to_owned(), line: Vec::new(), ready: Vec::new(), taken: 0 });
+        self
     }
 
     /// The number of bytes of the file consumed for the text so far: fewer than those of the text if it is compressed.
@@ -89,6 +143,46 @@ impl JobFile {
 
 impl Read for JobFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let Some(mut filter) = self.of_dispatcher.take() else { return self.read_all(buffer) };
+        let mut chunk = vec![0; CHUNK];
+        let result = loop {
+            let count = filter.take(buffer);
+            if count > 0 || buffer.is_empty() {
+                break Ok(count);
+            }
+            match self.read_all(&mut chunk) {
+                Ok(0) if filter.line.is_empty() => break Ok(0),
+                Ok(0) => filter.end_line(),
+                Ok(count) => filter.push(chunk.get(..count).unwrap_or_default()),
+                Err(error) => break Err(error),
+            }
+        };
+        self.of_dispatcher = Some(filter);
+        result
+    }
+}
+
+/// The bytes that are read at a time to leave out lines.
+const CHUNK: usize = 1 << 16;
+
+/// The dispatchers that the first lines of a job file name, in the order of their names; none for a file that cannot be read twice.
+pub fn dispatchers(path: &Path) -> Vec<String> {
+    const LINES: usize = 1000;
+    let mut names = std::collections::BTreeSet::new();
+    if !path.is_file() {
+        return Vec::new();
+    }
+    if let Ok((file, _)) = JobFile::open(path) {
+        for line in io::BufRead::split(io::BufReader::new(file), b'\n').take(LINES) {
+            let Ok(Ok(job)) = line.map(|line| Job::from_line(line.trim_ascii_end())) else { continue };
+            names.extend(job.dispatcher.flatten().map(|name| job.text(name).to_owned()));
+        }
+    }
+    names.into_iter().collect()
+}
+
+impl JobFile {
+    fn read_all(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let count = self.reader.read(buffer).map_err(|error| self.noted(error))?;
             let kept = self.cut(buffer.get_mut(..count).unwrap_or_default());

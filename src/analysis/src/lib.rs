@@ -2,6 +2,7 @@
 
 pub mod cases;
 pub mod check;
+pub mod decisions;
 pub mod diff;
 pub mod dry_job;
 pub mod dump;
@@ -14,6 +15,7 @@ pub mod junit;
 pub mod lint;
 pub mod page;
 pub mod people;
+pub mod rule_texts;
 pub mod schema;
 pub mod sketch;
 pub mod summary;

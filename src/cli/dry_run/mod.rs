@@ -23,6 +23,7 @@ use tpv_yaml::write::Layout;
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::job::JobArgs;
+use super::job_conf::Wanted;
 use super::output::{print_stderr, print_stdout};
 use super::rules::{self, LoadedRules};
 use super::{map, world};
@@ -51,6 +52,9 @@ pub(super) struct DryRun {
     /// A config file or URL, as CONFIG; repeat it for more
     #[arg(long = "config", value_name = "CONFIG")]
     more_configs: Vec<String>,
+    /// The dispatcher of the job configuration, of several [default: the job's, by its line or by `tools` of the job configuration]
+    #[arg(long, value_name = "DESTINATION", requires = "job_conf")]
+    dispatcher: Option<String>,
     #[command(flatten)]
     job: JobArgs,
     /// Galaxy's state at that moment (a world file): jobs, tool data tables, files, time [default: an empty Galaxy,
@@ -89,13 +93,15 @@ impl Observer for Raised {
 impl DryRun {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let configs: Vec<String> = self.configs.iter().chain(&self.more_configs).cloned().collect();
-        let mut job = self.job.parse(&self.job.json()?)?;
+        let json = self.job.json()?;
+        let wanted = Wanted { dispatcher: self.dispatcher.clone(), ..Wanted::of(&json) };
+        let mut job = self.job.parse(&json)?;
         job.stand_in = self.job.is_as_in_tpv() && self.world.is_none();
         let job = Arc::new(job);
         let names_rules = self.job_conf.is_some() || !configs.is_empty();
         let settings = if names_rules { Settings::default() } else { common.settings()? };
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
-        let Some(given) = rules::load_any(self.job_conf.as_deref(), &configs, common)? else {
+        let Some(given) = rules::load_of(self.job_conf.as_deref(), &wanted, &configs, common)? else {
             return Ok(Outcome::Bad);
         };
         let mapper = Mapper::with_hooks(given.rules.clone(), map::hooks(common), false);

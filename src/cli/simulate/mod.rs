@@ -19,10 +19,9 @@ use super::error::{CliError, Outcome};
 use super::map::{self, hooks};
 use super::maps::Submission;
 use super::output::{Output, width, write_text};
-use super::stream::check_kind;
+use super::stream::{Jobs, check_kind};
 use super::{diff, paths, rules, world};
 use tpv_analysis::diff::Side;
-use tpv_analysis::job_file::JobFile;
 use tpv_analysis::people::Naming;
 use tpv_simulate::amount::{Time, time};
 use tpv_simulate::arrivals::Told;
@@ -64,6 +63,10 @@ pub(super) struct Simulate {
     /// The jobs: a job file with outcomes, as `tpvc export-jobs` writes it, plain, gzip or zstd
     #[arg(long, value_name = "JOBS", required_unless_present = "map")]
     jobs: Option<PathBuf>,
+    /// Leave out the jobs of other dynamic destinations and those that went to a static one, as the job file names them
+    /// (`export-jobs --job-conf`)
+    #[arg(long, value_name = "DESTINATION", conflicts_with = "map")]
+    dispatcher: Option<String>,
     /// The clusters behind the destinations (`capacity.yml`) [default: all jobs start at once]
     #[arg(long, value_name = "CAPACITY", requires = "jobs")]
     capacity: Option<PathBuf>,
@@ -184,6 +187,7 @@ impl Simulate {
         if self.guess_capacity {
             return self.guess(jobs, common);
         }
+        self.job_file().note_dispatchers(common);
         let Some(sets) = self.sets(common)? else { return Ok(Outcome::Bad) };
         let Some(capacity) = self.capacity(&sets, common)? else { return Ok(Outcome::Bad) };
         if jobs == Path::new("-") && self.map.is_none() && (sets.len() > 1 || self.seeds > 1 || !self.vary.is_empty()) {
@@ -230,6 +234,11 @@ impl Simulate {
     /// The job file. Only a map that is there needs none.
     fn jobs(&self) -> &Path {
         self.jobs.as_deref().unwrap_or(Path::new("-"))
+    }
+
+    /// The jobs of the file that count.
+    fn job_file(&self) -> Jobs<'_> {
+        Jobs { path: self.jobs(), dispatcher: self.dispatcher.as_deref() }
     }
 
     /// The rule sets, the old one first. `None` if one does not compile, which has then been reported.
@@ -325,7 +334,7 @@ impl Simulate {
 
     /// Does one run.
     fn one(&self, run: u16, set: &Variant, common: &Common) -> Result<Run, CliError> {
-        let (file, _) = JobFile::open(self.jobs())?;
+        let (file, _) = self.job_file().open()?;
         let fault = file.fault();
         let reader = BufReader::with_capacity(1 << 16, file);
         let mut lines = self.chance().arrivals(reader, run, set.settings.world.now);
@@ -410,7 +419,7 @@ impl Simulate {
                 None => return Ok(Outcome::Bad),
             },
         };
-        let (file, _) = JobFile::open(jobs)?;
+        let (file, _) = Jobs { path: jobs, dispatcher: self.dispatcher.as_deref() }.open()?;
         let fault = file.fault();
         let guessed = guess::guess(BufReader::with_capacity(1 << 16, file));
         if let Some(fault) = fault.get() {

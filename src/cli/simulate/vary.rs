@@ -8,7 +8,6 @@ use super::super::map::hooks;
 use super::super::output::{width, write_text};
 use super::super::table;
 use super::{Format, Named, Simulate, tables, usable};
-use tpv_analysis::job_file::JobFile;
 use tpv_simulate::amount::time;
 use tpv_simulate::capacity::Capacity;
 use tpv_simulate::engine::Settings;
@@ -26,7 +25,7 @@ impl Simulate {
     pub(super) fn vary(&self, set: &Named, settings: Settings, common: &Common) -> Result<Outcome, CliError> {
         let (scenario, grid) = self.scenario(set, settings.capacity)?;
         let ended = self.at_once(&scenario.runs(&grid), common, |run| {
-            let (file, _) = JobFile::open(self.jobs())?;
+            let (file, _) = self.job_file().open()?;
             let fault = file.fault();
             let reader = BufReader::with_capacity(1 << 16, file);
             let world = settings.world.clone();

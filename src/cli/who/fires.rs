@@ -9,7 +9,7 @@ use tpv_runtime::mapper::Mapper;
 use super::Asked;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::stream::{self, Threads};
+use crate::cli::stream::{self, Jobs, Threads};
 use crate::cli::table::Rows;
 use crate::cli::{map, who};
 use tpv_analysis::who::fires::{Lines, Tally, fired};
@@ -24,6 +24,10 @@ pub(super) struct Fires {
     /// The jobs: a job file, plain, gzip or zstd; `-` is stdin [default: the jobs of tpvc.toml]
     #[arg(long, value_name = "JOBS")]
     jobs: Option<PathBuf>,
+    /// Leave out the jobs of other dynamic destinations and those that went to a static one, as the job file names them
+    /// (`export-jobs --job-conf`)
+    #[arg(long, value_name = "DESTINATION")]
+    dispatcher: Option<String>,
     /// Only rules that never fired
     #[arg(long)]
     never: bool,
@@ -48,7 +52,8 @@ impl Fires {
         let world = self.asked.world(self.world.as_deref(), common)?;
         let lines = Lines::new(Mapper::with_hooks(subject.rules.clone(), map::hooks(common), false), world);
         let threads = Threads { wanted: self.threads, in_order: lines.mapper.depends_on_order() };
-        let tallies = stream::over(&path, io::sink(), threads, &lines, common)?.unwrap_or_default();
+        let jobs = Jobs { path: &path, dispatcher: self.dispatcher.as_deref() };
+        let tallies = stream::over(jobs, io::sink(), threads, &lines, common)?.unwrap_or_default();
         let mut total = Tally::default();
         tallies.iter().for_each(|tally| total.merge(tally));
         let rules = lines.rules(&total);

@@ -12,7 +12,7 @@ use tpv_runtime::mapper::Mapper;
 use super::{Asked, Subject};
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::stream::{self, Threads};
+use crate::cli::stream::{self, Jobs, Threads};
 use crate::cli::table::Rows;
 use crate::cli::{map, who};
 use tpv_analysis::check::reach::Users;
@@ -40,6 +40,10 @@ pub(super) struct Needs {
     /// Count where the jobs of a file go: a job file, plain, gzip or zstd; `-` is stdin
     #[arg(long, value_name = "JOBS")]
     jobs: Option<PathBuf>,
+    /// Leave out the jobs of other dynamic destinations and those that went to a static one, as the job file names them
+    /// (`export-jobs --job-conf`)
+    #[arg(long, value_name = "DESTINATION")]
+    dispatcher: Option<String>,
     #[command(flatten)]
     asked: Asked,
     /// Galaxy's state for the jobs (a world file)
@@ -107,7 +111,8 @@ impl Needs {
             world: self.asked.world(self.world.as_deref(), common)?,
         };
         let threads = Threads { wanted: self.threads, in_order: lines.whole.depends_on_order() };
-        let tallies = stream::over(path, io::sink(), threads, &lines, common)?.unwrap_or_default();
+        let jobs = Jobs { path: path, dispatcher: self.dispatcher.as_deref() };
+        let tallies = stream::over(jobs, io::sink(), threads, &lines, common)?.unwrap_or_default();
         let mut total = Tally::default();
         tallies.iter().for_each(|tally| total.merge(tally));
         let mut rows = Rows::new(vec!["JOBS", "GO TO", "TOOL", "ERROR"]);

@@ -21,6 +21,8 @@ use tpv_text::source::{Limits, SourceMap};
 pub struct CompileOptions {
     /// `true` to make code that cannot run (missing constructs or modules, rules with syntax errors) an error.
     pub strict: bool,
+    /// The limits on reading one config.
+    pub limits: Limits,
 }
 
 /// The result of a compilation.
@@ -43,7 +45,7 @@ pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
 /// Compiles configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
 pub fn compile_inputs(inputs: &[Input], mut sources: SourceMap, options: &CompileOptions) -> Compiled {
     let mut diagnostics = Diagnostics::new();
-    let config = tpv_config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
+    let config = tpv_config::load_inputs(inputs, &options.limits, &mut sources, &mut diagnostics);
     let (tables, mut program, trees) = link::link(&config, &sources, options.strict, &mut diagnostics);
     let mut rules = None;
     // With `strict`, findings about code are errors too; those must not keep the checker from running.

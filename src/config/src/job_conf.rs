@@ -6,20 +6,53 @@ use tpv_yaml::value::{ConfigValue, ValueKind};
 /// The destination that refers to TPV, by the name that TPV's own commands look for.
 pub const DISPATCHER: &str = "tpv_dispatcher";
 
-/// The settings of TPV's destination.
+/// The settings of a destination of TPV.
 pub struct Found {
+    /// The id of the destination (environment).
+    pub id: String,
     /// The configs that `tpv_config_files` or `tpv_configs` lists.
     pub configs: Vec<ConfigValue>,
     /// The text of `tpvc_tpv`.
     pub version: Option<String>,
 }
 
-/// The settings of TPV's destination in a `job_conf.yml`. `None` if there is no such destination, or it names no configs.
+/// The destinations of TPV in Galaxy's job configuration, and the tools that are given to one of all destinations.
+#[derive(Default)]
+pub struct Dispatchers<T> {
+    /// The destinations of TPV that name configs, in their order, and their ids.
+    pub found: Vec<(String, T)>,
+    /// The id of the default destination.
+    pub default: Option<String>,
+    /// By the tool's id in lower case: the id of the destination. Entries for jobs with certain parameters are left out.
+    pub tools: Vec<(String, String)>,
+}
+
+impl<T> Dispatchers<T> {
+    /// The destination that a tool's jobs are given to. `None` if no entry names the tool.
+    pub fn of_tool(&self, tool: &str) -> Option<&str> {
+        let tool = tool.to_lowercase();
+        // Of a tool of the tool shed, an entry may leave out the version.
+        let short = tool.rsplit_once('/').map_or("", |(short, _)| short);
+        let find =
+            |id: &str| self.tools.iter().find(|(known, _)| known == id).map(|(_, environment)| environment.as_str());
+        find(&tool).or_else(|| find(short).filter(|_| tool.contains("/repos/")))
+    }
+
+    /// The destination that TPV's own commands look for: `tpv_dispatcher`, else the default if it is one of TPV, else the first. `None` if there is none.
+    pub fn usual(&self) -> Option<&str> {
+        let known = |id: &str| self.found.iter().map(|(id, _)| id.as_str()).find(|known| *known == id);
+        let first = || self.found.first().map(|(id, _)| id.as_str());
+        known(DISPATCHER).or_else(|| self.default.as_deref().and_then(known)).or_else(first)
+    }
+}
+
+/// The destinations of TPV in a `job_conf.yml`. `None` if it is none.
 ///
 /// DIFFERENCE: TPV's commands know only `tpv_config_files` of a destination called `tpv_dispatcher`, as a list; they take
 /// a text apart letter by letter.
-pub fn of_yaml(root: &ConfigValue) -> Option<Found> {
-    let environments = root.as_map()?.get("execution")?.as_map()?.get("environments")?;
+pub fn of_yaml(root: &ConfigValue) -> Option<Dispatchers<Found>> {
+    let execution = root.as_map()?.get("execution")?.as_map()?;
+    let environments = execution.get("environments")?;
     let named: Vec<(&str, &ConfigValue)> = match &environments.kind {
         ValueKind::Map(map) => {
             map.entries.iter().filter_map(|entry| Some((entry.key.as_str()?, &entry.value))).collect()
@@ -33,10 +66,13 @@ pub fn of_yaml(root: &ConfigValue) -> Option<Found> {
         let get = |key: &str| environment.as_map().and_then(|map| map.get(key)).and_then(ConfigValue::as_str);
         get("runner") == Some("dynamic_tpv") || get("rules_module").is_some_and(|module| module.starts_with("tpv"))
     };
-    let (_, environment) = named
-        .iter()
-        .find(|(id, _)| *id == DISPATCHER)
-        .or_else(|| named.iter().find(|(_, environment)| refers_to_tpv(environment)))?;
+    let of_tpv = named.iter().filter(|(id, environment)| *id == DISPATCHER || refers_to_tpv(environment));
+    let found = of_tpv.filter_map(|(id, environment)| Some(((*id).to_owned(), found(id, environment)?))).collect();
+    let default = execution.get("default").and_then(ConfigValue::as_str).map(str::to_owned);
+    Some(Dispatchers { found, default, tools: tools(root) })
+}
+
+fn found(id: &str, environment: &ConfigValue) -> Option<Found> {
     let environment = environment.as_map()?;
     let params = environment.get("params").and_then(ConfigValue::as_map).unwrap_or(environment);
     let configs = ["tpv_config_files", "tpv_configs"].iter().find_map(|key| params.get(key))?;
@@ -52,7 +88,25 @@ pub fn of_yaml(root: &ConfigValue) -> Option<Found> {
         ValueKind::Int(number) => Some(number.to_string()),
         _ => Some("no text".to_owned()),
     });
-    Some(Found { configs, version })
+    Some(Found { id: id.to_owned(), configs, version })
+}
+
+/// The entries of `tools` that hold for all jobs of a tool.
+fn tools(root: &ConfigValue) -> Vec<(String, String)> {
+    /// Keys of an entry that are no params of the job.
+    const NO_PARAMS: [&str; 7] = ["id", "class", "environment", "destination", "handler", "resources", "params"];
+    let Some(ValueKind::List(entries)) = root.as_map().and_then(|map| map.get("tools")).map(|tools| &tools.kind) else {
+        return Vec::new();
+    };
+    let entry = |entry: &ConfigValue| {
+        let map = entry.as_map()?;
+        let has_params = map.get("params").is_some_and(|params| !matches!(params.kind, ValueKind::Null))
+            || map.entries.iter().any(|entry| entry.key.as_str().is_none_or(|key| !NO_PARAMS.contains(&key)));
+        let environment = ["environment", "destination"].iter().find_map(|key| map.get(key)?.as_str())?;
+        let id = map.get("id")?.as_str().filter(|_| !has_params)?;
+        Some((id.to_lowercase().trim_end_matches('/').to_owned(), environment.to_owned()))
+    };
+    entries.iter().filter_map(entry).collect()
 }
 
 /// The configs that stand in a `job_conf.yml` itself, or in the values of Galaxy's Helm chart, in order. `None` for any other text, and for one that has none.
@@ -65,7 +119,9 @@ pub fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
     }
     let mut configs: Vec<ConfigValue> = of_helm(root).into_iter().map(|(_, config)| config.clone()).collect();
     if configs.is_empty() {
-        configs = of_yaml(root)?.configs;
+        let dispatchers = of_yaml(root)?;
+        let usual = dispatchers.usual().map(str::to_owned)?;
+        configs = dispatchers.found.into_iter().find(|(id, _)| *id == usual)?.1.configs;
     }
     configs.retain(|config| config.as_map().is_some());
     (!configs.is_empty()).then_some(configs)

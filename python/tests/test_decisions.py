@@ -1,0 +1,304 @@
+"""The log of decisions: one line a mapping, whatever happens to the file, the process or the job."""
+
+from __future__ import annotations
+
+import errno
+import json
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from galaxy.jobs.mapper import JobMappingException, JobNotReadyException
+
+import galaxy_objects as objects
+from test_gateway import RULES
+from tpvc.galaxy import append, attempts, decisions, facts
+from tpvc.galaxy.append import Appended
+
+
+@pytest.fixture(autouse=True)
+def fresh() -> Any:
+    decisions._logs.clear()
+    decisions.ATTEMPTS.forget()
+    yield
+    decisions._logs.clear()
+
+
+@pytest.fixture
+def rules(tmp_path: Path) -> Path:
+    path = tmp_path / "tpv.yml"
+    path.write_text(RULES)
+    return path
+
+
+def referrer(log: Path | None, **params: Any) -> Any:
+    given = {} if log is None else {"tpvc_decision_log": str(log)}
+    return SimpleNamespace(id="tpv_dispatcher", params={**given, **params})
+
+
+def call(gateway: Any, rules: Path, to: Any, tool: str = "bwa", size: float = 1, job: Any = None, user: Any = None) -> Any:
+    app = objects.app()
+    app.config.server_name = "handler_0"
+    return gateway.map_tool_to_destination(
+        app,
+        job or objects.job(objects.dataset(size)),
+        objects.tool(tool),
+        user or objects.user(),
+        referrer=to,
+        tpv_config_files=[str(rules)],
+    )
+
+
+def lines(log: Path) -> list[dict[str, Any]]:
+    text = log.read_text()
+    assert text.endswith("\n") and all(len(line) < 4096 for line in text.splitlines())
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_mapping_is_a_line(gateway: Any, rules: Path, tmp_path: Path) -> None:
+    job = objects.job(objects.dataset(2))
+    call(gateway, rules, referrer(tmp_path / "log_{server_name}.jsonl"), job=job)
+    log = tmp_path / "log_handler_0.jsonl"
+    [line] = lines(log)
+    assert (line["job"], line["tool"], line["version"], line["user"]) == (job.id, "bwa", "1.0", 7)
+    assert (line["dispatcher"], line["destination"], line["attempt"]) == ("tpv_dispatcher", "local", 1)
+    assert line["input_size"] == 2 and line["mem"]["got"] == 8 and line["mem"]["by"] == "tool default"
+    assert line["candidates"] == [["local", 1]] and line["tier"] == "native" and line["ms"] > 0
+    assert "vortex.org" not in log.read_text()
+    assert log.stat().st_mode & 0o777 == 0o640 & ~_umask()
+    kept = tmp_path / "tpvc_rules" / f"{line['rules']}.json"
+    assert json.loads(kept.read_text())["configs"] == [{"name": str(rules), "text": RULES}]
+    assert kept.stat().st_mode & 0o777 == 0o640
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def test_an_error_says_where_and_why(gateway: Any, rules: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    job = objects.job(objects.dataset(20))
+    for _ in range(2):
+        with pytest.raises(JobMappingException):
+            call(gateway, rules, referrer(log), job=job)
+    with pytest.raises(JobMappingException):
+        call(gateway, rules, referrer(log), tool="nowhere")
+    first, again, nowhere = lines(log)
+    assert first["error"]["type"] == "JobMappingException" and first["error"]["at"] == f"{rules}:15"
+    assert first["fired"] == [{"rule": "large", "at": f"{rules}:13", "failed": True}]
+    assert "again" not in first and again["again"] == 1
+    assert nowhere["rejected"] == [["local", ["lacks", "moon"]]]
+
+
+def test_rules_that_do_not_load_are_a_line(gateway: Any, rules: Path, tmp_path: Path) -> None:
+    rules.write_text("tools: [")
+    with pytest.raises(Exception):  # noqa: B017
+        call(gateway, rules, referrer(tmp_path / "log.jsonl"))
+    [line] = lines(tmp_path / "log.jsonl")
+    assert line["error"]["type"] == "CompileError" and "rules" not in line
+
+
+def test_a_wait_is_a_line_at_its_begin_and_one_at_its_end(gateway: Any, rules: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    job, other = objects.job(), objects.job()
+    for _ in range(50):
+        with pytest.raises(JobNotReadyException):
+            call(gateway, rules, referrer(log), tool="waits", job=job)
+    call(gateway, rules, referrer(log), job=other)
+    rules.write_text(RULES.replace("raise JobNotReadyException()", "pass"))
+    gateway.ACTIVE_DESTINATION_MAPPERS = {}
+    call(gateway, rules, referrer(log), tool="waits", job=job)
+    begins, between, ends = lines(log)
+    assert begins["wait"] == "begins" and begins["error"]["type"] == "JobNotReadyException"
+    assert "wait" not in between
+    assert ends["destination"] == "local" and ends["wait"] == {"mappings": 50, "since": begins["time"]}
+    assert begins["rules"] != ends["rules"]
+
+
+def test_a_wait_without_an_end_is_counted_at_the_end_of_the_process(gateway: Any, rules: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    job = objects.job()
+    for _ in range(3):
+        with pytest.raises(JobNotReadyException):
+            call(gateway, rules, referrer(log), tool="waits", job=job)
+    decisions._logs[str(log)].end()
+    begins, ends = lines(log)
+    assert ends["wait"] == {"mappings": 3, "since": begins["time"]} and "destination" not in ends and "error" not in ends
+
+
+def test_a_failure_is_explained_once_an_attempt(gateway: Any, rules: Path, caplog: Any) -> None:
+    job = objects.job(objects.dataset(20))
+    job.state_history = []
+    to = referrer(None, tpv_explain_on_failure=True)
+
+    def explained() -> int:
+        for _ in range(4):
+            with pytest.raises(JobMappingException):
+                call(gateway, rules, to, job=job)
+        return caplog.text.count(f"Job {job.id}: mapping failed. TPV scheduling trace:")
+
+    assert explained() == 1
+    assert explained() == 1
+    job.destination_params, job.state_history = {"a": 1}, [SimpleNamespace(state="resubmitted")]
+    assert explained() == 2
+
+
+def test_the_logger_takes_lines_if_it_is_set_up(gateway: Any, rules: Path, caplog: Any) -> None:
+    call(gateway, rules, referrer(None))
+    assert not [record for record in caplog.records if record.name == "tpvc.decisions"]
+    with caplog.at_level(logging.INFO, "tpvc.decisions"):
+        call(gateway, rules, referrer(None))
+    [record] = [record for record in caplog.records if record.name == "tpvc.decisions"]
+    assert json.loads(record.getMessage())["destination"] == "local"
+
+
+def test_rotation(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    file = Appended(str(log))
+    assert file.write("a\n")
+    log.rename(tmp_path / "log.1")
+    assert file.write("b\n")
+    log.unlink()
+    assert file.write("c\n")
+    assert ((tmp_path / "log.1").read_text(), log.read_text()) == ("a\n", "c\n")
+    os.truncate(log, 0)
+    assert file.write("d\n") and log.read_text() == "d\n"
+
+
+def test_a_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: Any, caplog: Any) -> None:
+    log = decisions.DecisionLog(str(tmp_path / "log"), None)
+    assert log.file is not None
+    log.file.pause = 0.0
+    decision = decisions.Decision.failed("E", "m")
+    head = {"time": "t", "job": 1, "tool": "t", "dispatcher": "d"}
+    write, room = os.write, [40]
+
+    def full(file: int, data: bytes) -> int:
+        if not room[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        taken, room[0] = room[0], 0
+        return write(file, data[:taken])
+
+    monkeypatch.setattr(os, "write", full)
+    for _ in range(5):
+        log.add(decision, head)
+    monkeypatch.undo()
+    log.add(decision, head)
+    log.add(decision, head)
+    half, counted, last = (tmp_path / "log").read_text().splitlines()
+    assert len(half) == 40 and json.loads(counted)["dropped"] == 5 and "dropped" not in json.loads(last)
+    assert caplog.text.count("cannot be written") == 1
+
+
+def test_a_slow_write_stops_writing_for_a_while(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(append, "SLOW", -1.0)
+    file = Appended(str(tmp_path / "log"), pause=0.2)
+    assert file.write("a\n") and not file.write("b\n")
+    time.sleep(0.3)
+    assert file.write("c\n")
+
+
+@pytest.mark.parametrize("path", ["missing/log", ".", "fifo"])
+def test_what_cannot_be_written_fails_no_job(gateway: Any, rules: Path, tmp_path: Path, path: str) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    started = time.monotonic()
+    for _ in range(3):
+        assert call(gateway, rules, referrer(tmp_path / path)).id == "local"
+    assert time.monotonic() - started < 10
+    assert decisions._logs[str(tmp_path / path)].dropped == 3
+
+
+def test_facts_ask_nothing() -> None:
+    class Asks:
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError(f"a query for {name}")
+
+    role = SimpleNamespace(name="training", deleted=False, type="admin")
+    private = SimpleNamespace(name="jo@example.org", deleted=False, type="private")
+    user: Any = Asks()
+    user.__dict__["roles"] = [SimpleNamespace(role=role), SimpleNamespace(role=private)]
+    extra = SimpleNamespace(value='{"site": "mel", "token": "secret"}')
+    user.__dict__["_preferences"] = {"extra_user_preferences": extra}
+    job: Any = Asks()
+    job.__dict__["history"] = SimpleNamespace(tags=[SimpleNamespace(user_tname="name", user_value="urgent")])
+    facts.start()
+    facts.note("jobs of bwa", 3)
+    found = json.loads(facts.of(user, job, ["site"]) or "")
+    assert found == {"jobs of bwa": 3, "roles": ["training"], "preferences": {"site": "mel"}, "tags": ["name:urgent"]}
+    assert facts.of(Asks(), Asks()) is None
+
+
+def test_attempts_are_bounded() -> None:
+    known = attempts.Attempts(most=10)
+    for number in range(100):
+        known.of(SimpleNamespace(id=number, destination_params=None)).ended += 1
+    assert len(known._by_job) == 10
+    assert known.of(SimpleNamespace(id=99, destination_params=None)).ended == 1
+    assert known.of(SimpleNamespace(id=1, destination_params=None)).ended == 0
+
+
+def test_texts_of_rules_are_bounded(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(decisions, "MOST_TEXTS", 5)
+    log = decisions.DecisionLog(str(tmp_path / "log"), tmp_path / "tpvc_rules")
+    for number in range(20):
+        log.keep(SimpleNamespace(digest=f"{number:016x}", texts=lambda: "{}"))
+        os.utime(tmp_path / "tpvc_rules" / f"{number:016x}.json", (number, number))
+    assert sorted(path.name for path in (tmp_path / "tpvc_rules").iterdir())[-1] == f"{19:016x}.json"
+    assert len(list((tmp_path / "tpvc_rules").iterdir())) <= 6
+
+
+WRITER = """
+import sys
+from tpvc.galaxy import append
+append.SLOW = 1e9
+file = append.Appended(sys.argv[1])
+for number in range(2000):
+    assert file.write(f"{sys.argv[2]} {number} " + "x" * 3000 + "\\n")
+"""
+
+
+def test_processes_append_to_one_file(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    started = [subprocess.Popen([sys.executable, "-c", WRITER, str(log), str(number)]) for number in range(4)]
+    # The moment of the kill does not matter: a line is there, or it is not.
+    killed = subprocess.Popen([sys.executable, "-c", WRITER, str(log), "killed"])
+    while not log.exists() or b"killed 1" not in log.read_bytes():
+        time.sleep(0.01)
+    killed.kill()
+    assert [process.wait() for process in started] == [0] * 4
+    killed.wait()
+    found = [line.split(" ") for line in log.read_text().splitlines()]
+    assert all(len(parts) == 3 and parts[2] == "x" * 3000 for parts in found)
+    for name in "0123":
+        assert [int(parts[1]) for parts in found if parts[0] == name] == list(range(2000))
+
+
+def test_a_fork_leaves_waits_to_its_parent(gateway: Any, rules: Path, tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    to, job = referrer(log), objects.job()
+    with pytest.raises(JobNotReadyException):
+        call(gateway, rules, to, tool="waits", job=job)
+    held = threading.Event()
+    decisions._logs[str(log)]._lock.acquire()
+    child = os.fork()
+    if child == 0:
+        try:
+            call(gateway, rules, to)
+            decisions._logs[str(log)].end()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    decisions._logs[str(log)]._lock.release()
+    held.set()
+    assert os.waitpid(child, 0)[1] == 0
+    decisions._logs[str(log)].end()
+    assert [line.get("wait") is not None for line in lines(log)] == [True, False, True]

@@ -1,0 +1,122 @@
+//! The job of a decision, as far as its line has it.
+
+use tpv_galaxy::json::Json;
+use tpv_runtime::decision::Decision;
+
+/// Something that the line of a decision does not have, and what stands in.
+pub type Guess = String;
+
+/// The bytes of a GiB.
+const GIB: f64 = (1_u64 << 30) as f64;
+
+/// The job of a decision in the form of a job file, with what had to be guessed. `exported` is the job as it was exported: then the line gives
+/// what may have changed since.
+pub fn job_of(decision: &Decision, exported: Option<Json>) -> (Json, Vec<Guess>) {
+    let head = &decision.head;
+    let mut guesses = Vec::new();
+    let read = |name: &str| head.read.iter().find(|(key, _)| key == name).map(|(_, value)| value.clone());
+    let has_job = exported.is_some();
+    let mut job = exported.unwrap_or_else(|| {
+        guesses.push(
+            "parameters and datasets of the job are not in the log: `--jobs FILE` reads them from `tpvc export-jobs`"
+                .to_owned(),
+        );
+        made(decision)
+    });
+    match read("roles") {
+        Some(roles) => set(&mut job, &["user", "roles"], roles),
+        None if head.user.is_some() => {
+            let stand = if has_job { "those of the job file" } else { "none" };
+            guesses.push(format!("the log has no roles of the user: {stand} are taken"));
+        }
+        None => {}
+    }
+    if let Some(Json::List(tags)) = read("tags") {
+        let tag = |tag: &Json| match tag {
+            Json::Str(text) => match text.split_once(':') {
+                Some((name, value)) => {
+                    Json::Object(vec![("name".into(), Json::str(name)), ("value".into(), Json::str(value))])
+                }
+                None => tag.clone(),
+            },
+            _ => tag.clone(),
+        };
+        set(&mut job, &["job", "history", "tags"], Json::List(tags.iter().map(tag).collect()));
+    }
+    if let Some(preferences) = read("preferences") {
+        set(&mut job, &["user", "extra_preferences"], preferences);
+    }
+    match head.seed.as_deref().map(str::parse) {
+        Some(Ok(seed)) => set(&mut job, &["seed"], Json::Int(seed)),
+        Some(Err(_)) => {
+            let seed = head.seed.as_deref().and_then(|seed| seed.parse().ok()).map_or(Json::Null, Json::BigInt);
+            set(&mut job, &["seed"], seed);
+        }
+        None => guesses.push("the log has no seed: what rules draw at random may differ".to_owned()),
+    }
+    let live: Vec<&str> =
+        head.read.iter().map(|(name, _)| name.as_str()).filter(|name| name.starts_with("jobs of")).collect();
+    if !live.is_empty() {
+        guesses.push(format!("the world of that moment is not known, but for {}", live.join(", ")));
+    }
+    if !decision.cpython.is_empty() || decision.once_more.is_some() {
+        guesses.push(format!(
+            "code ran inside Galaxy, which may have asked its database or files: {}",
+            decision.cpython.join(", ")
+        ));
+    }
+    if decision.cut.iter().any(|(name, _)| name == "read") {
+        guesses.push("the line had no room for everything that was read".to_owned());
+    }
+    (job, guesses)
+}
+
+fn made(decision: &Decision) -> Json {
+    let head = &decision.head;
+    let object =
+        |items: Vec<(&str, Json)>| Json::Object(items.into_iter().map(|(key, value)| (key.into(), value)).collect());
+    let text = |text: Option<&String>| text.map_or(Json::Null, |text| Json::str(text.as_str()));
+    let user = head.user.map_or(Json::Null, |id| {
+        object(vec![("id", Json::Int(id)), ("email", Json::str(format!("user-{id}@users.invalid")))])
+    });
+    let mut job = vec![("state", Json::str(if head.attempt > 1 { "resubmitted" } else { "new" }))];
+    if let Json::Int(id) = head.job {
+        job.push(("id", Json::Int(id)));
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "checked to fit")]
+    let bytes = head
+        .input_size
+        .map(|size| size * GIB)
+        .filter(|bytes| (1.0..9e18).contains(bytes))
+        .map(|bytes| bytes.round() as i64);
+    if let Some(bytes) = bytes {
+        let dataset = object(vec![("name", Json::str("input")), ("id", Json::Int(1)), ("size", Json::Int(bytes))]);
+        job.push(("input_datasets", Json::List(vec![dataset])));
+    }
+    object(vec![
+        ("id", head.job.clone()),
+        ("tool", object(vec![("id", Json::str(head.tool.as_str())), ("version", text(head.version.as_ref()))])),
+        ("user", user),
+        ("job", object(job)),
+        ("job_wrapper", object(Vec::new())),
+    ])
+}
+
+/// Sets a field by its path; objects on the way are made if they are missing or null.
+fn set(json: &mut Json, path: &[&str], value: Json) {
+    let [name, rest @ ..] = path else {
+        *json = value;
+        return;
+    };
+    if !matches!(json, Json::Object(_)) {
+        *json = Json::Object(Vec::new());
+    }
+    let Json::Object(items) = json else { return };
+    let index = items.iter().position(|(key, _)| **key == **name).unwrap_or_else(|| {
+        items.push(((*name).into(), Json::Null));
+        items.len() - 1
+    });
+    if let Some((_, field)) = items.get_mut(index) {
+        set(field, rest, value);
+    }
+}

@@ -1,0 +1,12 @@
+//! Decisions of a server: `tpvc why`, `tpvc log`, and the file that `tpvc map --decisions` writes.
+
+mod files;
+pub(super) mod log;
+mod past_rules;
+mod replay;
+mod time;
+mod totals;
+pub(super) mod why;
+mod write;
+
+pub(super) use write::Decisions;

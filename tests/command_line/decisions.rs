@@ -1,0 +1,159 @@
+//! Logs of decisions: `map --decisions`, `why`, `log`.
+
+use std::fs;
+use std::process::Command;
+
+use crate::support::{stderr, stdout, tpvc_in};
+
+const RULES: &str = "\
+global: {default_inherits: default}
+tools:
+  default:
+    abstract: true
+    cores: 2
+    mem: 4
+    rules:
+      - {id: large, if: input_size > 10, mem: 64}
+      - {id: huge, if: input_size > 100, fail: Too much data}
+  trains:
+    cores: 3 if 'training' in [r.name for r in user.all_roles()] else 1
+  draws:
+    cores: |
+      import random
+      random.choice([1, 2, 3, 4, 5, 6, 7, 8])
+destinations:
+  pulsar-mel3: {runner: pulsar, max_accepted_mem: 52}
+  slurm: {runner: slurm}
+";
+
+fn job(id: u32, tool: &str, gib: u64) -> String {
+    let bytes = gib << 30;
+    format!(
+        "{{\"id\": {id}, \"seed\": {id}, \"tool\": {{\"id\": \"{tool}\", \"version\": \"1.0\"}}, \"user\": {{\"id\": 4, \"email\": \"jo@example.org\", \
+         \"roles\": [\"training\"]}}, \"job\": {{\"id\": {id}, \"input_datasets\": [{{\"name\": \"i\", \"id\": 1, \"size\": {bytes}}}]}}, \
+         \"dispatcher\": \"tpv_dispatcher\"}}\n"
+    )
+}
+
+/// A folder with a log of five jobs.
+fn site() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("rules.yml"), RULES).unwrap();
+    let jobs =
+        [job(1, "bwa", 1), job(2, "bwa", 20), job(3, "bwa", 200), job(4, "trains", 1), job(5, "draws", 1)].concat();
+    fs::write(folder.path().join("jobs.jsonl"), jobs).unwrap();
+    let args = ["map", "--config", "rules.yml", "jobs.jsonl", "-o", "answers.jsonl", "--decisions", "log.jsonl", "-q"];
+    let run = tpvc_in(folder.path(), &args);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let plain = tpvc_in(folder.path(), &["map", "--config", "rules.yml", "jobs.jsonl", "-q"]);
+    assert_eq!(stdout(&plain), fs::read_to_string(folder.path().join("answers.jsonl")).unwrap());
+    folder
+}
+
+#[test]
+fn a_job_is_explained_by_the_rules_of_its_time() {
+    let site = site();
+    let folder = site.path();
+    // The rules change twice.
+    fs::write(folder.join("rules.yml"), RULES.replace("mem: 64", "mem: 48")).unwrap();
+    let why = |args: &[&str]| {
+        let run = tpvc_in(folder, &[&["why"], args].concat());
+        assert!(run.status.success(), "{}", stderr(&run));
+        stdout(&run)
+    };
+    let large = why(&["2", "--log", "log.jsonl"]);
+    assert_eq!(
+        large.lines().next().unwrap(),
+        "job 2 went to `slurm`: `pulsar-mel3` lacks 12 GiB of the 64 that rule `large` asks, rules.yml:8"
+    );
+    for part in ["GUESSED", "parameters and datasets", "THE DECISION", "MAPPED to slurm", "large"] {
+        assert!(large.contains(part), "{part}\n{large}");
+    }
+    assert!(!large.contains("jo@example.org"), "{large}");
+    assert!(!large.contains("mapped again, do not give this"), "{large}");
+    let not = why(&["1", "--log", "log.jsonl", "--not", "slurm"]);
+    assert!(not.starts_with("`slurm` could take it, and is number 2 of the candidates"), "{not}");
+    let huge = why(&["3", "--log", ".", "--output-format", "json"]);
+    assert!(
+        huge.contains("job 3 ended in JobMappingException: Too much data, rules.yml:9; rule `huge` ended it"),
+        "{huge}"
+    );
+    let now = why(&["2", "--log", "log.jsonl", "--jobs", "jobs.jsonl", "--now", "rules.yml"]);
+    assert!(
+        now.contains("destination: `slurm` then, `pulsar-mel3` now") && now.contains("mem: 64 GiB then, 48 GiB now"),
+        "{now}"
+    );
+    assert!(!now.contains("GUESSED"), "{now}");
+    let missing = tpvc_in(folder, &["why", "9", "--log", "log.jsonl"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(stderr(&missing).contains("job `9` is not in the 1 log"), "{}", stderr(&missing));
+}
+
+#[test]
+fn logs_are_compressed_torn_and_many() {
+    let site = site();
+    let folder = site.path();
+    let text = fs::read_to_string(folder.join("log.jsonl")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    let half = &lines[1][..lines[1].len() / 2];
+    fs::write(folder.join("a.jsonl"), format!("{}\n{half}\n{}\n{half}", lines[0], lines[1])).unwrap();
+    fs::write(folder.join("b.jsonl"), lines[2..].join("\n")).unwrap();
+    assert!(Command::new("gzip").arg(folder.join("b.jsonl")).status().unwrap().success());
+    fs::remove_file(folder.join("log.jsonl")).unwrap();
+    let log = tpvc_in(folder, &["log", "--log", "a.jsonl", "b.jsonl.gz"]);
+    assert_eq!(stdout(&log).lines().count(), 5, "{}", stdout(&log));
+    assert!(stderr(&log).contains("skipped 2 lines"), "{}", stderr(&log));
+    for args in [["--destination", "slurm"], ["--rule", "huge"], ["--error", "JobMappingException"], ["--tool", "trai"]]
+    {
+        let log = tpvc_in(folder, &[&["log", "--log", "a.jsonl", "b.jsonl.gz"], &args[..]].concat());
+        assert_eq!(stdout(&log).lines().count(), 1, "{args:?} {}", stdout(&log));
+    }
+    let since = tpvc_in(folder, &["log", "--log", "a.jsonl", "--since", "1h"]);
+    assert_eq!(stdout(&since).lines().count(), 2);
+    let until = tpvc_in(folder, &["log", "--log", "a.jsonl", "--until", "2026-01-01"]);
+    assert_eq!(stdout(&until), "");
+    let totals = stdout(&tpvc_in(folder, &["log", "--log", "a.jsonl", "b.jsonl.gz", "--totals"]));
+    for part in ["5 lines", "DESTINATIONS", "3  pulsar-mel3", "1  JobMappingException", "2  large"] {
+        assert!(totals.contains(part), "{part}\n{totals}");
+    }
+    let csv = stdout(&tpvc_in(folder, &["log", "--log", "a.jsonl", "b.jsonl.gz", "--format", "csv"]));
+    assert_eq!(csv.lines().count(), 6, "{csv}");
+    assert!(csv.starts_with("time,job,attempt,"), "{csv}");
+    let broken = folder.join("broken.jsonl.gz");
+    let data = fs::read(folder.join("b.jsonl.gz")).unwrap();
+    fs::write(&broken, &data[..data.len() / 2]).unwrap();
+    let log = tpvc_in(folder, &["log", "--log", "broken.jsonl.gz", "a.jsonl"]);
+    assert!(log.status.success() && stderr(&log).contains("what stands before was read"), "{}", stderr(&log));
+}
+
+#[test]
+fn a_history_is_replayed() {
+    let site = site();
+    let folder = site.path();
+    fs::write(folder.join("rules.yml"), "tools: {bwa: {cores: 9}}\ndestinations: {other: {runner: local}}\n").unwrap();
+    // An export has neither seeds nor the roles of that time.
+    let jobs = fs::read_to_string(folder.join("jobs.jsonl")).unwrap();
+    let exported: String = jobs
+        .lines()
+        .enumerate()
+        .map(|(index, line)| {
+            let line = line.replace("\"roles\": [\"training\"]", "\"roles\": [\"other\"]");
+            line.replace(&format!("\"seed\": {}, ", index + 1), "") + "\n"
+        })
+        .collect();
+    fs::write(folder.join("exported.jsonl"), exported + &job(77, "bwa", 1)).unwrap();
+    let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
+    let text = stdout(&run);
+    assert!(run.status.success(), "{text}{}", stderr(&run));
+    assert!(text.starts_with("5 of 5 jobs replayed give the same answer, 0 differ"), "{text}");
+    assert!(text.contains("left out: 1 job that the log does not have"), "{text}");
+    let log = fs::read_to_string(folder.join("log.jsonl")).unwrap();
+    fs::write(folder.join("log.jsonl"), log.replace("\"destination\": \"slurm\"", "\"destination\": \"moon\""))
+        .unwrap();
+    let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
+    assert_eq!(run.status.code(), Some(1));
+    assert!(stdout(&run).contains("4 of 5 jobs replayed give the same answer, 1 differ"), "{}", stdout(&run));
+    fs::remove_dir_all(folder.join("tpvc_rules")).unwrap();
+    let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
+    assert!(stdout(&run).contains("left out: 5 jobs whose rules are not kept"), "{}", stdout(&run));
+}
