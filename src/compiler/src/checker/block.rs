@@ -41,6 +41,8 @@ pub(super) struct Fault {
     pub label: String,
     pub help: Option<String>,
     pub note: Option<String>,
+    /// Another place, and what is there.
+    pub also: Option<(TextRange, String)>,
 }
 
 /// A name that the text reads and does not bind for certain.
@@ -214,7 +216,7 @@ impl<'a> Checker<'a> {
         if self.state.dead {
             return;
         }
-        self.faults.push(Fault { code, range: at, message, label: label.into(), help: None, note: None });
+        self.faults.push(Fault { code, range: at, message, label: label.into(), help: None, note: None, also: None });
     }
 
     /// Adds a fault of code that raises an exception whatever the names hold, unless a handler is around it: then it may be meant.

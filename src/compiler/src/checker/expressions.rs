@@ -105,9 +105,6 @@ impl<'a> Checker<'a> {
                 self.left_out_power(binary);
                 self.calculates(&binary.left);
                 self.calculates(&binary.right);
-                if matches!(binary.op, Operator::Div | Operator::FloorDiv) {
-                    self.divides_size(&binary.left, &binary.right);
-                }
                 self.arithmetic(binary.op, &left, &right, &binary.right, node.range())
             }
             // It asks for no value of `locals`.
@@ -123,7 +120,6 @@ impl<'a> Checker<'a> {
                             self.ordering(&left, &right, node.range);
                             self.calculates(left_node);
                             self.calculates(item);
-                            self.compares_size(left_node, item);
                         }
                         CmpOp::Eq | CmpOp::NotEq | CmpOp::In | CmpOp::NotIn => {
                             self.never_equal(*op, [&left, &right], [left_node, item], node.range);

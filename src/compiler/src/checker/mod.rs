@@ -9,6 +9,7 @@ mod bindings;
 mod block;
 mod calls;
 mod cpython;
+mod data_sizes;
 mod equality;
 mod expressions;
 mod failing;
@@ -22,8 +23,8 @@ mod narrow;
 mod operands;
 mod optional;
 mod order;
+mod quantity;
 pub mod sites;
-mod sizes;
 mod sql_placeholders;
 mod statements;
 mod stubs;
@@ -57,7 +58,7 @@ use tpv_yaml::value::Text;
 
 pub use values::constant;
 
-use block::{Checked, Ends, Surroundings};
+use block::{Checked, Ends, Fault, Surroundings};
 use found::Found;
 use sites::Site;
 use tpv_text::code::Code;
@@ -154,13 +155,15 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         {
             found.needs_cpython(root, need.clone());
         }
-        report(found, site, &checked);
+        report(found, site, &checked.faults);
         // Where contexts get names that are not known, of all others none can be said to be missing.
         let is_judged = |free: &&block::Free| !unknown || matches!(free.bound, block::Bound::LeftOut { .. });
         names.check_names(found, site, checked.free.iter().filter(is_judged), &surroundings, raising);
         if raising {
             continue;
         }
+        let memory = Some(site.property).filter(|field| site.kind != CodeKind::Exec && data_sizes::is_memory(field));
+        report(found, site, &data_sizes::check(&parsed.body, &parsed.source, memory, &surroundings.contexts));
         lost::judge(found, site, &parsed.body, &surroundings);
         if let Some((ty, expr)) = &checked.result {
             values::judge(found, site, ty, expr);
@@ -208,12 +211,15 @@ pub fn place(sources: &SourceMap, text: &Text, kind: CodeKind, range: TextRange)
     TextOrigin::new(text, sources).span(start..end)
 }
 
-fn report(found: &mut Found<'_>, site: &Site<'_>, checked: &Checked<'_>) {
-    for fault in &checked.faults {
+fn report(found: &mut Found<'_>, site: &Site<'_>, faults: &[Fault]) {
+    for fault in faults {
         let span = place(found.sources, site.text, site.kind, fault.range);
         let mut diagnostic = Diagnostic::warning(fault.message.clone()).at(span, fault.label.clone());
         diagnostic.help.clone_from(&fault.help);
         diagnostic.notes.extend(fault.note.clone());
+        if let Some((range, text)) = &fault.also {
+            diagnostic = diagnostic.also(place(found.sources, site.text, site.kind, *range), text);
+        }
         found.report(Finding::new(fault.code, diagnostic).within(site.no_qa()));
     }
 }

@@ -210,6 +210,18 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Returns `true` for an expression that gives the size of a job's inputs, in GiB.
+    fn is_size(&self, node: &Expr) -> bool {
+        match node {
+            Expr::Name(name) => name.id.as_str() == "input_size" && !self.bindings.names.contains("input_size"),
+            Expr::Call(call) => {
+                let function = Self::path(&call.func);
+                matches!(function.as_deref(), Some("helpers.input_size" | "helpers.get_input_size"))
+            }
+            _ => false,
+        }
+    }
+
     fn wrong_argument(&mut self, node: &'a ExprCall, function: &str, ty: &Type, argument: &'a Expr) {
         let described = ty.describe();
         let (message, help) = match function {
