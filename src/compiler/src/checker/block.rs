@@ -28,6 +28,8 @@ pub(super) struct Surroundings {
     pub native: RefCell<Inventory>,
     /// The names of every context of the config: one of them may hide what the mapper or Python has.
     pub contexts: HashSet<String>,
+    /// The types of names that only contexts of the config have.
+    pub context_types: HashMap<String, Type>,
     /// Attributes that entities get from fields TPV does not know, or from code.
     pub attributes: HashSet<String>,
 }
@@ -348,7 +350,7 @@ impl<'a> Checker<'a> {
     /// The type of a name from outside.
     fn outer(&self, name: &str) -> Type {
         if self.surroundings.contexts.contains(name) {
-            return Type::Any;
+            return self.surroundings.context_types.get(name).cloned().unwrap_or_default();
         }
         if let Some(Member::Value(ty)) = model().mapper.get(name) {
             return ty.clone();

@@ -44,6 +44,7 @@ impl<'a> Checker<'a> {
         });
         let keywords: Vec<Type> = keywords.collect();
         self.orders_by(node, &function);
+        self.looks_for_pattern(node, &receiver);
         self.sql_placeholders(node);
         if !keeps_arguments_private(&function, &receiver) {
             let values = node.args.iter().zip(&arguments);
@@ -246,6 +247,7 @@ fn result<'a>(
     match (*name, arguments) {
         ("int" | "float", _) => {
             checker.conversion(node, name);
+            checker.version_as_number(node);
             signature.result.clone()
         }
         ("sorted" | "list", [items]) => Type::List(Arc::new(items.item())),

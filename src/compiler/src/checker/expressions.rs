@@ -117,11 +117,13 @@ impl<'a> Checker<'a> {
                     let right = self.expr(item);
                     match op {
                         CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
-                            self.ordering(&left, &right, node.range);
+                            self.ordering([(&left, left_node), (&right, item)], node.range);
+                            self.compares_versions(*op, [(&left, left_node), (&right, item)], node.range);
                             self.calculates(left_node);
                             self.calculates(item);
                         }
                         CmpOp::Eq | CmpOp::NotEq | CmpOp::In | CmpOp::NotIn => {
+                            self.compares_pattern(*op, [(&left, left_node), (&right, item)]);
                             self.never_equal(*op, [&left, &right], [left_node, item], node.range);
                             if matches!(op, CmpOp::In | CmpOp::NotIn) {
                                 self.in_text(item, node.range);

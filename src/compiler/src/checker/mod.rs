@@ -1,4 +1,4 @@
-//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111 to T113, T119 and T130 to T133.
+//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111 to T113, T119, T130 to T133, T151 and T152.
 //!
 //! Every text is parsed once and walked once ([`block`]); the names it takes from outside are then looked for in the
 //! surroundings of each entity that the text has come to by inheriting ([`names`]).
@@ -23,6 +23,7 @@ mod narrow;
 mod operands;
 mod optional;
 mod order;
+mod patterns;
 mod quantity;
 pub mod sites;
 mod sql_placeholders;
@@ -32,6 +33,7 @@ pub mod types;
 mod uncalled;
 pub mod units;
 mod values;
+mod versions;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -108,6 +110,7 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         native: RefCell::new(native),
         version: found.config.version,
         contexts: names::context_names(found.config),
+        context_types: HashMap::new(),
         attributes: found.extra_fields(),
     };
     let own: Vec<Option<Tree>> = if raising { Vec::new() } else { sites.iter().map(parse).collect() };
@@ -123,6 +126,10 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         surroundings.attributes.extend(bindings.attributes);
         set_by_code.extend(bindings.contexts);
         unknown |= bindings.unknown;
+    }
+    if !unknown {
+        surroundings.context_types = names::context_types(found.config);
+        surroundings.context_types.retain(|name, _| !set_by_code.contains(name));
     }
     surroundings.contexts.extend(set_by_code.iter().cloned());
     let mut names = names::Names::new(found.config, set_by_code);

@@ -69,17 +69,23 @@ impl<'a> Checker<'a> {
     }
 
     /// `tool.id > 2`
-    pub(super) fn ordering(&mut self, left: &Type, right: &Type, range: TextRange) {
+    pub(super) fn ordering(&mut self, sides: [(&Type, &'a Expr); 2], range: TextRange) {
+        let [(left, left_node), (right, right_node)] = sides;
         if !Kinds::unordered(Kinds::of(left), Kinds::of(right)) {
             return;
         }
         let message = format!("{} and {} have no order", left.describe(), right.describe());
         let is_text = |ty: &Type| ty.not_none() == Type::STR;
+        let of_version = match (left.is_number(), right.is_number()) {
+            (false, true) => self.help_for_version(left_node, right_node),
+            (true, false) => self.help_for_version(right_node, left_node),
+            _ => None,
+        };
         let help = match is_text(left) || is_text(right) {
             true => "convert one side: `float(...)`, or `helpers.tool_version_gte` for versions",
             false => to_number(if left.is_number() { right } else { left }),
         };
-        self.always_raises(range, message, "TypeError", help);
+        self.always_raises(range, message, "TypeError", of_version.as_deref().unwrap_or(help));
     }
 
     /// `5 in tool.id`, `'a' in input_size`
