@@ -122,6 +122,8 @@ codes! {
     MissingParam "T148" Warning Config "a param that its runner needs",
     OnlyDefault "T149" Warning Config "tools in use that only the default is for",
     UselessLimit "T150" Warning Config "a limit that limits nothing",
+    VersionAsText "T151" Warning Words "a version compared as text or as a number",
+    PatternAsText "T152" Warning Place "a pattern where plain text is looked for",
     ToolWithoutDestination "T201" Warning Config "a tool that no destination accepts",
     UnreachableDestination "T202" Warning Config "an unreachable destination",
     NeverApplies "T203" Warning Config "a rule that never applies",

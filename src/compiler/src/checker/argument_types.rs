@@ -5,6 +5,7 @@ use crate::python::syntax::ast::{Constant, Expr, ExprCall, Ranged};
 use super::block::Checker;
 use super::calls::usage;
 use super::types::Type;
+use super::versions::QUOTED_CONTEXT;
 use crate::checker::stubs::{Parameter, Signature};
 use tpv_text::code::Code;
 
@@ -49,6 +50,7 @@ impl<'a> Checker<'a> {
             (Expr::Constant(_), Type::Optional(text)) if **text == Type::STR && first.ty.is_number() => {
                 format!("put it in quotes: `'{}'`", self.text(first.node))
             }
+            (Expr::Name(_), _) if name == "version" && first.ty.is_number() => QUOTED_CONTEXT.to_owned(),
             _ => self.swapped(node, &wrong).unwrap_or_else(|| usage(signature)),
         };
         match (function, name) {

@@ -28,6 +28,8 @@ pub(super) struct Surroundings {
     pub native: RefCell<Inventory>,
     /// The names of every context of the config: one of them may hide what the mapper or Python has.
     pub contexts: HashSet<String>,
+    /// The types of names that only contexts of the config have.
+    pub context_types: HashMap<String, Type>,
     /// Attributes that entities get from fields TPV does not know, or from code.
     pub attributes: HashSet<String>,
 }
@@ -41,6 +43,8 @@ pub(super) struct Fault {
     pub label: String,
     pub help: Option<String>,
     pub note: Option<String>,
+    /// Another place, and what is there.
+    pub also: Option<(TextRange, String)>,
 }
 
 /// A name that the text reads and does not bind for certain.
@@ -214,7 +218,7 @@ impl<'a> Checker<'a> {
         if self.state.dead {
             return;
         }
-        self.faults.push(Fault { code, range: at, message, label: label.into(), help: None, note: None });
+        self.faults.push(Fault { code, range: at, message, label: label.into(), help: None, note: None, also: None });
     }
 
     /// Adds a fault of code that raises an exception whatever the names hold, unless a handler is around it: then it may be meant.
@@ -346,7 +350,7 @@ impl<'a> Checker<'a> {
     /// The type of a name from outside.
     fn outer(&self, name: &str) -> Type {
         if self.surroundings.contexts.contains(name) {
-            return Type::Any;
+            return self.surroundings.context_types.get(name).cloned().unwrap_or_default();
         }
         if let Some(Member::Value(ty)) = model().mapper.get(name) {
             return ty.clone();

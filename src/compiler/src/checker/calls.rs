@@ -7,6 +7,7 @@ use crate::python::syntax::text_size::TextRange;
 
 use super::attributes::{ATTRIBUTE_ERROR, Use};
 use super::block::Checker;
+use super::kinds::Kinds;
 use super::types::Type;
 use crate::checker::stubs::{Signature, model};
 use crate::python::language;
@@ -43,6 +44,7 @@ impl<'a> Checker<'a> {
         });
         let keywords: Vec<Type> = keywords.collect();
         self.orders_by(node, &function);
+        self.looks_for_pattern(node, &receiver);
         self.sql_placeholders(node);
         if !keeps_arguments_private(&function, &receiver) {
             let values = node.args.iter().zip(&arguments);
@@ -55,16 +57,6 @@ impl<'a> Checker<'a> {
             self.left_out_range(node);
         }
         self.calls_annotation(node, &function, &arguments);
-        if let (Type::Function("builtins", "len"), [ty], [argument]) = (&function, arguments.as_slice(), &*node.args) {
-            self.has_no_length(ty, argument, node.range);
-        }
-        if let (Type::Function("builtins", name), [ty], [argument]) = (&function, arguments.as_slice(), &*node.args) {
-            self.has_no_items(name, ty, argument, node.range);
-        }
-        if let (Type::Class("str"), Expr::Attribute(method), [ty, ..]) = (&receiver, &*node.func, arguments.as_slice())
-        {
-            self.tries_a_list(&method.attr, ty, node);
-        }
         if let Type::Object(path) = &function {
             if let Some((module, name)) = path.split_once(':') {
                 self.left_out_arguments(node, module, name, &arguments);
@@ -78,6 +70,9 @@ impl<'a> Checker<'a> {
         if let Type::Function("builtins", lookup @ ("getattr" | "hasattr")) = &function
             && let ([object, _, ..], [value, name, ..]) = (arguments.as_slice(), node.args.as_slice())
         {
+            if let Some(signature) = function.signature() {
+                self.argument_kinds(node, signature, &arguments, &keywords);
+            }
             let has_default = *lookup == "hasattr" || node.args.len() > 2;
             let found = self.attribute_by_name(object, value, name, has_default, node.range);
             return if *lookup == "hasattr" { Type::BOOL } else { found };
@@ -92,51 +87,14 @@ impl<'a> Checker<'a> {
         if let Some(signature) = function.signature() {
             self.arguments(node, signature);
             self.argument_types(node, signature, &arguments, &keywords);
+            self.argument_kinds(node, signature, &arguments, &keywords);
             return result(signature, &function, &arguments, self, node);
         }
-        if matches!(function, Type::Class("str" | "int" | "float" | "bool" | "dict") | Type::List(_) | Type::None) {
+        if Kinds::of(&function).cannot_be_called() {
             let message = format!("{} cannot be called", function.describe());
             self.always_raises(node.range, message, "TypeError", "remove the `(...)`");
         }
         Type::Any
-    }
-
-    /// `len(input_size)`
-    fn has_no_length(&mut self, ty: &Type, argument: &'a Expr, range: TextRange) {
-        if !ty.is_number() && *ty != Type::None {
-            return;
-        }
-        let help = if self.is_size(argument) {
-            "the size is a number of GiB; `len(job.input_datasets)` is the number of inputs"
-        } else {
-            "only texts, lists, tuples, sets and dicts have a length"
-        };
-        self.always_raises(range, format!("{} has no length", ty.describe()), "TypeError", help);
-    }
-
-    /// `max(input_size)`
-    fn has_no_items(&mut self, function: &str, ty: &Type, argument: &'a Expr, range: TextRange) {
-        let (is_extreme, is_number) =
-            (matches!(function, "min" | "max"), ty.is_number() && !argument.is_starred_expr());
-        if !is_number || !(is_extreme || matches!(function, "sum" | "any" | "all" | "sorted")) {
-            return;
-        }
-        let message = format!("`{function}` of {} alone", ty.describe());
-        let help = if is_extreme {
-            "give it a second number: a bracket may be closed too early"
-        } else {
-            "it takes a list, or anything else with items"
-        };
-        self.always_raises(range, message, "TypeError", help);
-    }
-
-    /// `tool.id.endswith(['a', 'b'])`
-    fn tries_a_list(&mut self, method: &str, ty: &Type, node: &'a ExprCall) {
-        if !matches!(method, "startswith" | "endswith") || !matches!(ty, Type::List(_)) {
-            return;
-        }
-        let (message, help) = (format!("`{method}` does not take a list"), "write a tuple: `('a', 'b')`");
-        self.always_raises(node.range, message, "TypeError", help);
     }
 
     /// `getattr` and `hasattr`; with a default, a missing attribute is not an error.
@@ -289,17 +247,27 @@ fn result<'a>(
     match (*name, arguments) {
         ("int" | "float", _) => {
             checker.conversion(node, name);
+            checker.version_as_number(node);
             signature.result.clone()
         }
         ("sorted" | "list", [items]) => Type::List(Arc::new(items.item())),
         ("reversed" | "iter", [items]) | ("filter", [_, items]) => Type::Items(Arc::new(items.item())),
         ("min" | "max" | "next", [items]) => items.item(),
         ("type", [_]) => Type::SomeClass,
+        ("abs", [Type::Class("bool")]) => Type::INT,
         ("abs", [number]) if number.is_number() => number.clone(),
-        ("round", [_]) => Type::INT,
+        ("round", [_]) if node.keywords.is_empty() => Type::INT,
+        ("round", [number, digits]) if number.is_number() && digits.is_number() => match number {
+            Type::Class("bool") => Type::INT,
+            number => number.clone(),
+        },
+        // The sum of no items is a whole number.
+        ("sum", [items]) if items.item().is_number() && node.keywords.is_empty() => match items.item() {
+            Type::Class("int" | "bool") => Type::INT,
+            _ => Type::NUMBER,
+        },
         ("min" | "max", [first, rest @ ..]) if !rest.is_empty() => {
-            let number = arguments.iter().all(Type::is_number);
-            if number { Type::FLOAT } else { rest.iter().fold(first.clone(), |ty, next| ty.join(next)) }
+            rest.iter().fold(first.clone(), |ty, next| ty.join(next))
         }
         _ => signature.result.clone(),
     }

@@ -111,6 +111,10 @@ impl<'a> Checker<'a> {
         };
         self.fault(Code::NeverEqual, range, "a text isn't a number".to_owned(), always);
         let written = self.text(number);
+        if let (Some(help), Expr::Name(_)) = (self.help_for_version(text, number), number) {
+            self.help(help);
+            return;
+        }
         self.help(match (number, text) {
             (Expr::Constant(_) | Expr::UnaryOp(_), _) => format!("put it in quotes: `'{written}'`"),
             (_, Expr::Constant(_)) => "leave the quotes out".to_owned(),

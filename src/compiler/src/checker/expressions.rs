@@ -86,10 +86,15 @@ impl<'a> Checker<'a> {
                 let ty = self.expr(&node.operand);
                 match node.op {
                     UnaryOp::Not => self.tests(&node.operand),
-                    _ => self.calculates(&node.operand),
+                    op => {
+                        self.calculates(&node.operand);
+                        self.unary(op, &ty, node.range);
+                    }
                 }
                 match node.op {
                     UnaryOp::Not => Type::BOOL,
+                    UnaryOp::Invert if ty.is_number() => Type::INT,
+                    _ if ty == Type::BOOL => Type::INT,
                     _ if ty.is_number() => ty,
                     _ => Type::Any,
                 }
@@ -100,9 +105,6 @@ impl<'a> Checker<'a> {
                 self.left_out_power(binary);
                 self.calculates(&binary.left);
                 self.calculates(&binary.right);
-                if matches!(binary.op, Operator::Div | Operator::FloorDiv) {
-                    self.divides_size(&binary.left, &binary.right);
-                }
                 self.arithmetic(binary.op, &left, &right, &binary.right, node.range())
             }
             // It asks for no value of `locals`.
@@ -115,15 +117,17 @@ impl<'a> Checker<'a> {
                     let right = self.expr(item);
                     match op {
                         CmpOp::Lt | CmpOp::LtE | CmpOp::Gt | CmpOp::GtE => {
-                            self.ordering(&left, &right, node.range);
+                            self.ordering([(&left, left_node), (&right, item)], node.range);
+                            self.compares_versions(*op, [(&left, left_node), (&right, item)], node.range);
                             self.calculates(left_node);
                             self.calculates(item);
-                            self.compares_size(left_node, item);
                         }
                         CmpOp::Eq | CmpOp::NotEq | CmpOp::In | CmpOp::NotIn => {
+                            self.compares_pattern(*op, [(&left, left_node), (&right, item)]);
                             self.never_equal(*op, [&left, &right], [left_node, item], node.range);
                             if matches!(op, CmpOp::In | CmpOp::NotIn) {
                                 self.in_text(item, node.range);
+                                self.membership(*op, &left, &right, node.range);
                             }
                             match op {
                                 CmpOp::In | CmpOp::NotIn => self.calculates(item),
@@ -141,17 +145,9 @@ impl<'a> Checker<'a> {
             Expr::Attribute(attribute) => self.attribute(attribute, Use::Value),
             Expr::Subscript(node) => {
                 let owner = self.expr(&node.value);
-                self.expr(&node.slice);
+                let index = self.expr(&node.slice);
                 self.subscripts_class(&owner, node.range);
-                if matches!(owner, Type::Class("int" | "float" | "bool")) {
-                    let message = format!("{} cannot be indexed", owner.describe());
-                    self.always_raises(
-                        node.range,
-                        message,
-                        "TypeError",
-                        "only texts, lists, tuples and dicts have items",
-                    );
-                }
+                self.index(&owner, &index, &node.slice, node.range);
                 match (&owner, &*node.slice) {
                     (Type::Class("str"), _) => Type::STR,
                     (Type::List(_), Expr::Slice(_)) => owner,
@@ -163,7 +159,8 @@ impl<'a> Checker<'a> {
                 Type::STR
             }
             Expr::FormattedValue(node) => {
-                self.expr(&node.value);
+                let ty = self.expr(&node.value);
+                self.formats(&ty, node);
                 self.not_called(&node.value, "the text gets the function itself, not its result");
                 if let Some(spec) = &node.format_spec {
                     self.expr(spec);
@@ -263,10 +260,17 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    fn arithmetic(&mut self, op: Operator, left: &Type, right: &Type, divisor: &'a Expr, range: TextRange) -> Type {
+    pub(super) fn arithmetic(
+        &mut self,
+        op: Operator,
+        left: &Type,
+        right: &Type,
+        right_node: &'a Expr,
+        range: TextRange,
+    ) -> Type {
         let divides = matches!(op, Operator::Div | Operator::FloorDiv)
             || (matches!(op, Operator::Mod) && !matches!(left, Type::Class("str" | "bytes")));
-        if divides && is_zero(divisor) {
+        if divides && is_zero(right_node) {
             self.always_raises(
                 range,
                 "this divides by zero".to_owned(),
@@ -275,59 +279,32 @@ impl<'a> Checker<'a> {
             );
             return Type::Any;
         }
-        let text = |ty: &Type| matches!(ty, Type::Class("str"));
-        let other = |ty: &Type| ty.is_number() || matches!(ty, Type::List(_) | Type::Class("dict" | "list" | "tuple"));
+        if self.operands(op, left, right, range) {
+            return Type::Any;
+        }
+        let either = |ty: Type| *left == ty || *right == ty;
+        let numbers = left.is_number() && right.is_number();
         match op {
-            Operator::Add if (text(left) && other(right)) || (other(left) && text(right)) => {
-                let message = format!("{} and {} cannot be added", left.describe(), right.describe());
-                self.always_raises(
-                    range,
-                    message,
-                    "TypeError",
-                    "convert one side: `str(...)` for text, `float(...)` for a number",
-                );
-                Type::Any
-            }
-            Operator::Add if text(left) && text(right) => Type::STR,
-            Operator::Add if matches!(left, Type::List(_)) && left == right => left.clone(),
-            Operator::Sub | Operator::Div if text(left) && right.is_number() || left.is_number() && text(right) => {
-                let message = format!("{} and {} cannot be calculated with", left.describe(), right.describe());
-                self.always_raises(range, message, "TypeError", "convert the text: `float(...)`");
-                Type::Any
-            }
             Operator::Mod if matches!(left, Type::Class("bytes")) => {
                 let message = "tpvc does not format bytes".to_owned();
                 self.lacks(range, message, NOT_IMPLEMENTED_ERROR, "format a text, and encode that");
                 Type::Any
             }
-            Operator::Mod if text(left) => Type::STR,
-            Operator::Mult if text(left) && right.is_number() || left.is_number() && text(right) => Type::STR,
-            Operator::Div if left.is_number() && right.is_number() => Type::FLOAT,
-            _ if left.is_number() && right.is_number() => {
-                if [left, right].contains(&&Type::FLOAT) {
-                    Type::FLOAT
-                } else {
-                    Type::INT
-                }
+            Operator::Mod if *left == Type::STR => Type::STR,
+            Operator::Add if left == right && matches!(left, Type::List(_) | Type::Class("str" | "tuple")) => {
+                left.clone()
             }
+            Operator::Mult if either(Type::STR) && (left.is_number() || right.is_number()) => Type::STR,
+            Operator::BitAnd | Operator::BitOr | Operator::BitXor if left == right && *left == Type::BOOL => Type::BOOL,
+            Operator::LShift | Operator::RShift if numbers => Type::INT,
+            Operator::BitAnd | Operator::BitOr | Operator::BitXor if numbers => Type::INT,
+            Operator::Div if numbers => Type::FLOAT,
+            _ if numbers && either(Type::FLOAT) => Type::FLOAT,
+            // A negative power is a fraction.
+            Operator::Pow if numbers && !matches!(right_node, Expr::Constant(_)) => Type::NUMBER,
+            _ if numbers && either(Type::NUMBER) => Type::NUMBER,
+            _ if numbers => Type::INT,
             _ => Type::Any,
-        }
-    }
-
-    fn ordering(&mut self, left: &Type, right: &Type, range: TextRange) {
-        // Neither text nor `None` has an order with a number.
-        let text = |ty: &Type| match ty {
-            Type::Optional(inner) => **inner == Type::STR,
-            ty => *ty == Type::STR,
-        };
-        if (text(left) && right.is_number()) || (left.is_number() && text(right)) {
-            let message = format!("{} and {} have no order", left.describe(), right.describe());
-            self.always_raises(
-                range,
-                message,
-                "TypeError",
-                "convert one side: `float(...)`, or `helpers.tool_version_gte` for versions",
-            );
         }
     }
 }

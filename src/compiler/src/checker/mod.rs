@@ -1,4 +1,4 @@
-//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111 to T113, T119 and T130 to T133.
+//! The checker of code, in place of TPV's mypy: T103, T105 to T108, T111 to T113, T119, T130 to T133, T151 and T152.
 //!
 //! Every text is parsed once and walked once ([`block`]); the names it takes from outside are then looked for in the
 //! surroundings of each entity that the text has come to by inheriting ([`names`]).
@@ -9,19 +9,23 @@ mod bindings;
 mod block;
 mod calls;
 mod cpython;
+mod data_sizes;
 mod equality;
 mod expressions;
 mod failing;
 mod found;
 mod imports;
+mod kinds;
 mod left_out;
 mod lost;
 mod names;
 mod narrow;
+mod operands;
 mod optional;
 mod order;
+mod patterns;
+mod quantity;
 pub mod sites;
-mod sizes;
 mod sql_placeholders;
 mod statements;
 mod stubs;
@@ -29,6 +33,7 @@ pub mod types;
 mod uncalled;
 pub mod units;
 mod values;
+mod versions;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -55,7 +60,7 @@ use tpv_yaml::value::Text;
 
 pub use values::constant;
 
-use block::{Checked, Ends, Surroundings};
+use block::{Checked, Ends, Fault, Surroundings};
 use found::Found;
 use sites::Site;
 use tpv_text::code::Code;
@@ -105,6 +110,7 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         native: RefCell::new(native),
         version: found.config.version,
         contexts: names::context_names(found.config),
+        context_types: HashMap::new(),
         attributes: found.extra_fields(),
     };
     let own: Vec<Option<Tree>> = if raising { Vec::new() } else { sites.iter().map(parse).collect() };
@@ -120,6 +126,10 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         surroundings.attributes.extend(bindings.attributes);
         set_by_code.extend(bindings.contexts);
         unknown |= bindings.unknown;
+    }
+    if !unknown {
+        surroundings.context_types = names::context_types(found.config);
+        surroundings.context_types.retain(|name, _| !set_by_code.contains(name));
     }
     surroundings.contexts.extend(set_by_code.iter().cloned());
     let mut names = names::Names::new(found.config, set_by_code);
@@ -152,13 +162,15 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         {
             found.needs_cpython(root, need.clone());
         }
-        report(found, site, &checked);
+        report(found, site, &checked.faults);
         // Where contexts get names that are not known, of all others none can be said to be missing.
         let is_judged = |free: &&block::Free| !unknown || matches!(free.bound, block::Bound::LeftOut { .. });
         names.check_names(found, site, checked.free.iter().filter(is_judged), &surroundings, raising);
         if raising {
             continue;
         }
+        let memory = Some(site.property).filter(|field| site.kind != CodeKind::Exec && data_sizes::is_memory(field));
+        report(found, site, &data_sizes::check(&parsed.body, &parsed.source, memory, &surroundings.contexts));
         lost::judge(found, site, &parsed.body, &surroundings);
         if let Some((ty, expr)) = &checked.result {
             values::judge(found, site, ty, expr);
@@ -206,12 +218,15 @@ pub fn place(sources: &SourceMap, text: &Text, kind: CodeKind, range: TextRange)
     TextOrigin::new(text, sources).span(start..end)
 }
 
-fn report(found: &mut Found<'_>, site: &Site<'_>, checked: &Checked<'_>) {
-    for fault in &checked.faults {
+fn report(found: &mut Found<'_>, site: &Site<'_>, faults: &[Fault]) {
+    for fault in faults {
         let span = place(found.sources, site.text, site.kind, fault.range);
         let mut diagnostic = Diagnostic::warning(fault.message.clone()).at(span, fault.label.clone());
         diagnostic.help.clone_from(&fault.help);
         diagnostic.notes.extend(fault.note.clone());
+        if let Some((range, text)) = &fault.also {
+            diagnostic = diagnostic.also(place(found.sources, site.text, site.kind, *range), text);
+        }
         found.report(Finding::new(fault.code, diagnostic).within(site.no_qa()));
     }
 }

@@ -11,6 +11,7 @@ use super::cpython::{WITH_CPYTHON, list_of, without_cpython};
 use super::order::{LATE, Phase};
 use super::place;
 use super::sites::Site;
+use super::types::Type;
 use crate::checker::stubs::model;
 use crate::python::language::instead_of_builtin;
 use tpv_bytecode::CodeKind;
@@ -22,6 +23,7 @@ use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::suggest::closest;
+use tpv_yaml::value::ValueKind;
 
 /// The verdict on a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +61,26 @@ pub(super) fn context_names(config: &Config) -> HashSet<String> {
             out.extend(entity.rules.values().flat_map(|rule| keys(&rule.common)).map(str::to_owned));
         }
     }
+    out
+}
+
+/// The types of names that have one in all contexts, and that TPV gives nothing else.
+pub(super) fn context_types(config: &Config) -> HashMap<String, Type> {
+    let entities = EntityClass::SECTIONS.into_iter().flat_map(|kind| config.section(kind).values());
+    let of_entities = entities.flat_map(|entity| entity.commons()).filter_map(|common| common.context.as_ref());
+    let mut out: HashMap<String, Type> = HashMap::new();
+    for (name, value) in config.global.context.iter().chain(of_entities.flat_map(|context| context.iter())) {
+        let ty = match &value.kind {
+            ValueKind::Null => Type::None,
+            ValueKind::Bool(_) => Type::BOOL,
+            ValueKind::Int(_) => Type::INT,
+            ValueKind::Float(_) => Type::FLOAT,
+            ValueKind::Str(_) => Type::STR,
+            _ => Type::Any,
+        };
+        out.entry(name.to_string()).and_modify(|known| *known = known.join(&ty)).or_insert(ty);
+    }
+    out.retain(|name, _| !model().mapper.contains_key(&**name));
     out
 }
 

@@ -1,6 +1,6 @@
 //! The walk through statements.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::python::syntax::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Stmt};
@@ -38,11 +38,17 @@ impl<'a> Checker<'a> {
                 self.assign(&node.target, ty);
             }
             Stmt::AugAssign(node) => {
-                if let Expr::Name(name) = &*node.target {
-                    self.read(&name.id, name.range);
-                }
-                self.expr(&node.value);
-                self.assign(&node.target, Type::Any);
+                let before = match &*node.target {
+                    Expr::Name(name) => self.read(&name.id, name.range),
+                    _ => Type::Any,
+                };
+                let value = self.expr(&node.value);
+                // A list takes whatever has items, and a dict pairs.
+                let ty = match before {
+                    Type::List(_) | Type::Class("list" | "dict" | "set") => Type::Any,
+                    before => self.arithmetic(node.op, &before, &value, &node.value, node.range),
+                };
+                self.assign(&node.target, ty);
             }
             Stmt::If(node) => {
                 self.test(&node.test);
@@ -138,6 +144,18 @@ impl<'a> Checker<'a> {
                     }
                     Ok::<(), std::convert::Infallible>(())
                 });
+                self.unsettle(&bindings::collect(std::slice::from_ref(node)).names);
+            }
+        }
+    }
+
+    /// Forgets the types of values that names got on ways of which some may not have been taken.
+    fn unsettle(&mut self, names: &HashSet<String>) {
+        for scope in &mut self.state.scopes {
+            for (_, variable) in scope.iter_mut().filter(|(name, _)| names.contains(*name)) {
+                if !matches!(variable.ty, Type::Module(_) | Type::SomeModule | Type::Function(..) | Type::Def) {
+                    variable.ty = Type::Any;
+                }
             }
         }
     }
@@ -207,9 +225,10 @@ impl<'a> Checker<'a> {
             }
         }
         let before = self.state.clone();
-        self.in_loops.push(names);
+        self.in_loops.push(names.clone());
         run(self);
         self.in_loops.pop();
+        self.unsettle(&names);
         if self.state.dead {
             // `break`, `continue` or `return`: what came before them is bound all the same.
             self.state.dead = false;

@@ -40,6 +40,8 @@ impl Type {
     pub(super) const STR: Self = Self::Class("str");
     pub(super) const INT: Self = Self::Class("int");
     pub(super) const FLOAT: Self = Self::Class("float");
+    /// An `int`, a `float` or a `bool`.
+    pub(super) const NUMBER: Self = Self::Class("number");
     pub(super) const BOOL: Self = Self::Class("bool");
     pub(super) const DICT: Self = Self::Class("dict");
     pub(super) const TUPLE: Self = Self::Class("tuple");
@@ -85,6 +87,7 @@ impl Type {
             (Self::None, Self::Optional(_)) => other.clone(),
             (Self::Optional(_), Self::None) => self.clone(),
             (Self::Module(_) | Self::SomeModule, Self::Module(_) | Self::SomeModule) => Self::SomeModule,
+            _ if self.is_number() && other.is_number() => Self::NUMBER,
             (Self::None, other) | (other, Self::None) => Self::Optional(Arc::new(other.clone())),
             _ => Self::Any,
         }
@@ -118,9 +121,9 @@ impl Type {
         }
     }
 
-    /// Returns `true` for `int`, `float` or `bool`.
+    /// Returns `true` for `int`, `float` and `bool`.
     pub(super) fn is_number(&self) -> bool {
-        matches!(self, Self::Class("int" | "float" | "bool"))
+        matches!(self, Self::Class("int" | "float" | "bool" | "number"))
     }
 
     /// The signature, where it is a function of the model.
@@ -139,7 +142,7 @@ impl Type {
             Self::Any => "a value".to_owned(),
             Self::None => "`None`".to_owned(),
             Self::Class("str") => "a string".to_owned(),
-            Self::Class("int" | "float") => "a number".to_owned(),
+            Self::Class("int" | "float" | "number") => "a number".to_owned(),
             Self::Class("bool") => "a boolean".to_owned(),
             Self::Class(name @ ("App" | "Entity")) => format!("an `{name}`"),
             Self::Class(name) => format!("a `{name}`"),

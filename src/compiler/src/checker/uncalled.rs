@@ -34,6 +34,7 @@ impl<'a> Checker<'a> {
         let ty = self.expr(node);
         self.calculates(node);
         self.items_of_none(&ty, node);
+        self.iterated(&ty, node);
         ty
     }
 

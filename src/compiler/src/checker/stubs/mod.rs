@@ -9,6 +9,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use super::kinds::Kinds;
 use super::types::Type;
 
 /// A parameter of a function.
@@ -22,6 +23,8 @@ pub(super) struct Parameter {
     pub keyword: bool,
     /// The type that it takes, as far as it matters.
     pub ty: Type,
+    /// The kinds of values without which a builtin raises `TypeError`.
+    pub takes: Kinds,
 }
 
 /// A function or method.
@@ -174,14 +177,19 @@ fn member(line: &'static str) -> Option<(&'static str, Member)> {
                 keyword_only = true;
             }
             _ => {
-                let (name, ty) =
-                    part.trim_end_matches('=').split_once('<').unwrap_or((part.trim_end_matches('='), "Any"));
+                let written = part.trim_end_matches('=');
+                let (written, takes) = match written.split_once('{') {
+                    Some((written, kinds)) => (written, Kinds::read(kinds.trim_end_matches('}'))),
+                    None => (written, Kinds::ANY),
+                };
+                let (name, ty) = written.split_once('<').unwrap_or((written, "Any"));
                 signature.parameters.push(Parameter {
                     name,
                     optional: part.ends_with('='),
                     positional: !keyword_only,
                     keyword: true,
                     ty: Type::read(ty.trim_end_matches('>')),
+                    takes,
                 });
             }
         }
