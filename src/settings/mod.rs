@@ -3,7 +3,7 @@
 //! It is looked for in the present folder and those above it, and then in `~/.tpvc`. Paths in it are relative to its folder.
 //! docs/settings.md lists all settings.
 
-mod job_limits;
+mod job_conf_parts;
 mod maps;
 mod server;
 

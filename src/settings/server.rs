@@ -6,14 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::job_limits;
+use super::job_conf_parts;
 use tpv_analysis::job_file::JobFile;
 use tpv_analysis::lint::server::{JobConf, Repository, Server};
 use tpv_config::unreadable;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Problem, Severity};
 use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span};
 use tpv_yaml::load::rest::load_rest;
-use tpv_yaml::value::{ConfigValue, ValueKind};
+use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 /// The deepest nesting at which tools and runners are looked for.
 const DEEPEST: usize = 8;
@@ -138,9 +138,7 @@ fn read_job_conf(path: &Path, sources: &SourceMap) -> (Option<JobConf>, Option<P
         Content::Yaml(root) => job_conf(&root, &mut found, DEEPEST),
         Content::Xml(names) => found = *names.job_conf,
     }
-    if !found.limits.is_empty() {
-        found.source = sources.get(id).cloned();
-    }
+    found.source = sources.get(id).cloned();
     if problem.is_some() {
         found.broken = sources.get(id).map(|source| source.text.to_string());
     } else if found.runners.is_empty() {
@@ -317,13 +315,20 @@ fn xml(text: &str, id: SourceId) -> Result<Names, Box<Diagnostic>> {
     for node in document.descendants().filter(roxmltree::Node::is_element) {
         let of = |name: &str| node.attribute(name).map(str::to_owned);
         match node.tag_name().name() {
-            "tool" => names.tools.extend(of("guid").or_else(|| of("id"))),
+            "tool" => {
+                names.tools.extend(of("guid").or_else(|| of("id")));
+                job_conf_parts::add_tool_element(&node, job_conf);
+            }
+            "destinations" | "execution" => {
+                let default = node.attribute_node("default");
+                job_conf.default = default.map(|name| (name.value().to_owned(), name.range_value()));
+            }
             "plugin" => job_conf.runners.extend(of("id").map(|id| (id, of("load").unwrap_or_default()))),
             "destination" | "environment" => {
                 job_conf.environments.extend(of("id"));
-                job_limits::add_element(&node, job_conf);
+                job_conf_parts::add_element(&node, job_conf);
             }
-            "limit" => job_limits::add_limit(&node, job_conf),
+            "limit" => job_conf_parts::add_limit(&node, job_conf),
             _ => {}
         }
     }
@@ -351,7 +356,7 @@ fn tools(value: &ConfigValue, server: &mut Server, depth: usize) {
     }
 }
 
-/// The runners, environments and limits of a `job_conf.yml`: the keys of `runners` and `environments`, or, as in Ansible's
+/// The runners, environments, tools and limits of a `job_conf.yml`: the keys of `runners` and `environments`, or, as in Ansible's
 /// Galaxy role, the ids in the lists `plugins` and `destinations`.
 fn job_conf(value: &ConfigValue, found: &mut JobConf, depth: usize) {
     let (Some(depth), Some(map)) = (depth.checked_sub(1), value.as_map()) else { return };
@@ -361,30 +366,33 @@ fn job_conf(value: &ConfigValue, found: &mut JobConf, depth: usize) {
             Some("runners" | "plugins") => {
                 let class = |fields: &ConfigValue| Some(fields.as_map()?.get("load")?.as_str()?.to_owned());
                 let runners =
-                    named(&entry.value).map(|(id, fields)| (id.to_owned(), class(fields).unwrap_or_default()));
+                    named(&entry.value).map(|(id, fields)| (id.as_str().to_owned(), class(fields).unwrap_or_default()));
                 found.runners.extend(runners);
             }
             Some("environments" | "destinations") => {
                 for (id, fields) in named(&entry.value) {
-                    found.environments.insert(id.to_owned());
-                    job_limits::add_environment(fields, found);
+                    found.environments.insert(id.as_str().to_owned());
+                    job_conf_parts::add_environment(id.as_str(), id.span.range(), fields, found);
                 }
+                let default = ["default", "default_destination"].iter().find_map(|key| map.get(key)?.as_text());
+                found.default = default.map(|name| (name.as_str().to_owned(), name.span.range()));
             }
-            Some("limits") => job_limits::add_limits(&entry.value, found),
+            Some("limits") => job_conf_parts::add_limits(&entry.value, found),
+            Some("tools") => job_conf_parts::add_tools(&entry.value, found),
             _ => job_conf(&entry.value, found, depth),
         }
     }
 }
 
 /// The entries of a mapping, or the items of a list by their `id`.
-fn named(value: &ConfigValue) -> impl Iterator<Item = (&str, &ConfigValue)> {
+fn named(value: &ConfigValue) -> impl Iterator<Item = (&Text, &ConfigValue)> {
     let (map, list) = match &value.kind {
         ValueKind::Map(map) => (map.entries.as_slice(), &[][..]),
         ValueKind::List(items) => (&[][..], items.as_slice()),
         _ => (&[][..], &[][..]),
     };
-    let of_map = map.iter().filter_map(|entry| Some((entry.key.as_str()?, &entry.value)));
-    of_map.chain(list.iter().filter_map(|item| Some((item.as_map()?.get("id")?.as_str()?, item))))
+    let of_map = map.iter().filter_map(|entry| Some((entry.key.as_text()?, &entry.value)));
+    of_map.chain(list.iter().filter_map(|item| Some((item.as_map()?.get("id")?.as_text()?, item))))
 }
 
 /// Adds the names in a value: strings of lists, and the values of `keys` in entries. Other fields of an entry, such as the

@@ -116,7 +116,7 @@ fn cut_short(key: &str) -> Option<&'static str> {
 }
 
 /// Returns `true` if one slip of a key makes the one of the other.
-fn is_one_slip(one: &[u8], other: &[u8]) -> bool {
+pub(super) fn is_one_slip(one: &[u8], other: &[u8]) -> bool {
     let before = one.iter().zip(other).take_while(|(a, b)| a == b).count();
     let after = one.iter().rev().zip(other.iter().rev()).take_while(|(a, b)| a == b).count();
     let left = |text: &[u8]| text.len().saturating_sub(before + after);

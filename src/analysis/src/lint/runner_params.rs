@@ -144,13 +144,13 @@ fn of_jobs(linter: &Linter<'_>) -> HashSet<String> {
 }
 
 /// The destinations that jobs can come to.
-fn destinations<'a>(linter: &Linter<'a>) -> impl Iterator<Item = &'a Entity> + use<'a> {
+pub(super) fn destinations<'a>(linter: &Linter<'a>) -> impl Iterator<Item = &'a Entity> + use<'a> {
     let all = linter.config.destinations.values().map(|destination| &**destination);
     all.filter(|destination| !destination.common.is_abstract)
 }
 
 /// The name of the class that a destination's runner plugin loads, if `job_conf` has the runner.
-fn runner_class<'a>(destination: &Entity, job_conf: &'a JobConf) -> Option<&'a str> {
+pub(super) fn runner_class<'a>(destination: &Entity, job_conf: &'a JobConf) -> Option<&'a str> {
     let runner = destination.destination.as_ref()?.runner.as_ref()?;
     job_conf.runners.get(runner.as_str())?.rsplit([':', '.']).next()
 }

@@ -38,23 +38,44 @@ pub struct JobConf {
     pub tags: BTreeSet<String>,
     /// The functions that dynamic environments ask for a destination; empty for one that is not named.
     pub asked: Vec<String>,
-    /// The limits of environments and tags.
+    /// The environments that ask for a destination, with `true` for those that ask TPV.
+    pub dynamic: BTreeMap<String, bool>,
+    /// The environment of tools without an entry, with its place in the file.
+    pub default: Option<(String, Range<usize>)>,
+    /// The ids of tools with an entry, in small letters, with their environment. Entries for some jobs of a tool are not here.
+    pub tools: Vec<(String, String)>,
+    /// `true` if some jobs of a tool, or a whole class of tools, have an entry.
+    pub has_other_tools: bool,
+    /// The environments with settings of their own, with the place of the name and the names of the settings.
+    pub settings: Vec<EnvironmentSettings>,
+    /// The limits.
     pub limits: Vec<JobLimit>,
-    /// The file, if it has such limits.
+    /// The file.
     pub source: Option<Source>,
 }
 
-/// A limit of the concurrent jobs of an environment or a tag.
+/// The settings of an environment besides its runner and its tags.
 #[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EnvironmentSettings {
+    /// The id of the environment.
+    pub id: String,
+    /// The place of the id in the file.
+    pub at: Range<usize>,
+    /// The names of the settings.
+    pub names: Vec<String>,
+}
+
+/// A limit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct JobLimit {
     /// The type, as Galaxy names it.
     pub kind: String,
-    /// The id or tag: Galaxy keeps both in one mapping.
-    pub name: String,
-    /// The place of the name in the file.
-    pub at: Range<usize>,
-    /// `true` if no job at all may run.
-    pub is_zero: bool,
+    /// The place of the type in the file.
+    pub kind_at: Range<usize>,
+    /// The id or tag that it is for, which Galaxy keeps in one mapping, and its place.
+    pub name: Option<(String, Range<usize>)>,
+    /// The value with its place, if it has one.
+    pub value: Option<(String, Range<usize>)>,
 }
 
 impl JobConf {

@@ -58,6 +58,7 @@ use tpv_text::finding::Finding;
 use tpv_text::source::{SourceMap, Span};
 use tpv_yaml::value::Text;
 
+pub use names::GIVEN;
 pub use values::constant;
 
 use block::{Checked, Ends, Fault, Surroundings};

@@ -25,6 +25,22 @@ use tpv_text::finding::Finding;
 use tpv_text::suggest::closest;
 use tpv_yaml::value::ValueKind;
 
+/// The names that TPV gives to all code, whatever the config says.
+pub const GIVEN: [&str; 12] = [
+    "app",
+    "tool",
+    "user",
+    "job",
+    "job_wrapper",
+    "resource_params",
+    "workflow_invocation_uuid",
+    "mapper",
+    "entity",
+    "self",
+    "input_size",
+    "helpers",
+];
+
 /// The verdict on a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Verdict {
@@ -172,24 +188,10 @@ impl<'a> Names<'a> {
 
     /// Returns `true` for names that are defined regardless of the config.
     fn is_always_defined(&self, name: &str, surroundings: &Surroundings) -> bool {
-        const ALWAYS: [&str; 12] = [
-            "app",
-            "tool",
-            "user",
-            "job",
-            "job_wrapper",
-            "resource_params",
-            "workflow_invocation_uuid",
-            "mapper",
-            "entity",
-            "self",
-            "input_size",
-            "helpers",
-        ];
         // TPV 1 knows the job and the entities that it is made of.
         const SINCE_2: [&str; 3] = ["job_wrapper", "resource_params", "workflow_invocation_uuid"];
         let is_early = self.config.version.evaluates_early();
-        ALWAYS.contains(&name) && !(is_early && SINCE_2.contains(&name))
+        GIVEN.contains(&name) && !(is_early && SINCE_2.contains(&name))
             || is_early && name == "entities"
             || self.config.global.context.contains_key(name)
             || self.set_by_code.contains(name)

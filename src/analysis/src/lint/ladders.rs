@@ -1,0 +1,225 @@
+//! T156: rules for sizes of inputs that give less than they seem to: a later rule with less replaces one with more where both ranges overlap, the last range
+//! has an upper end, or no rule is for sizes in between.
+//!
+//! Ranges that meet are believed: what is for larger inputs may need less. Only plain numbers are compared.
+
+use std::collections::HashSet;
+
+use tpv_runtime::patterns::{Matcher, PatternSet};
+
+use super::Linter;
+use super::size_steps::{Step, steps};
+use super::tags::default;
+use super::units::amount;
+use tpv_config::Config;
+use tpv_config::entity::{Common, Entity};
+use tpv_model::{EntityClass, Resource};
+use tpv_text::code::Code;
+use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
+use tpv_yaml::value::ConfigValue;
+
+/// Looks at the rules of all entities.
+pub(super) fn check(linter: &mut Linter<'_>) {
+    let config = linter.config;
+    let mut seen = HashSet::new();
+    for kind in EntityClass::MATCHED {
+        for entity in config.section(kind).values() {
+            let Some(steps) = steps(entity) else { continue };
+            for resource in [Resource::Mem, Resource::Cores, Resource::Gpus] {
+                let Some(ladder) = Ladder::of(config, entity, &steps, resource) else { continue };
+                let Some(diagnostic) = ladder.falls(entity) else { continue };
+                let span = diagnostic.primary.as_ref().map_or(entity.span, |label| label.span);
+                // A gap that its neighbours show, and a rule of which nothing is left, have findings of their own; rules that are inherited have one.
+                let is_told = linter.findings.iter().any(|other| match other.code {
+                    Code::SizeGap => other.span() == Some(span),
+                    Code::UselessRule => other.points_to(span),
+                    _ => false,
+                });
+                if !is_told && seen.insert(span) {
+                    linter.report(Finding::new(Code::FallingSteps, diagnostic).of(&entity.common.no_qa_codes));
+                }
+            }
+        }
+    }
+}
+
+/// The rules for sizes that set one resource of an entity.
+struct Ladder<'a> {
+    resource: Resource,
+    /// All rules for sizes, in the order of the list, each with the amount that it sets if it sets one.
+    steps: Vec<(&'a Step<'a>, Option<f64>)>,
+    /// The amount without a rule, if it is a plain number.
+    base: Option<(f64, &'a ConfigValue)>,
+}
+
+impl<'a> Ladder<'a> {
+    /// The ladder of a resource. `None` if anything else may decide about it.
+    fn of(config: &'a Config, entity: &'a Entity, steps: &'a [Step<'a>], resource: Resource) -> Option<Self> {
+        let sets = |common: &'a Common| common.amounts.get(resource).map(|value| &**value);
+        let is_bounded = |common: &Common| {
+            common.amounts.resources().any(|(other, _)| other != resource && other.quantity() == resource.quantity())
+        };
+        let is_step = |common: &Common| steps.iter().any(|step| std::ptr::eq(&raw const step.rule.common, common));
+        let rules = || entity.rules.values();
+        if rules().any(|rule| rule.execute.is_some())
+            || rules().any(|rule| sets(&rule.common).is_some() && !is_step(&rule.common))
+            || entity.commons().any(is_bounded)
+        {
+            return None;
+        }
+        let mut known = Vec::new();
+        for step in steps {
+            known.push((
+                step,
+                match sets(&step.rule.common) {
+                    Some(value) => Some(amount(value)?),
+                    None => None,
+                },
+            ));
+        }
+        if known.iter().filter(|(_, amount)| amount.is_some()).count() < 2
+            || is_decided_elsewhere(config, entity, resource)
+        {
+            return None;
+        }
+        let default = default(config, entity.class).filter(|default| default.id != entity.id);
+        let base = sets(&entity.common).or_else(|| default.and_then(|default| sets(&default.common)));
+        let base = base.and_then(|value| Some((amount(value)?, value)));
+        Some(Self { resource, steps: known, base })
+    }
+
+    /// The last rule for a size that sets the resource, and what it sets. `Err` for a size that a rule refuses.
+    fn at(&self, size: f64) -> Result<Option<(usize, f64)>, ()> {
+        let mut last = None;
+        for (index, (step, amount)) in self.steps.iter().enumerate().filter(|(_, (step, _))| step.has(size)) {
+            if step.rule.fail.is_some() {
+                return Err(());
+            }
+            last = amount.map(|amount| (index, amount)).or(last);
+        }
+        Ok(last)
+    }
+
+    /// Two rules for some sizes of which the one with less counts, or else the first size from which on no rule is for inputs, and they get less.
+    fn falls(&self, entity: &Entity) -> Option<Diagnostic> {
+        self.overlap(entity).or_else(|| self.end(entity))
+    }
+
+    fn overlap(&self, entity: &Entity) -> Option<Diagnostic> {
+        for (index, (later, less)) in self.steps.iter().enumerate() {
+            for (earlier, more) in self.steps.iter().take(index) {
+                let (Some(less), Some(more)) = (*less, *more) else { continue };
+                let (low, high) = (later.low.max(earlier.low), later.high.min(earlier.high));
+                // A rule for the smaller ones of these inputs may come later.
+                #[allow(clippy::float_cmp, reason = "both are written out")]
+                let is_refined = later.low == earlier.low && later.high <= earlier.high;
+                let counts =
+                    || self.at(between(low, high)).is_ok_and(|last| last.is_some_and(|(last, _)| last == index));
+                if less < more && low < high && !is_refined && counts() {
+                    return Some(self.replaced(entity, (earlier, more), (later, less), (low, high)));
+                }
+            }
+        }
+        None
+    }
+
+    fn replaced(
+        &self,
+        entity: &Entity,
+        by: (&Step<'_>, f64),
+        later: (&Step<'_>, f64),
+        range: (f64, f64),
+    ) -> Diagnostic {
+        let (name, unit) = (self.resource.name(), self.unit());
+        let sizes = match range {
+            (low, high) if high.is_infinite() => format!("more than {low}"),
+            (low, high) if low.is_infinite() => format!("less than {high}"),
+            (low, high) => format!("{low} to {high}"),
+        };
+        let (less, more) = (later.1, by.1);
+        Diagnostic::warning(format!(
+            "inputs of {sizes} GiB get {less}{unit} of `{name}`, not {more}: the later of two rules counts"
+        ))
+        .at(later.0.rule.condition.span, format!("this comes later in the list, and sets {less}"))
+        .also(by.0.rule.condition.span, format!("such inputs match this, too, which sets {more}"))
+        .also(entity.span, format!("in the {} `{}`", entity.class.noun(), entity.id))
+        .note("TPV applies all matching rules in order: the last one that sets a field counts")
+        .help("put the rules in the order of their sizes, or end one range where the next begins")
+    }
+
+    fn end(&self, entity: &Entity) -> Option<Diagnostic> {
+        let ends = self.steps.iter().flat_map(|(step, _)| [step.low, step.high]);
+        let mut ends: Vec<f64> = ends.filter(|end| end.is_finite() && *end >= 0.0).collect();
+        ends.sort_by(f64::total_cmp);
+        ends.dedup();
+        let uppers = ends.iter().skip(1).copied().chain([f64::INFINITY]);
+        let mut low = 0.0;
+        for (end, high) in ends.iter().copied().zip(uppers) {
+            let (below, above) = (self.at(between(low, end)), self.at(between(end, high)));
+            low = end;
+            let (Ok(Some((last, more))), Ok(None)) = (below, above) else { continue };
+            if self.base.is_some_and(|(base, _)| base < more) {
+                let next = self.steps.iter().map(|(step, _)| *step).filter(|step| step.low >= high);
+                let next = next.min_by(|a, b| a.low.total_cmp(&b.low));
+                return self.left_out(entity, (self.steps.get(last)?.0, more), next, end);
+            }
+        }
+        None
+    }
+
+    fn unit(&self) -> &'static str {
+        if self.resource == Resource::Mem { " GiB" } else { "" }
+    }
+
+    fn left_out(
+        &self,
+        entity: &Entity,
+        last: (&Step<'_>, f64),
+        next: Option<&Step<'_>>,
+        size: f64,
+    ) -> Option<Diagnostic> {
+        let (less, value) = self.base?;
+        let (name, unit, more) = (self.resource.name(), self.unit(), last.1);
+        let diagnostic = Diagnostic::warning(format!(
+            "larger inputs get less `{name}`: {more}{unit} up to {size} GiB of inputs, {less}{unit} from there on"
+        ));
+        let diagnostic = match next {
+            Some(next) => diagnostic
+                .at(next.rule.condition.span, format!("this begins at {}", next.low))
+                .also(last.0.rule.condition.span, format!("and the rule below ends at {}", last.0.high))
+                .help(format!("begin the one where the other ends: {} or {}", last.0.high, next.low)),
+            None => diagnostic
+                .at(last.0.rule.condition.span, format!("the ranges end here, at {}", last.0.high))
+                .help("leave the upper end of the last range out, or refuse larger inputs by a rule with `fail`"),
+        };
+        let diagnostic = diagnostic.also(value.span, "this counts for inputs without a rule");
+        Some(diagnostic.also(entity.span, format!("in the {} `{}`", entity.class.noun(), entity.id)))
+    }
+}
+
+/// A size within a range.
+fn between(low: f64, high: f64) -> f64 {
+    match (low.is_finite(), high.is_finite()) {
+        (true, true) => f64::midpoint(low, high),
+        (true, false) => low * 2.0 + 1.0,
+        (false, _) => high / 2.0,
+    }
+}
+
+/// Returns `true` if rules of the default, or of another tool for the same ids, set the resource.
+fn is_decided_elsewhere(config: &Config, entity: &Entity, resource: Resource) -> bool {
+    let sets = |other: &Entity| {
+        other.id != entity.id
+            && other.rules.values().any(|rule| rule.execute.is_some() || rule.common.amounts.get(resource).is_some())
+    };
+    if default(config, entity.class).is_some_and(sets) {
+        return true;
+    }
+    let section = config.section(entity.class);
+    let keys: Vec<&str> = section.keys().map(|id| &**id).collect();
+    let mut found = Vec::new();
+    drop(Matcher::new(PatternSet::build(&keys)).matches(&entity.id.replace(".*", "x"), &mut found));
+    let mut others = found.into_iter().filter_map(|index| section.get_index(index as usize));
+    others.any(|(_, other)| sets(other))
+}
