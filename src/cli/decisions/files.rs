@@ -66,7 +66,7 @@ pub(super) fn read(
         let fault = file.fault();
         let mut lines = Lines::new(file);
         // A fault is told below.
-        while let Ok(Some(decision)) = lines.next() {
+        while let Ok(Some(decision)) = lines.read() {
             if !each(path, decision)? {
                 return Ok(());
             }

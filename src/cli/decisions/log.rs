@@ -166,7 +166,7 @@ impl Log {
             let opened = file.metadata().map_err(|error| unreadable(&error))?;
             let mut lines = Lines::new(file);
             loop {
-                while let Some(decision) = lines.next().map_err(|error| unreadable(&error))? {
+                while let Some(decision) = lines.read().map_err(|error| unreadable(&error))? {
                     if self.selects(&decision) {
                         printer.print(&decision)?;
                     }

@@ -111,7 +111,7 @@ impl Needs {
             world: self.asked.world(self.world.as_deref(), common)?,
         };
         let threads = Threads { wanted: self.threads, in_order: lines.whole.depends_on_order() };
-        let jobs = Jobs { path: path, dispatcher: self.dispatcher.as_deref() };
+        let jobs = Jobs { path, dispatcher: self.dispatcher.as_deref() };
         let tallies = stream::over(jobs, io::sink(), threads, &lines, common)?.unwrap_or_default();
         let mut total = Tally::default();
         tallies.iter().for_each(|tally| total.merge(tally));

@@ -38,7 +38,7 @@ impl<R: Read> Lines<R> {
     ///
     /// # Errors
     /// The reader's.
-    pub fn next(&mut self) -> io::Result<Option<Decision>> {
+    pub fn read(&mut self) -> io::Result<Option<Decision>> {
         loop {
             let Some(line) = self.line()? else { return Ok(None) };
             if line.is_empty() {
@@ -88,7 +88,7 @@ impl<R: Read> Lines<R> {
 
 #[cfg(test)]
 mod tests {
-    #![allow(clippy::unwrap_used)]
+    #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::string_slice)]
     use super::*;
 
     fn line(job: i64) -> String {
@@ -97,24 +97,24 @@ mod tests {
 
     #[test]
     fn half_lines_and_foreign_ones_are_skipped() {
-        let half = line(2);
+        let (half, first, third, fourth) = (line(2), line(1), line(3), line(4));
         let text = [
-            line(1).as_str(),
+            first.as_str(),
             &half[..30],
             "\n",
-            &line(3),
+            &third,
             "\u{1b}[2J\0 no decision\n",
             "\n",
             &"x".repeat(300_000),
             "\n",
-            &line(4),
+            &fourth,
         ];
         let mut bytes = text.concat().into_bytes();
         bytes.extend(b"\xff\xfe\n");
         bytes.extend(&half.as_bytes()[..50]);
         let mut lines = Lines::new(&*bytes);
         let mut jobs = Vec::new();
-        while let Some(decision) = lines.next().unwrap() {
+        while let Some(decision) = lines.read().unwrap() {
             jobs.push(decision.head.job);
         }
         assert_eq!(jobs, [1, 3, 4].map(tpv_galaxy::Json::Int));
@@ -126,7 +126,7 @@ mod tests {
     fn a_last_line_without_its_end_counts() {
         let text = line(1) + line(2).trim_end();
         let mut lines = Lines::new(text.as_bytes());
-        assert!(lines.next().unwrap().is_some() && lines.next().unwrap().is_none());
+        assert!(lines.read().unwrap().is_some() && lines.read().unwrap().is_none());
         assert_eq!(lines.rest().unwrap().head.job, tpv_galaxy::Json::Int(2));
     }
 }
