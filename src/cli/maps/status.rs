@@ -113,7 +113,11 @@ impl Status {
         if !self.components.is_all() || self.live || status.failed.is_some() {
             return;
         }
-        let reasons = status.reasons(&[State::Idle, State::Suspended, State::Held, State::Removed, State::Errored]);
+        let mut reasons = status.reasons(&[State::Idle, State::Suspended, State::Held, State::Removed, State::Errored]);
+        if !status.in_states(&[State::Running]).is_empty() {
+            // They wait for those that run.
+            reasons.retain(|(state, ..)| *state != State::Idle);
+        }
         for (state, why, components) in reasons.iter().take(MOST_REASONS) {
             context.common.note(&format!("{tag}: {} {state}: {}", grouped(components.0.len() as u64), why.line()));
         }
