@@ -47,7 +47,7 @@ def main():
     many.write_text("".join(lines) * copies)
     subprocess.run([args.tpvc, "compile", "--quiet", *configs, "-o", rules], check=True)
     with_world = ["--world", world] if world else []
-    bench = [args.tpvc, "bench", "--json", "--runs", "5", *configs, "--jobs-file", jobs, *with_world]
+    bench = [args.tpvc, "bench", "--format", "json", "--runs", "5", *configs, "--jobs", jobs, *with_world]
 
     sample = folder / "sample.jsonl"
     sample.write_text("".join(lines[: args.limit]))

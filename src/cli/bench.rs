@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use super::error::{CliError, Outcome};
 use crate::bench::{Shape, Timing, Workload, WorkloadError, compile, time};
@@ -13,20 +13,20 @@ use tpv_text::diagnostic::REPORT_BUG;
 
 /// Measure compiling, loading and mapping
 ///
-/// Measures your own rules and jobs with CONFIG and `--jobs-file`, else a generated set of the size that you ask for. Each
+/// Measures your own rules and jobs with CONFIG and `--jobs`, else a generated set of the size that you ask for. Each
 /// figure is the median of several runs. Jobs of which more than a fifth end in errors are refused: an exception has another price than
 /// a mapping.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc bench --tools 100000 --destinations 50 --rules 2\n  \
-    tpvc bench tpv_rules.yml --jobs-file jobs.jsonl --world world.json --json")]
+    tpvc bench tpv_rules.yml --jobs jobs.jsonl --world world.json --format json")]
 pub(super) struct Bench {
     /// Config files or URLs to measure with, in place of a generated set
-    #[arg(value_name = "CONFIG", requires = "jobs_file")]
+    #[arg(value_name = "CONFIG", requires = "jobs")]
     config: Vec<String>,
     /// The jobs to map by CONFIG, one JSON object a line
     #[arg(long, value_name = "JOBS", requires = "config")]
-    jobs_file: Option<PathBuf>,
+    jobs: Option<PathBuf>,
     /// Galaxy's state at that moment (a world file), for CONFIG
     #[arg(long, value_name = "WORLD", requires = "config")]
     world: Option<PathBuf>,
@@ -44,16 +44,25 @@ pub(super) struct Bench {
     rules: u64,
     /// Jobs of the generated set
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = size(1, 10_000_000))]
-    jobs: u64,
+    count: u64,
     /// Another seed generates other sizes and jobs
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Runs of each measurement
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = size(1, 1000))]
     runs: u64,
-    /// Print the figures as JSON
-    #[arg(long)]
-    json: bool,
+    /// Output format
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// A form of output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Lines for a terminal
+    Text,
+    /// The figures in microseconds
+    Json,
 }
 
 fn size(least: u64, most: u64) -> clap::builder::RangedU64ValueParser {
@@ -96,7 +105,7 @@ impl Bench {
     }
 
     fn workload(&self, folder: &std::path::Path) -> Result<Workload, WorkloadError> {
-        if let Some(jobs) = &self.jobs_file {
+        if let Some(jobs) = &self.jobs {
             return Workload::read(self.config.clone(), jobs, self.world.as_deref());
         }
         let number = |value: u64| usize::try_from(value).unwrap_or(usize::MAX);
@@ -104,7 +113,7 @@ impl Bench {
             tools: number(self.tools),
             destinations: number(self.destinations),
             rules: number(self.rules),
-            jobs: number(self.jobs),
+            jobs: number(self.count),
             seed: self.seed,
         };
         shape.generate().workload(folder)
@@ -143,7 +152,7 @@ impl Bench {
         ];
         let mut out = std::io::stdout().lock();
         // A reader that goes away early is not an error.
-        let _ = if self.json {
+        let _ = if self.format == Format::Json {
             let figures: Vec<_> = rows
                 .iter()
                 .map(|row| {

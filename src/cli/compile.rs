@@ -29,7 +29,7 @@ pub(super) struct Compile {
     #[arg(value_name = "CONFIG")]
     configs: Vec<String>,
     /// The artifact to write; `-` is stdout
-    #[arg(short, long, value_name = "RULES")]
+    #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
     /// Treat code that cannot run as an error: unsupported constructs, missing modules, rules with syntax errors
     #[arg(long)]

@@ -35,18 +35,18 @@ impl Completions {
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc man | man -l -\n  \
-    tpvc man --out /usr/local/share/man/man1")]
+    tpvc man --output /usr/local/share/man/man1")]
 pub(super) struct Man {
     /// The folder for tpvc.1, tpvc-map.1, ...; created if it does not exist
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
 }
 
 impl Man {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
-        let Some(folder) = &self.out else {
+        let Some(folder) = &self.output else {
             let mut text = Vec::new();
             clap_mangen::Man::new(command).render(&mut text).map_err(|error| unwritable(&error, Path::new("-")))?;
             print_stdout(Form::Data, &String::from_utf8_lossy(&text))?;

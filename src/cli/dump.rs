@@ -23,7 +23,7 @@ use tpv_text::printable::Form;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc dump shared.yml local.yml\n  \
-    tpvc dump --job-conf job_conf.yml --output-format yaml\n  \
+    tpvc dump --job-conf job_conf.yml --format yaml\n  \
     tpvc dump shared.yml local.yml --entity bwa_mem --resolved --provenance")]
 pub(super) struct Dump {
     /// Config files, URLs, folders (their .yml and .yaml files, by name) or patterns, merged in this order [default: those of
@@ -37,8 +37,8 @@ pub(super) struct Dump {
     #[arg(long, value_name = "DESTINATION", requires = "job_conf")]
     dispatcher: Option<String>,
     /// Output format [default: text, with --provenance yaml]
-    #[arg(long, value_name = "FORMAT")]
-    output_format: Option<Format>,
+    #[arg(long, alias = "output-format", value_name = "FORMAT")]
+    format: Option<Format>,
     /// Give each entity what it inherits from `default_inherits`, and destinations TPV's own defaults
     #[arg(long)]
     resolved: bool,
@@ -59,8 +59,8 @@ enum Format {
 
 impl Dump {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
-        if self.provenance && self.output_format == Some(Format::Text) {
-            let help = "leave out `--output-format text`";
+        if self.provenance && self.format == Some(Format::Text) {
+            let help = "leave out `--format text`";
             return Err(CliError::misuse("`--provenance` writes YAML comments", help));
         }
         let wanted = Wanted { dispatcher: self.dispatcher.clone(), ..Wanted::default() };
@@ -110,7 +110,7 @@ impl Dump {
             places: self.provenance.then_some(&compiled.sources),
         };
         let default = if self.provenance { Format::Yaml } else { Format::Text };
-        match self.output_format.unwrap_or(default) {
+        match self.format.unwrap_or(default) {
             Format::Text => print_paged(Form::Text, &text(config, &names, &options))?,
             Format::Yaml => print_paged(Form::Data, &yaml(config, &names, &options))?,
         }

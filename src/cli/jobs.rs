@@ -32,7 +32,7 @@ pub(super) struct Jobs {
     #[arg(value_name = "CONFIG|RULES")]
     configs: Vec<String>,
     /// Begin with the jobs of this file, too: they are changed as the others are
-    #[arg(long, value_name = "JOBS")]
+    #[arg(long, value_name = "FILE")]
     job: Option<PathBuf>,
     /// Only tools whose id holds this text
     #[arg(long, value_name = "TEXT")]

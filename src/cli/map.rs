@@ -98,7 +98,7 @@ impl Map {
         let fault = reader.fault();
         let unwritable = |error: &io::Error| CliError::unwritable("the answers", error, &self.output);
         let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
-        let mut progress = Progress::bytes(common, size);
+        let mut progress = Progress::of(common, &reader);
         let started = Instant::now();
         // One batch takes less time than starting a second thread. Pools admit jobs in the order of the file.
         let in_order = mapper.depends_on_order() || decisions.is_some();

@@ -43,6 +43,7 @@ mod rules;
 mod schema;
 mod shadow;
 mod simulate;
+mod spelling;
 mod stream;
 mod sweep;
 mod table;
@@ -173,6 +174,8 @@ fn printable(mut error: clap::Error) -> clap::Error {
             is_changed = true;
         }
     }
+    // To write `-- --format` would make a file of an option.
+    error.remove(ContextKind::Suggested);
     // What is suggested quotes the argument among styles.
     let suggested = context.iter().filter(|(_, value)| is_changed && matches!(value, ContextValue::StyledStrs(_)));
     for (kind, _) in suggested {
@@ -191,6 +194,7 @@ pub fn run() -> ExitCode {
 /// one of its own, such as the `tpvc` of the Python package.
 pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
     tpv_text::open::forget_inputs();
+    let (args, told) = spelling::modern(args.into_iter().collect());
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => Cli { common: Common { host, ..cli.common }, ..cli },
         Err(error) => {
@@ -200,6 +204,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
             return u8::try_from(error.exit_code()).unwrap_or(2);
         }
     };
+    told.iter().for_each(|note| cli.common.note(note));
     let outcome = cli.verb.run(&cli.common);
     cli.common.show_versions();
     cli.common.show_templates();

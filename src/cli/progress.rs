@@ -1,11 +1,14 @@
 //! A progress bar on terminals, for work that takes longer than a moment.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Read};
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::common::Common;
+use tpv_analysis::job_file::{JobFile, Position};
 
 /// A bar that appears once work has taken half a second, and only on a terminal.
 pub(crate) struct Progress {
@@ -14,18 +17,26 @@ pub(crate) struct Progress {
     started: Instant,
     enabled: bool,
     position: u64,
+    /// The place in the file of jobs, which counts in the place of what is reported.
+    file: Option<Position>,
 }
 
 impl Progress {
     /// A bar over `total` bytes, where that is known.
     pub(crate) fn bytes(common: &Common, total: Option<u64>) -> Self {
         let enabled = !common.quiet && std::io::stderr().is_terminal();
-        Self { total, shown: None, started: Instant::now(), enabled, position: 0 }
+        Self { total, shown: None, started: Instant::now(), enabled, position: 0, file: None }
+    }
+
+    /// A bar over a job file, compressed or not.
+    pub(crate) fn of(common: &Common, jobs: &JobFile) -> Self {
+        let file = jobs.position();
+        Self { file: Some(file.clone()).filter(|file| file.size().is_some()), ..Self::bytes(common, file.size()) }
     }
 
     /// More bytes are done.
     pub(crate) fn advance(&mut self, bytes: u64) {
-        self.position += bytes;
+        self.position = self.file.as_ref().map_or(self.position + bytes, Position::taken);
         if !self.enabled {
             return;
         }
@@ -39,7 +50,10 @@ impl Progress {
 
     fn bar(&self) -> ProgressBar {
         let (bar, template) = match self.total {
-            Some(total) => (ProgressBar::new(total), "{bar:40} {percent:>3} %  {bytes} of {total_bytes}, {eta} left"),
+            Some(total) => (
+                ProgressBar::new(total),
+                "{bar:40} {percent:>3} %  {bytes} of {total_bytes}, {binary_bytes_per_sec}, {eta} left",
+            ),
             None => (ProgressBar::no_length(), "{spinner} {bytes}, {elapsed}"),
         };
         match ProgressStyle::with_template(template) {
@@ -53,5 +67,43 @@ impl Progress {
         if let Some(bar) = &self.shown {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// A bar over a job file that several runs read, each from its beginning.
+pub(crate) struct Readings(Mutex<Progress>);
+
+impl Readings {
+    /// A bar for so many runs over this file.
+    pub(crate) fn new(common: &Common, path: &Path, runs: usize) -> Self {
+        let size = path.metadata().ok().filter(std::fs::Metadata::is_file).map(|file| file.len() * runs as u64);
+        Self(Mutex::new(Progress::bytes(common, size)))
+    }
+
+    /// The file of one run.
+    pub(crate) fn over(&self, file: JobFile) -> impl Read + use<'_> {
+        Reading { position: file.position(), file, last: 0, readings: self }
+    }
+
+    /// Removes the bar.
+    pub(crate) fn finish(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).finish();
+    }
+}
+
+struct Reading<'r> {
+    file: JobFile,
+    position: Position,
+    last: u64,
+    readings: &'r Readings,
+}
+
+impl Read for Reading<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        let now = self.position.taken();
+        self.readings.0.lock().unwrap_or_else(PoisonError::into_inner).advance(now.saturating_sub(self.last));
+        self.last = now;
+        Ok(count)
     }
 }

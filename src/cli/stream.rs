@@ -67,8 +67,7 @@ pub(super) fn over<K: Work>(
 ) -> Result<io::Result<Vec<K::Tally>>, CliError> {
     jobs.note_dispatchers(common);
     let (file, size) = jobs.open()?;
-    let progress = Progress::bytes(common, size);
-    let fault = file.fault();
+    let (progress, fault) = (Progress::of(common, &file), file.fault());
     let streamed = run(file, size, writer, threads, work, progress, common);
     fault.get().map_or(Ok(streamed), |fault| Err(fault.into()))
 }
@@ -104,9 +103,7 @@ pub(super) fn through<R: Read + Send, K: Work>(
     common: &Common,
 ) -> Result<io::Result<Vec<K::Tally>>, CliError> {
     let (file, size) = JobFile::open(path)?;
-    // The lines that are made are not as long as those of the file.
-    let progress = Progress::bytes(common, None);
-    let fault = file.fault();
+    let (progress, fault) = (Progress::of(common, &file), file.fault());
     let streamed = read(file).map(|reader| run(reader, size, io::sink(), threads, work, progress, common));
     // What is wrong with the file says more than what its reader makes of it.
     fault.get().map_or(streamed, |fault| Err(fault.into()))

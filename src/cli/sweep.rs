@@ -27,7 +27,7 @@ use tpv_text::printable::Form;
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc sweep rules/ --tool bwa_mem --over input_size=0..100\n  \
-    tpvc sweep rules.bin --tool bwa_mem --over input_size=1M..1T --log --format html -o bwa_mem.html\n  \
+    tpvc sweep rules.bin --tool bwa_mem --over input_size=1M..1T --log-scale --format html -o bwa_mem.html\n  \
     tpvc sweep rules.bin --job job.json --over user.roles=training,vip --format csv\n  \
     tpvc sweep rules.bin --tool bwa_mem --over job.param_values.threads=1..64 --samples 64")]
 pub(super) struct Sweep {
@@ -42,7 +42,7 @@ pub(super) struct Sweep {
     samples: u32,
     /// Space the values of a range by their logarithms
     #[arg(long)]
-    log: bool,
+    log_scale: bool,
     #[command(flatten)]
     job: JobArgs,
     /// Galaxy's state at that moment (a world file): jobs, tool data tables, files, time [default: an empty Galaxy,
@@ -160,7 +160,7 @@ impl Sweep {
         let answer = |value: &str| self.answer(&mapper, &world, &job, &over, value);
         let (tried, spans): (Vec<Tried>, Vec<sweep::Row>) = match &over.values {
             Values::Range(from, to) => {
-                let spacing = if self.log { Spacing::Log } else { Spacing::Linear };
+                let spacing = if self.log_scale { Spacing::Log } else { Spacing::Linear };
                 let points =
                     sweep::over_range((*from, *to), self.samples as usize, spacing, |at| answer(&at.to_string()))?;
                 let spans = rows(&over, &sweep::spans(&points));
@@ -225,7 +225,7 @@ impl Sweep {
         let rules = if self.configs.is_empty() { "those of tpvc.toml".to_owned() } else { self.configs.join(", ") };
         let facts = [("tool", tool), ("user", user), ("rules", rules), ("values", tried.len().to_string())];
         let points = tried.iter().map(|one| sweep::Mark { at: one.number.clone(), outcome: &one.outcome }).collect();
-        let data = sweep::Data { field: over.label(), log: self.log, points, rows };
+        let data = sweep::Data { field: over.label(), log: self.log_scale, points, rows };
         sweep::page(&data, &facts).map_err(|error| CliError::bug("the page", &error))
     }
 }

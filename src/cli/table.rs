@@ -17,6 +17,7 @@ pub(super) enum Format {
     /// Columns that line up
     Table,
     /// A line a row, values separated by tabs, without a header
+    #[value(name = "tsv", alias = "text")]
     Text,
     /// A list of objects
     Json,

@@ -214,7 +214,7 @@ fn fill(document: &str, name: &str, content: &str) -> String {
 }
 
 /// Compares parts of a document with what they must be.
-fn expect_parts(path: &Path, parts: &[(&str, String)]) {
+pub(crate) fn expect_parts(path: &Path, parts: &[(&str, String)]) {
     let _rewriting = REWRITING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut document = std::fs::read_to_string(path).unwrap();
     for (name, content) in parts {

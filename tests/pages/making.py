@@ -100,7 +100,7 @@ def make(tpvc, folder):
     job = ("--tool", "bwa_mem", "--user", "ada@example.org")
     page("explanation", "dry-run", "config.yml", *job, "--input-size", "7", "--explain", "--output-format", "html", stdout=True)
     page("sweep", "sweep", "config.yml", *job, "--over", "input_size=0..300", "--format", "html")
-    page("sweep-log", "sweep", "config.yml", *job, "--over", "input_size=0..1T", "--log", "--format", "html")
+    page("sweep-log", "sweep", "config.yml", *job, "--over", "input_size=0..1T", "--log-scale", "--format", "html")
     page("sweep-list", "sweep", "config.yml", *job, "--over", "user.roles=training,guest", "--format", "html")
     page("coverage", "test", "tests.yml", flag="--coverage")
     page("diff", "diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--format", "html")

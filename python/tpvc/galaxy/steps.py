@@ -8,7 +8,7 @@ from tpvc.core.explain import ExplainCollector, ExplainPhase
 
 
 def add_steps(collector: ExplainCollector, explanation: dict[str, Any]) -> None:
-    """Adds the steps of a decision. `explanation` is what `tpvc dry-run --explain --output-format json` prints."""
+    """Adds the steps of a decision. `explanation` is what `tpvc dry-run --explain --format json` prints."""
     add = collector.add_step
     _entities(collector, explanation)
     _combined(collector, explanation)

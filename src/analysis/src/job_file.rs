@@ -3,6 +3,7 @@
 use num_bigint::BigInt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tpv_runtime::Job;
 
@@ -32,6 +33,7 @@ pub struct JobFile {
     /// The bytes of the line so far.
     line: usize,
     fault: Fault,
+    position: Position,
     /// Leaves out jobs of other dispatchers, if only those of one are asked for.
     of_dispatcher: Option<OfDispatcher>,
 }
@@ -80,6 +82,25 @@ impl OfDispatcher {
     }
 }
 
+/// The place in a job file up to which it was read, for those who show it.
+#[derive(Clone, Debug, Default)]
+pub struct Position {
+    taken: Arc<AtomicU64>,
+    size: Option<u64>,
+}
+
+impl Position {
+    /// The bytes of the file that were read, compressed ones if it is compressed.
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
+    /// The bytes of the file. `None` of a pipe.
+    pub fn size(&self) -> Option<u64> {
+        self.size
+    }
+}
+
 /// The error that ended reading a job file, apart from those of writing what was made of it.
 #[derive(Clone)]
 pub struct Fault {
@@ -109,6 +130,7 @@ impl JobFile {
             let file = open(path)?;
             let metadata = file.metadata()?;
             let mut jobs = Self::new(path, file);
+            jobs.position.size = metadata.is_file().then_some(metadata.len());
             // A pipe may have nothing to read yet.
             let is_plain = metadata.is_file() && !jobs.reader.is_compressed()?;
             Ok((jobs, is_plain.then_some(metadata.len())))
@@ -119,7 +141,7 @@ impl JobFile {
     /// The text of a job file that is open already, or of a pipe; `path` is its name in messages.
     pub fn new(path: &Path, reader: impl Read + Send + 'static) -> Self {
         let fault = Fault { path: path.to_owned(), error: Arc::default() };
-        Self { reader: Text::new(Box::new(reader)), line: 0, fault, of_dispatcher: None }
+        Self { reader: Text::new(Box::new(reader)), line: 0, fault, position: Position::default(), of_dispatcher: None }
     }
 
     /// The same file without jobs of other dispatchers than this one, and without those that went to a static destination; the whole file if `None`.
@@ -133,6 +155,11 @@ impl JobFile {
     /// The number of bytes of the file consumed for the text so far: fewer than those of the text if it is compressed.
     pub fn taken(&self) -> u64 {
         self.reader.taken()
+    }
+
+    /// The place up to which it is read, also later.
+    pub fn position(&self) -> Position {
+        self.position.clone()
     }
 
     /// The place of the error that ends reading.
@@ -185,6 +212,7 @@ impl JobFile {
     fn read_all(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             let count = self.reader.read(buffer).map_err(|error| self.noted(error))?;
+            self.position.taken.store(self.reader.taken(), Ordering::Relaxed);
             let kept = self.cut(buffer.get_mut(..count).unwrap_or_default());
             if self.line > MOST_SKIPPED {
                 let message = format!("a line has more than {} GiB", MOST_SKIPPED >> 30);

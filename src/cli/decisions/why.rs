@@ -55,8 +55,8 @@ pub(in crate::cli) struct Why {
     #[arg(long, value_name = "CONFIG|RULES", num_args = 0..)]
     now: Option<Vec<String>>,
     /// Output format
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    output_format: Format,
+    #[arg(long, alias = "output-format", value_name = "FORMAT", default_value = "text")]
+    format: Format,
 }
 
 /// The form of the answer.
@@ -101,7 +101,7 @@ impl Why {
             }
         };
         let report = Report { decision, all: &found, guesses, then, now, not: self.not.as_deref() };
-        match self.output_format {
+        match self.format {
             Format::Text => print_stdout(Form::Text, &report.text())?,
             Format::Json => print_stdout(Form::Json, &report.json())?,
         }

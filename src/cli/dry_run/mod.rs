@@ -40,7 +40,7 @@ use trace::Excerpts;
     tpvc dry-run --job-conf job_conf.yml --tool bwa_mem --input-size 20 --user ada@example.org --roles training\n  \
     tpvc dry-run --config shared.yml --config local.yml --tool bwa_mem --explain\n  \
     tpvc dry-run rules.bin --job job.json --set tool.version=1.2 --set job.input_datasets.0.size=5G\n  \
-    tpvc dry-run --job-conf job_conf.yml --tool bwa_mem --explain --output-format html > why.html")]
+    tpvc dry-run --job-conf job_conf.yml --tool bwa_mem --explain --format html > why.html")]
 pub(super) struct DryRun {
     /// Galaxy's job configuration, YAML or XML: TPV's destination in it names the config files
     #[arg(long, value_name = "FILE")]
@@ -65,8 +65,8 @@ pub(super) struct DryRun {
     #[arg(long)]
     explain: bool,
     /// Output format: `html` is a self-contained page and explains
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    output_format: Format,
+    #[arg(long, alias = "output-format", value_name = "FORMAT", default_value = "text")]
+    format: Format,
 }
 
 /// A form of output.
@@ -105,7 +105,7 @@ impl DryRun {
             return Ok(Outcome::Bad);
         };
         let mapper = Mapper::with_hooks(given.rules.clone(), map::hooks(common), false);
-        if !self.explain && self.output_format != Format::Html {
+        if !self.explain && self.format != Format::Html {
             let mut raised = Raised::default();
             let answer = mapper.map_observed(&job, &world, &mut raised);
             return self.report(&answer, raised.0.as_ref(), job.stand_in, &given, common);
@@ -116,7 +116,7 @@ impl DryRun {
         let answer = mapper.map_observed(&job, &world, &mut collector);
         let trace = collector.trace().cloned();
         let explanation = collector.finish(&answer);
-        match self.output_format {
+        match self.format {
             Format::Text => print_stderr(Form::Text, &explanation.text()),
             Format::Yaml => print_stderr(Form::Text, explanation.yaml().trim_end_matches('\n')),
             Format::Json => print_stdout(Form::Json, &explanation.json())?,
@@ -135,11 +135,11 @@ impl DryRun {
         common: &Common,
     ) -> Result<Outcome, CliError> {
         // Such an explanation holds the result.
-        let explained = self.output_format == Format::Html || (self.explain && self.output_format == Format::Json);
+        let explained = self.format == Format::Html || (self.explain && self.format == Format::Json);
         match (answer.error(), answer.destination()) {
             (None, _) if explained => Ok(Outcome::Done),
             (None, destination) => {
-                match (&self.output_format, destination) {
+                match (&self.format, destination) {
                     (Format::Json, _) | (_, None) => print_stdout(Form::Json, &answer.line())?,
                     (Format::Yaml, Some(destination)) => print_stdout(Form::Data, &galaxy_destination(&destination))?,
                     (_, Some(destination)) => print_stdout(Form::Text, &galaxy_destination(&destination))?,

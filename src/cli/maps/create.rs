@@ -27,7 +27,6 @@ use tpv_text::printable::Form;
 /// Each rule set maps each slice of the jobs. Rules, jobs, world and the program are copied into the map, so that later changes of the
 /// files do not matter. The tag is printed.
 #[derive(Args)]
-#[command(mut_arg("option", |option| option.short('o')))]
 #[command(after_help = "Examples:\n  \
     tpvc maps create --tag q3 --rules rules.bin jobs/*.jsonl.zst\n  \
     tpvc maps create --tag versions --rules 'v*.bin' 2025.jsonl.gz --engine slurm\n  \

@@ -19,6 +19,7 @@ use super::error::{CliError, Outcome};
 use super::map::{self, hooks};
 use super::maps::Submission;
 use super::output::{Output, width, write_text};
+use super::progress::Readings;
 use super::stream::{Jobs, check_kind};
 use super::{diff, paths, rules, world};
 use tpv_analysis::diff::Side;
@@ -80,7 +81,7 @@ pub(super) struct Simulate {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100), requires = "jobs")]
     seeds: u16,
     /// The first seed
-    #[arg(long, value_name = "SEED", default_value_t = 0, requires = "jobs")]
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "jobs")]
     seed: u64,
     /// The most seconds by which an arrival is moved
     #[arg(long, value_name = "SECONDS", default_value_t = 600.0, value_parser = not_negative, requires = "jobs")]
@@ -281,9 +282,10 @@ impl Simulate {
         let tasks: Vec<Task> =
             (0..self.seeds).flat_map(|run| (0..sets.len()).map(move |set| Task { set, run })).collect();
         let alone: Mutex<HashMap<u16, Run>> = Mutex::default();
+        let readings = Readings::new(common, self.jobs(), tasks.len());
         let done = self.at_once(&tasks, common, |task| {
             let Some(set) = sets.get(task.set) else { return Ok((Vec::new(), None)) };
-            let run = self.one(task.run, set, common)?;
+            let run = self.one(task.run, set, &readings, common)?;
             if run.measure.log.is_none() {
                 return Ok((vec![(task.set, task.run, run)], None));
             }
@@ -301,7 +303,9 @@ impl Simulate {
                 (old.measure.common, new.measure.common) = (Some(before), Some(after));
             }
             Ok((vec![(0, task.run, old), (1, task.run, new)], Some((task.run, paired))))
-        })?;
+        });
+        readings.finish();
+        let done = done?;
         let (mut runs, mut pairs) = (Vec::new(), Vec::new());
         for (some, paired) in done {
             runs.extend(some);
@@ -333,10 +337,10 @@ impl Simulate {
     }
 
     /// Does one run.
-    fn one(&self, run: u16, set: &Variant, common: &Common) -> Result<Run, CliError> {
+    fn one(&self, run: u16, set: &Variant, readings: &Readings, common: &Common) -> Result<Run, CliError> {
         let (file, _) = self.job_file().open()?;
         let fault = file.fault();
-        let reader = BufReader::with_capacity(1 << 16, file);
+        let reader = BufReader::with_capacity(1 << 16, readings.over(file));
         let mut lines = self.chance().arrivals(reader, run, set.settings.world.now);
         let router = RuleRouter::new(set.rules.clone(), hooks(common));
         let measure = match self.trace.as_deref().filter(|_| run == 0) {

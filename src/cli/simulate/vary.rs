@@ -6,6 +6,7 @@ use super::super::common::Common;
 use super::super::error::{CliError, Outcome};
 use super::super::map::hooks;
 use super::super::output::{width, write_text};
+use super::super::progress::Readings;
 use super::super::table;
 use super::{Format, Named, Simulate, tables, usable};
 use tpv_simulate::amount::time;
@@ -24,17 +25,21 @@ impl Simulate {
     /// Simulates a grid.
     pub(super) fn vary(&self, set: &Named, settings: Settings, common: &Common) -> Result<Outcome, CliError> {
         let (scenario, grid) = self.scenario(set, settings.capacity)?;
-        let ended = self.at_once(&scenario.runs(&grid), common, |run| {
+        let tasks = scenario.runs(&grid);
+        let readings = Readings::new(common, self.jobs(), tasks.len());
+        let ended = self.at_once(&tasks, common, |run| {
             let (file, _) = self.job_file().open()?;
             let fault = file.fault();
-            let reader = BufReader::with_capacity(1 << 16, file);
+            let reader = BufReader::with_capacity(1 << 16, readings.over(file));
             let world = settings.world.clone();
             let ended = scenario.simulate(run, reader, &set.rules, world, hooks(common), &mut |_| {}).map_err(wrong)?;
             match fault.get() {
                 Some(fault) => Err(fault.into()),
                 None => Ok(ended),
             }
-        })?;
+        });
+        readings.finish();
+        let ended = ended?;
         if let Some(ended) = ended.first() {
             usable(self.jobs(), &ended.told, ended.arrived)?;
         }
