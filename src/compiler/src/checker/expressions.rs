@@ -145,6 +145,7 @@ impl<'a> Checker<'a> {
             Expr::Attribute(attribute) => self.attribute(attribute, Use::Value),
             Expr::Subscript(node) => {
                 let owner = self.expr(&node.value);
+                self.reads_key(node);
                 let index = self.expr(&node.slice);
                 self.subscripts_class(&owner, node.range);
                 self.index(&owner, &index, &node.slice, node.range);

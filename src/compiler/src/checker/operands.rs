@@ -122,6 +122,9 @@ impl<'a> Checker<'a> {
         } else if Kinds::index_raises(of, index_kinds) {
             let message = format!("{} is no index of {}", index.describe(), owner.describe());
             let help = match owner {
+                Type::Optional(list) if **list == Type::List(Type::DICT.into()) => {
+                    "`env` is a list of dicts: `[item['value'] for item in entity.env or [] if item.get('name') == '...']`"
+                }
                 Type::Class("dict") => "a key is a text, a number or a tuple",
                 _ if *index == Type::FLOAT => "convert it: `int(...)`",
                 _ => "an index is a whole number",
