@@ -124,6 +124,8 @@ pub(super) struct Checker<'a> {
     pub fields_unless: HashMap<String, Vec<&'a str>>,
     /// The methods and functions that the text takes as values, by their places.
     pub uncalled: HashMap<TextRange, Type>,
+    /// The types of the items of lists and tuples that are written out, by their places.
+    pub written: HashMap<TextRange, Vec<Type>>,
     /// The keys of the entity's dicts that the text reads.
     pub keys: Vec<Key>,
 }
@@ -188,6 +190,7 @@ pub(super) fn check<'a>(
         maybe_of_bytes: Vec::new(),
         fields_unless: HashMap::new(),
         uncalled: HashMap::new(),
+        written: HashMap::new(),
         keys: Vec::new(),
     };
     let (statements, last) = match body.split_last() {
