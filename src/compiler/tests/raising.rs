@@ -67,7 +67,15 @@ const BINARY: [&str; 24] = [
 ];
 
 /// Calls, in which `#` is an operand.
-const CALLS: [&str; 66] = [
+const CALLS: [&str; 74] = [
+    "sum([#, #])",
+    "max([#, #])",
+    "sorted([#, #])",
+    "sorted((#, #, #))",
+    "','.join([#])",
+    "min([#])",
+    "list(map(str, #))",
+    "str(#, #)",
     "int(#)",
     "float(#)",
     "int(#, #)",

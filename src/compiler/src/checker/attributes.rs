@@ -1,6 +1,7 @@
 //! Attributes: whether they are there natively, only in CPython or Galaxy (T112, T130, T131), or nowhere (T103).
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use crate::python::syntax::ast::{Expr, ExprAttribute};
 use crate::python::syntax::text_size::TextRange;
@@ -128,6 +129,12 @@ impl<'a> Checker<'a> {
                     self.asks_world(range);
                 }
                 return Type::Function(class, name);
+            }
+            // Since TPV 2 it is a list of dicts, unless code puts something else there.
+            Some((&"env", Member::Value(_))) => {
+                let is_known =
+                    !self.surroundings.version.evaluates_early() && !self.surroundings.attributes.contains(name);
+                return if is_known { Type::Optional(Arc::new(Type::List(Arc::new(Type::DICT)))) } else { Type::Any };
             }
             Some((_, Member::Value(ty))) => return ty.clone(),
             None => {}

@@ -13,6 +13,7 @@ use crate::python::syntax::text_size::TextRange;
 
 use super::bindings::Bindings;
 use super::cpython::{is_left_out_name, strongest};
+use super::keys::Key;
 use super::types::{Type, Variable};
 use crate::checker::stubs::{Member, model};
 use crate::link::Need;
@@ -123,6 +124,10 @@ pub(super) struct Checker<'a> {
     pub fields_unless: HashMap<String, Vec<&'a str>>,
     /// The methods and functions that the text takes as values, by their places.
     pub uncalled: HashMap<TextRange, Type>,
+    /// The types of the items of lists and tuples that are written out, by their places.
+    pub written: HashMap<TextRange, Vec<Type>>,
+    /// The keys of the entity's dicts that the text reads.
+    pub keys: Vec<Key>,
 }
 
 /// The result of checking a text.
@@ -137,6 +142,8 @@ pub(super) struct Checked<'a> {
     pub facts_if_false: HashMap<String, Type>,
     /// The reason that CPython runs it, if the host has it.
     pub need: Option<Need>,
+    /// The keys of the entity's dicts that it reads.
+    pub keys: Vec<Key>,
 }
 
 /// The condition under which the names of a `try` are bound.
@@ -183,6 +190,8 @@ pub(super) fn check<'a>(
         maybe_of_bytes: Vec::new(),
         fields_unless: HashMap::new(),
         uncalled: HashMap::new(),
+        written: HashMap::new(),
+        keys: Vec::new(),
     };
     let (statements, last) = match body.split_last() {
         Some((Stmt::Expr(last), statements)) if ends != Ends::Statement => (statements, Some(&*last.value)),
@@ -210,7 +219,7 @@ pub(super) fn check<'a>(
     checker.judge_bytes();
     let free = if checker.opaque { Vec::new() } else { checker.free };
     let need = strongest(checker.needs);
-    Checked { faults: checker.faults, free, result, facts_if_true, facts_if_false, need }
+    Checked { faults: checker.faults, free, result, facts_if_true, facts_if_false, need, keys: checker.keys }
 }
 
 impl<'a> Checker<'a> {

@@ -110,6 +110,9 @@ impl<'a> Walk<'a> {
     }
 
     fn stmt(&mut self, node: &'a Stmt) {
+        if self.steps > MOST_STEPS {
+            return;
+        }
         match node {
             Stmt::Assign(node) => {
                 let quantity = self.expr(&node.value);
@@ -291,8 +294,13 @@ impl<'a> Walk<'a> {
             Expr::SetComp(node) => self.comprehension(&node.generators, &node.elt),
             Expr::GeneratorExp(node) => self.comprehension(&node.generators, &node.elt),
             Expr::Starred(node) => self.expr(&node.value),
-            // Their names are their own, and their values nobody's.
-            Expr::DictComp(_) | Expr::Lambda(_) => Quantity::Unknown,
+            // Of a dict the values count.
+            Expr::DictComp(node) => self.comprehension(&node.generators, &node.value),
+            Expr::Dict(node) => {
+                node.values.iter().map(|item| self.expr(item)).reduce(Quantity::join).unwrap_or_default()
+            }
+            // Whoever calls it gives it its values.
+            Expr::Lambda(_) => Quantity::Unknown,
             other => {
                 let _ = walk::expression(other, &mut |part| {
                     if let Part::Expr(node) = part {
@@ -384,9 +392,10 @@ impl<'a> Walk<'a> {
     }
 
     fn call(&mut self, node: &'a ExprCall) -> Quantity {
-        if let Expr::Attribute(function) = &*node.func {
-            self.expr(&function.value);
-        }
+        let receiver = match &*node.func {
+            Expr::Attribute(function) => self.expr(&function.value),
+            _ => Quantity::Unknown,
+        };
         let arguments: Vec<Quantity> = node.args.iter().map(|argument| self.expr(argument)).collect();
         let keywords: Vec<(&str, Quantity)> = node
             .keywords
@@ -414,6 +423,7 @@ impl<'a> Walk<'a> {
             | "next" | "math.ceil" | "math.floor" | "math.trunc" | "math.fsum" | "ceil" | "floor" => first,
             "len" => Quantity::Plain,
             "min" | "max" => self.extreme(node, &arguments, &keywords),
+            path if path.ends_with(".values") => receiver,
             "map" | "reduce" | "functools.reduce" | "filter" => self.applied(node, &arguments),
             _ if path.ends_with(".get_size")
                 || matches!(&*node.func, Expr::Attribute(method) if method.attr.as_str() == "get_size") =>
@@ -432,10 +442,19 @@ impl<'a> Walk<'a> {
     fn applied(&mut self, node: &'a ExprCall, arguments: &[Quantity]) -> Quantity {
         let items = arguments.get(1).copied().unwrap_or_default();
         let function = node.args.first().and_then(Checker::path).unwrap_or_default();
-        match (&*node.func, function.as_str()) {
-            (Expr::Name(name), _) if name.id.as_str() == "filter" => items,
-            (_, "helpers.get_dataset_size" | "os.path.getsize") => Quantity::data(Unit::BYTES, node.range),
-            (_, "int" | "float" | "round" | "max" | "min" | "helpers.sum_total" | "operator.add") => items,
+        let is_filter = matches!(&*node.func, Expr::Name(name) if name.id.as_str() == "filter");
+        if let Some(Expr::Lambda(lambda)) = node.args.first() {
+            let before = self.state.clone();
+            let parameters = lambda.args.posonlyargs.iter().chain(&lambda.args.args);
+            self.state.names.extend(parameters.map(|parameter| (parameter.def.arg.as_str(), Quantity::Unknown)));
+            let result = self.expr(&lambda.body);
+            self.state = before;
+            return if is_filter { items } else { result };
+        }
+        match function.as_str() {
+            _ if is_filter => items,
+            "helpers.get_dataset_size" | "os.path.getsize" => Quantity::data(Unit::BYTES, node.range),
+            "int" | "float" | "round" | "max" | "min" | "helpers.sum_total" | "operator.add" => items,
             _ => Quantity::Unknown,
         }
     }

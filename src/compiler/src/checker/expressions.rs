@@ -145,6 +145,7 @@ impl<'a> Checker<'a> {
             Expr::Attribute(attribute) => self.attribute(attribute, Use::Value),
             Expr::Subscript(node) => {
                 let owner = self.expr(&node.value);
+                self.reads_key(node);
                 let index = self.expr(&node.slice);
                 self.subscripts_class(&owner, node.range);
                 self.index(&owner, &index, &node.slice, node.range);
@@ -168,15 +169,11 @@ impl<'a> Checker<'a> {
                 Type::STR
             }
             Expr::List(node) => {
-                let mut items: Option<Type> = None;
-                for item in &node.elts {
-                    let ty = self.value(item);
-                    items = Some(items.map_or(ty.clone(), |items| items.join(&ty)));
-                }
-                Type::List(Arc::new(items.unwrap_or_default()))
+                let items = self.written_items(&node.elts, node.range);
+                Type::List(Arc::new(items.into_iter().reduce(|items, item| items.join(&item)).unwrap_or_default()))
             }
             Expr::Tuple(node) => {
-                node.elts.iter().for_each(|item| drop(self.value(item)));
+                self.written_items(&node.elts, node.range);
                 Type::TUPLE
             }
             Expr::Set(node) => {
@@ -212,6 +209,15 @@ impl<'a> Checker<'a> {
                 Type::Any
             }
         }
+    }
+
+    /// Walks the items of a list or tuple, and gives their types.
+    fn written_items(&mut self, items: &'a [Expr], range: TextRange) -> Vec<Type> {
+        let types: Vec<Type> = items.iter().map(|item| self.value(item)).collect();
+        if !items.iter().any(Expr::is_starred_expr) {
+            self.written.insert(range, types.clone());
+        }
+        types
     }
 
     /// Items of a set that have no hash: `{[]}` where `{}` is meant.

@@ -15,6 +15,7 @@ mod expressions;
 mod failing;
 mod found;
 mod imports;
+mod keys;
 mod kinds;
 mod left_out;
 mod lost;
@@ -129,8 +130,14 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         unknown |= bindings.unknown;
     }
     if !unknown {
-        surroundings.context_types = names::context_types(found.config);
-        surroundings.context_types.retain(|name, _| !set_by_code.contains(name));
+        let mut types = names::context_types(found.config);
+        // Where an entity lacks a name, Python or TPV may have it.
+        let is_elsewhere = |name: &str| {
+            let lists = [stubs::model().builtins(), stubs::model().loader()];
+            lists.iter().any(|names| names.contains(name)) || surroundings.native.borrow_mut().has_name(name)
+        };
+        types.retain(|name, _| !set_by_code.contains(name) && !is_elsewhere(name));
+        surroundings.context_types = types;
     }
     surroundings.contexts.extend(set_by_code.iter().cloned());
     let mut names = names::Names::new(found.config, set_by_code);
@@ -172,6 +179,7 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         }
         let memory = Some(site.property).filter(|field| site.kind != CodeKind::Exec && data_sizes::is_memory(field));
         report(found, site, &data_sizes::check(&parsed.body, &parsed.source, memory, &surroundings.contexts));
+        keys::check(found, site, &checked.keys, &sites, &names);
         lost::judge(found, site, &parsed.body, &surroundings);
         if let Some((ty, expr)) = &checked.result {
             values::judge(found, site, ty, expr);

@@ -300,7 +300,7 @@ impl<'a> Names<'a> {
 
     /// The non-abstract entities that evaluate this code. Code of the default entity runs for every entity of its class, and for
     /// the default tool itself if no other tool matches.
-    fn concrete(&self, site: &Site<'a>) -> Vec<&'a Arc<Entity>> {
+    pub(super) fn concrete(&self, site: &Site<'a>) -> Vec<&'a Arc<Entity>> {
         let is_default = |owner: &Entity| Some(&*owner.id) == self.default;
         let kind = site.kind_of_owner();
         let through_default = site.owners.iter().copied().find(|owner| is_default(owner));
@@ -422,7 +422,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    fn default_of(&self, kind: EntityClass) -> Option<&'a Arc<Entity>> {
+    pub(super) fn default_of(&self, kind: EntityClass) -> Option<&'a Arc<Entity>> {
         self.config.section(kind).get(self.default?)
     }
 
@@ -452,7 +452,7 @@ impl<'a> Names<'a> {
 
     /// Returns `true` if a tool that the same job may match has the name in its context: one whose pattern begins
     /// alike.
-    fn shares(&self, owner: &Entity, name: &str) -> bool {
+    pub(super) fn shares(&self, owner: &Entity, name: &str) -> bool {
         let Some(tools) = self.tools.get(name) else { return false };
         let own = literal(&owner.id);
         tools.iter().any(|tool| {

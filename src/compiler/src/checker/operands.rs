@@ -122,6 +122,9 @@ impl<'a> Checker<'a> {
         } else if Kinds::index_raises(of, index_kinds) {
             let message = format!("{} is no index of {}", index.describe(), owner.describe());
             let help = match owner {
+                Type::Optional(list) if **list == Type::List(Type::DICT.into()) => {
+                    "`env` is a list of dicts: `[item['value'] for item in entity.env or [] if item.get('name') == '...']`"
+                }
                 Type::Class("dict") => "a key is a text, a number or a tuple",
                 _ if *index == Type::FLOAT => "convert it: `int(...)`",
                 _ => "an index is a whole number",
@@ -182,7 +185,15 @@ impl<'a> Checker<'a> {
                 return;
             }
         }
-        let is_extreme = matches!(signature.name, "min" | "max") && starred == node.args.len();
+        if starred < node.args.len() {
+            return;
+        }
+        if let ([list], []) = (node.args.as_slice(), keywords)
+            && let Some(items) = self.written.remove(&list.range())
+        {
+            self.items_of_call(node, signature.name, &items);
+        }
+        let is_extreme = matches!(signature.name, "min" | "max");
         match (types, keywords) {
             ([ty], _) if is_extreme && Kinds::of(ty).cannot_be_iterated() => {
                 let help = match ty.is_number() {
@@ -226,6 +237,31 @@ impl<'a> Checker<'a> {
             }
             _ => false,
         }
+    }
+
+    /// `sum(['a', 'b'])`, `max([1.0, 'a'])`, `','.join([1, 2])`
+    fn items_of_call(&mut self, node: &'a ExprCall, function: &str, items: &[Type]) {
+        let (message, exception, help) = match (function, items) {
+            ("min" | "max", []) => (format!("`{function}` of no items"), "ValueError", "give it a `default=...`"),
+            ("min" | "max", _) => return self.extreme(node, function, items),
+            ("sum", [first, ..]) if Kinds::binary_raises(Operator::Add, Kinds::INT, Kinds::of(first)) => {
+                (format!("`sum` of {}", first.describe()), "TypeError", to_number(first))
+            }
+            ("sorted", _) => {
+                let is_alone = |at: usize, one: &Type| {
+                    let mut others = items.iter().enumerate().filter(|(other, _)| *other != at);
+                    items.len() > 1 && others.all(|(_, other)| Kinds::unordered(Kinds::of(one), Kinds::of(other)))
+                };
+                let Some((_, one)) = items.iter().enumerate().find(|(at, one)| is_alone(*at, one)) else { return };
+                (format!("`sorted` of items without an order: {}", one.describe()), "TypeError", to_number(one))
+            }
+            ("join", _) => {
+                let Some(one) = items.iter().find(|item| !Kinds::of(item).meets(Kinds::read("str"))) else { return };
+                (format!("`join` does not take {}", one.describe()), "TypeError", "convert it: `str(...)`")
+            }
+            _ => return,
+        };
+        self.always_raises(node.range, message, exception, help);
     }
 
     fn wrong_argument(&mut self, node: &'a ExprCall, function: &str, ty: &Type, argument: &'a Expr) {

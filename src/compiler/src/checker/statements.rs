@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::python::syntax::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Stmt};
+use crate::python::syntax::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Ranged, Stmt};
 
 use super::bindings;
 use super::block::{Checker, IN_TRY, join};
+use super::kinds::Kinds;
 use super::types::{Type, Variable};
 use crate::python::walk::{self, Part};
 
@@ -164,6 +165,11 @@ impl<'a> Checker<'a> {
     pub(super) fn assign(&mut self, target: &'a Expr, ty: Type) {
         match target {
             Expr::Name(node) => self.bind(&node.id, ty),
+            Expr::Tuple(_) | Expr::List(_) if Kinds::of(&ty).cannot_be_iterated() => {
+                let message = format!("{} has no items to unpack", ty.describe());
+                self.always_raises(target.range(), message, "TypeError", "give it as many values as there are names");
+                self.assign(target, Type::Any);
+            }
             Expr::Tuple(node) => node.elts.iter().for_each(|item| self.assign(item, ty.item())),
             Expr::List(node) => node.elts.iter().for_each(|item| self.assign(item, ty.item())),
             Expr::Starred(node) => self.assign(&node.value, Type::Any),
