@@ -227,7 +227,7 @@ def test_what_is_asked_wrongly_is_told(folder: Path) -> None:
     rules = compiled("3")
     with pytest.raises(maps.MapError, match="the jobs cannot be read from `none.jsonl`: no such file") as caught:
         maps.create("none.jsonl", rules)
-    assert caught.value.help == "check the path; it is relative to the present folder"
+    assert caught.value.help == "check the path; relative paths start in the current folder"
     with pytest.raises(ValueError, match="this is not a world"):
         maps.create("jobs.jsonl", rules, world={"jobs": 7})
     with pytest.raises(maps.MapError, match="unknown engine `pbs`"):

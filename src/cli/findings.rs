@@ -162,13 +162,15 @@ fn outcome(runs: &[Linted], files: usize, strict: bool, started: Instant, common
     summary(common, files, errors, warnings);
     let hidden: usize = runs.iter().map(|linted| linted.limits).sum();
     if hidden > 0 {
-        let what = if hidden == 1 { "1 thing".to_owned() } else { format!("{hidden} things") };
-        common.note(&format!("{what} that compiled rules cannot do, and TPV inside Galaxy can: `--limits` shows them"));
+        let places = count(hidden as u64, "place");
+        common.note(&format!("code in {places} works inside Galaxy only, not in compiled rules: `--limits` shows it"));
     }
     let uncertain: usize = runs.iter().map(|linted| linted.uncertain).sum();
     if uncertain > 0 {
         let what = count(uncertain as u64, "finding");
-        common.note(&format!("{what} more may come from what could not be read: fix the errors, and run it again"));
+        common.note(&format!(
+            "{what} held back, which may only come from what could not be read: fix the errors, and run it again"
+        ));
     }
     if common.verbose > 0 {
         by_code(common, runs);

@@ -178,7 +178,7 @@ impl Map {
         if let Some(rules) = rules {
             match (rules_are, jobs_are) {
                 (Kind::Config, Kind::Unknown | Kind::Jobs) => {
-                    let help = with_config(rules, jobs) + ", or compile it to an artifact before";
+                    let help = with_config(rules, jobs) + ", or compile it first";
                     return fail(rules, rules_are, an_artifact, help);
                 }
                 (Kind::Jobs, Kind::Artifact) => {

@@ -226,7 +226,7 @@ fn a_file_that_fails_hides_neither_the_findings_of_others_nor_its_own() {
             assert!(!text.contains(unwanted), "{unwanted}:\n{bad}\n{text}");
         }
         assert_eq!(
-            text.contains("more may come from what could not be read"),
+            text.contains("which may only come from what could not be read"),
             hidden.iter().any(|one| *one != parent),
             "{text}"
         );

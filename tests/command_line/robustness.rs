@@ -317,7 +317,7 @@ fn configs_that_cannot_be_read_say_why() {
     fs::write(folder.path().join("latin.yml"), b"tools: {caf\xe9: {mem: 1}}\n").unwrap();
     fs::create_dir(folder.path().join("sub")).unwrap();
     let cases = [
-        ("none.yml", "no such file", "check the path; it is relative to the present folder"),
+        ("none.yml", "no such file", "check the path; relative paths start in the current folder"),
         ("sub", "no .yml or .yaml file in the folder `sub`", "name a folder with config files"),
         ("latin.yml", "is not UTF-8 text", "save it as UTF-8"),
     ];

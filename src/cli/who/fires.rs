@@ -57,7 +57,7 @@ impl Fires {
         let mut total = Tally::default();
         tallies.iter().for_each(|tally| total.merge(tally));
         let rules = lines.rules(&total);
-        let mut rows = Rows::new(vec!["FIRED", "LOOKED AT", "RULE", "OF", "PLACE"]);
+        let mut rows = Rows::new(vec!["FIRED", "CHECKED", "RULE", "ENTITY", "PLACE"]);
         for rule in rules.iter().filter(|rule| !self.never || rule.uses.fired == 0) {
             rows.push(vec![
                 rule.uses.fired.into(),

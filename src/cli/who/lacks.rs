@@ -49,14 +49,14 @@ impl Lacks {
         let default = match found.first().map(|tool| (&tool.gets, &tool.from)) {
             Some((Some(value), Some(from))) => {
                 let unit = if value.parse::<f64>().is_ok() { self.field.unit() } else { String::new() };
-                format!(" and get that of the default: {value}{unit} ({}:{})", from.file, from.line)
+                format!(", so they get that of the default: {value}{unit} ({}:{})", from.file, from.line)
             }
             Some(_) => ", and the default has none".to_owned(),
             None => String::new(),
         };
         let all = subject.config.tools.values().filter(|tool| !tool.common.is_abstract).count();
         let note = format!(
-            "{} of {} set no `{}`{default}",
+            "{} of {} without a `{}` of their own{default}",
             grouped(found.len() as u64),
             count(all as u64, "tool"),
             self.field

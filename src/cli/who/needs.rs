@@ -72,7 +72,7 @@ impl Needs {
         found.sort_by_key(|tool| tool.others.len());
         let with_roles: HashMap<&str, Vec<&str>> =
             reaching(&all, index).into_iter().map(|tool| (tool.tool.id.as_str(), tool.others)).collect();
-        let mut rows = Rows::new(vec!["TOOL", "LEFT", "GOES TO", "WITH ROLES", "PLACE"]);
+        let mut rows = Rows::new(vec!["TOOL", "OTHERS", "GOES TO", "WITH ROLES", "PLACE"]);
         let mut stuck = [0; 2];
         for tool in &found {
             let more = with_roles.get(tool.tool.id.as_str()).map_or(&[] as &[&str], Vec::as_slice);
@@ -90,8 +90,8 @@ impl Needs {
         }
         let [ordinary, all] = stuck.map(|number| grouped(number as u64));
         let note = format!(
-            "{} may reach `{}`; with nowhere else to go: {ordinary}, even with roles and users of the config: {all}; some jobs \
-             of the others may need it, too, which `--jobs JOBS` counts",
+            "{} can use `{}`. {ordinary} of them would have no other destination for ordinary users, {all} for any user or role; \
+             `--jobs JOBS` counts the jobs that need it",
             count(found.len() as u64, "tool"),
             self.destination,
         );

@@ -50,7 +50,7 @@ impl Reaches {
         let only = found.iter().filter(|tool| tool.others.is_empty()).count();
         let all = count(matrix.tools.len() as u64, "tool");
         let mut note = format!(
-            "{} of {all} may reach `{}`, {} no other destination",
+            "{} of {all} can use `{}`; {} of them can use no other destination",
             grouped(found.len() as u64),
             self.destination,
             grouped(only as u64)

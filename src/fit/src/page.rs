@@ -106,7 +106,7 @@ fn header(out: &mut String, report: &Report, rules: &str) {
         ("reserved", format!("{} GiB·h", amount(reserved.round()))),
     ];
     if reserved > 0.0 {
-        header.push(("of this unused", percent(waste / reserved)));
+        header.push(("unused", percent(waste / reserved)));
     }
     header.push(("better values", changes.to_string()));
     facts(out, header);

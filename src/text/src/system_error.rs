@@ -20,7 +20,7 @@ pub fn reason(error: &io::Error) -> (String, &'static str) {
         QuotaExceeded, ReadOnlyFilesystem, StorageFull, TimedOut,
     };
     match error.kind() {
-        NotFound => ("no such file or folder".to_owned(), "check the path; it is relative to the present folder"),
+        NotFound => ("no such file or folder".to_owned(), "check the path; relative paths start in the current folder"),
         PermissionDenied => ("permission denied".to_owned(), "check the owner and the mode of the file and its folder"),
         IsADirectory => ("it is a folder".to_owned(), "name a file"),
         NotADirectory => ("a part of the path isn't a folder".to_owned(), "check the path"),

@@ -10,7 +10,7 @@ use tpv_config::template::Remotes;
 use tpv_text::source::SourceMap;
 
 const HELP: &str =
-    "check the paths: they are relative to the present folder, and symbolic links are followed within the repository";
+    "check the paths: relative paths start in the current folder, and symbolic links are followed within the repository";
 
 /// The texts of a config.
 pub struct Texts {

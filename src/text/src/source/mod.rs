@@ -398,7 +398,7 @@ impl SourceError {
         match self {
             Self::Template(_, unfilled) => &unfilled.help,
             Self::File(error) => match error.kind() {
-                std::io::ErrorKind::NotFound => "check the path; it is relative to the present folder",
+                std::io::ErrorKind::NotFound => "check the path; relative paths start in the current folder",
                 std::io::ErrorKind::PermissionDenied => "check the owner and the mode of the file and its folder",
                 std::io::ErrorKind::InvalidInput | std::io::ErrorKind::TimedOut => "name a file; `-` is stdin",
                 _ => "check the path",

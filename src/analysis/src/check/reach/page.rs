@@ -62,7 +62,7 @@ fn header(out: &mut String, matrix: &Matrix, rules: &str) {
     );
     let _ = writeln!(
         out,
-        "<p class=\"note\">Ordinary jobs were mapped by these rules. “Never” is proved for every job, user, role and world. “Maybe” is all else: no proof speaks against it.</p>\n</header>"
+        "<p class=\"note\">Ordinary jobs were mapped by these rules. “Never” is proved for every job, user, role and world. “Maybe” means that nothing rules it out.</p>\n</header>"
     );
 }
 
