@@ -184,7 +184,7 @@ fn neighbours_of_faults_are_left_alone() {
       - {id: b, if: input_size >= 10, mem: 16}
       - {id: c, if: \"tool.id in ('bwa',)\", params: {universe: x}}
   fastqc:
-    mem: 1
+    mem: 8
     rules:
       - {id: d, if: input_size < 0.1, mem: 2}
       - {id: e, if: 0.1 <= input_size < 2, mem: 4}
@@ -264,7 +264,7 @@ fn params_are_those_of_the_runner_for_kubernetes() {
     let expected = [("T144", 7), ("T144", 8), ("T148", 10)].map(|(code, line)| (code.to_owned(), line));
     assert_eq!(found(config, &files), expected);
     // A tool may enable containers.
-    let tools = format!("tools:\n  bwa: {{mem: 4, params: {{docker_enabled: true}}}}\n{config}");
+    let tools = format!("tools:\n  bwa: {{cores: 1, mem: 4, params: {{docker_enabled: true}}}}\n{config}");
     assert_eq!(found(&tools, &files), [("T144", 9), ("T144", 10)].map(|(code, line)| (code.to_owned(), line)));
 }
 

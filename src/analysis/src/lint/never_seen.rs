@@ -48,10 +48,6 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             .help(format!("write `{dispatcher}`"));
         findings.push(Finding::new(Code::NeverSeen, diagnostic));
     }
-    if linter.config.version.evaluates_early() {
-        // In TPV 1 destinations are environments of `job_conf`.
-        findings.clear();
-    }
     for settings in job_conf.settings.iter().filter(|settings| is_fixed(&settings.id)) {
         findings.extend(of_environment(
             linter.config,
@@ -98,6 +94,7 @@ fn of_environment(config: &Config, job_conf: &JobConf, settings: &EnvironmentSet
         !one.common.is_abstract && one.destination.as_ref().is_some_and(|fields| fields.dest_name.as_str() == id)
     };
     let destination = config.destinations.values().find(is_destination)?;
+    // In TPV 1 destinations are environments of `job_conf`.
     let is_target = config.version.evaluates_early()
         || EntityClass::SECTIONS
             .into_iter()

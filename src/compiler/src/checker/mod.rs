@@ -4,6 +4,7 @@
 //! surroundings of each entity that the text has come to by inheriting ([`names`]).
 
 mod argument_types;
+mod arrivals;
 mod attributes;
 mod bindings;
 mod block;
@@ -12,7 +13,9 @@ mod cpython;
 mod equality;
 mod expressions;
 mod failing;
+mod for_some;
 mod found;
+mod guess;
 mod imports;
 mod left_out;
 mod lost;
@@ -27,6 +30,7 @@ mod statements;
 mod stubs;
 pub mod types;
 mod uncalled;
+mod unevaluated;
 pub mod units;
 mod values;
 
@@ -156,11 +160,12 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         report(found, site, &checked);
         // Where contexts get names that are not known, of all others none can be said to be missing.
         let is_judged = |free: &&block::Free| !unknown || matches!(free.bound, block::Bound::LeftOut { .. });
-        names.check_names(found, site, checked.free.iter().filter(is_judged), &surroundings, raising);
+        names.check_names(found, site, checked.free.iter().filter(is_judged), &surroundings, parsed, raising);
         if raising {
             continue;
         }
         lost::judge(found, site, &parsed.body, &surroundings);
+        unevaluated::judge(found, site, parsed, &names);
         if let Some((ty, expr)) = &checked.result {
             values::judge(found, site, ty, expr);
         }
