@@ -87,9 +87,7 @@ pub(super) fn help(config: &Config, name: &str, text: &str) -> String {
             }
         }
     }
-    format!(
-        "use `entity.{name}`, which is the value as the config writes it"
-    )
+    format!("use `entity.{name}`, which is the value as the config writes it")
 }
 
 /// The text of a resource of entities that is code, which `entity.mem` is before it is evaluated.
