@@ -583,7 +583,7 @@ fn limits_are_quiet_in_every_form() {
     for format in ["text", "json", "sarif", "github", "junit"] {
         let count = |more: &[&str]| {
             let output = tpvc_in(&folder(), &[&["lint", "--format", format, "closed.yml"], more].concat());
-            let is_said = stderr(&output).contains("`--limits` shows them");
+            let is_said = stderr(&output).contains("`--limits` shows it");
             assert_eq!(is_said, more.is_empty(), "{format}: {}", stderr(&output));
             let mut results = stdout(&output);
             if format == "sarif" {

@@ -184,7 +184,7 @@ fn neighbours_of_faults_are_left_alone() {
       - {id: b, if: input_size >= 10, mem: 16}
       - {id: c, if: \"tool.id in ('bwa',)\", params: {universe: x}}
   fastqc:
-    mem: 1
+    mem: 8
     rules:
       - {id: d, if: input_size < 0.1, mem: 2}
       - {id: e, if: 0.1 <= input_size < 2, mem: 4}
@@ -264,7 +264,7 @@ fn params_are_those_of_the_runner_for_kubernetes() {
     let expected = [("T144", 7), ("T144", 8), ("T148", 10)].map(|(code, line)| (code.to_owned(), line));
     assert_eq!(found(config, &files), expected);
     // A tool may enable containers.
-    let tools = format!("tools:\n  bwa: {{mem: 4, params: {{docker_enabled: true}}}}\n{config}");
+    let tools = format!("tools:\n  bwa: {{cores: 1, mem: 4, params: {{docker_enabled: true}}}}\n{config}");
     assert_eq!(found(&tools, &files), [("T144", 9), ("T144", 10)].map(|(code, line)| (code.to_owned(), line)));
 }
 
@@ -629,6 +629,196 @@ limits:
 {% endfor %}
 ";
     assert_eq!(dead_limits(LIMITED, template), [5]);
+}
+
+/// The lines at which types and values of limits are reported; those of names are in order.
+#[test]
+fn limits_have_a_type_and_a_number() {
+    let yaml = "runners: {slurm: {}}
+execution:
+  environments:
+    tpv: {runner: dynamic, function: map_tool_to_destination, tags: [asked, small]}
+    a: {tags: [small]}
+limits:
+  - {type: registered_user_concurrent_job, value: 5}
+  - {type: registered_user_concurrent_jobs, value: 5}
+  - {type: registered_user_concurrent_jobs, value: 0}
+  - {type: anonymous_user_concurrent_jobs}
+  - {type: environment_total_concurrent_jobs, id: a, value: a few}
+  - {type: environment_total_concurrent_jobs, id: a}
+  - {type: environment_total_concurrent_jobs, id: tpv, value: 3}
+  - {type: environment_total_concurrent_jobs, tag: small, value: 3}
+  - {type: environment_total_concurrent_jobs, id: a, value: '{{ missing }}'}
+  - {type: walltime, value: '24:00:00'}
+  - {type: walltime, value: 24 h}
+  - {type: walltime, value: \"'148:00:00'\"}
+  - {type: output_size, value: 200G}
+";
+    assert_eq!(dead_limits(LIMITED, yaml), [7, 9, 10, 11, 12, 13, 17]);
+    let xml = r#"<job_conf>
+  <plugins><plugin id="slurm"/></plugins>
+  <destinations>
+    <destination id="tpv" runner="dynamic_tpv"/>
+    <destination id="a"/>
+  </destinations>
+  <limits>
+    <limit type="destination_user_concurrent_jobs" id="a">five</limit>
+    <limit type="destination_user_concurrent_jobs" id="a"></limit>
+    <limit type="destination_user_concurrent_jobs" id="a"> 5 </limit>
+    <limit type="destination_user_concurrent_jobs" id="tpv">5</limit>
+    <limit type="concurrent_job" id="a">5</limit>
+  </limits>
+</job_conf>
+"#;
+    assert_eq!(dead_limits(LIMITED, xml), [8, 9, 11, 12]);
+}
+
+/// The codes and lines of findings beside a `job_conf`.
+fn beside(config: &str, job_conf: &str) -> Vec<(String, u64)> {
+    found(config, &[("job_conf", job_conf), ("tpvc.toml", "[server]\njob_conf = \"job_conf\"\n")])
+}
+
+fn at(code: &str, lines: &[u64]) -> Vec<(String, u64)> {
+    lines.iter().map(|line| (code.to_owned(), *line)).collect()
+}
+
+#[test]
+fn tools_that_job_conf_sends_elsewhere_are_told() {
+    let config = "global: {default_inherits: default}
+tools:
+  default: {abstract: true, cores: 1, mem: 4}
+  upload1: {mem: 2}
+  .*/iuc/bwa/bwa/.*: {mem: 8}
+  bwa_mem: {mem: 8}
+  .*: {mem: 1}
+  star: {mem: 8}
+  Cut1: {mem: 8}
+  fastqc: {mem: 8}
+destinations:
+  slurm: {runner: slurm}
+";
+    let yaml = "runners: {slurm: {}}
+execution:
+  default: tpv
+  environments:
+    tpv: {runner: dynamic, rules_module: tpv.rules}
+    own: {runner: dynamic, function: choose}
+    at_home: {runner: slurm}
+tools:
+  - {id: upload1, environment: at_home}
+  - {id: toolshed.g2.bx.psu.edu/repos/iuc/bwa/bwa, environment: at_home}
+  - {id: star, environment: tpv}
+  - {id: fastqc, environment: own}
+  - {id: bwa_mem, environment: at_home, source: trackster}
+  - {id: cut1, environment: at_home}
+  - {id: unknown, environment: at_home}
+";
+    assert_eq!(beside(config, yaml), at("T158", &[4, 5, 9]));
+    let xml = r#"<job_conf>
+  <plugins><plugin id="slurm"/></plugins>
+  <destinations default="tpv">
+    <destination id="tpv" runner="dynamic"><param id="rules_module">tpv.rules</param></destination>
+    <destination id="at_home" runner="slurm"/>
+  </destinations>
+  <tools>
+    <tool id="upload1" destination="at_home"/>
+    <tool id="bwa_mem" destination="at_home"><param id="source">trackster</param></tool>
+    <tool id="star" handler="special"/>
+  </tools>
+</job_conf>
+"#;
+    assert_eq!(beside(config, xml), at("T158", &[4]));
+    // Nothing is known of a server that does not ask TPV, or of which a part is not known.
+    for (old, new) in [("rules_module: tpv.rules", "function: other"), ("own:", "'{{ site }}':"), ("at_home:", "home:")]
+    {
+        assert_eq!(beside(config, &yaml.replace(old, new)), [], "{new}");
+    }
+}
+
+#[test]
+fn a_default_that_is_not_tpv_is_told() {
+    let config = "tools:\n  bwa: {cores: 1, mem: 4}\ndestinations:\n  slurm: {runner: slurm}\n";
+    let job_conf = "runners: {slurm: {}}
+execution:
+  default: here
+  environments:
+    tpv: {runner: dynamic_tpv}
+    here: {runner: slurm}
+";
+    assert_eq!(beside(config, job_conf), at("T158", &[3]));
+    let asked = format!("{job_conf}tools:\n  - {{id: bwa, environment: tpv}}\n");
+    assert_eq!(beside(config, &asked), []);
+    assert_eq!(beside(config, &job_conf.replace("default: here", "default: tpv")), []);
+}
+
+#[test]
+fn settings_that_no_job_gets_are_told() {
+    let config =
+        "tools:\n  bwa: {cores: 1, mem: 4}\ndestinations:\n  slurm: {runner: slurm}\n  other: {runner: slurm}\n";
+    let job_conf = "runners: {plain: {}}
+execution:
+  default: tpv
+  environments:
+    tpv: {runner: dynamic_tpv}
+    slurm:
+      runner: plain
+      tags: [a]
+      native_specification: --mem=8000
+    other: {runner: plain, tags: [a]}
+    third: {runner: plain, native_specification: --mem=8000}
+";
+    let config = config.replace("runner: slurm", "runner: plain");
+    assert_eq!(beside(&config, job_conf), at("T158", &[6]));
+    // Something else may send jobs there.
+    assert_eq!(beside(&config, &format!("{job_conf}tools: [{{id: x, environment: slurm}}]\n")), []);
+}
+
+#[test]
+fn states_are_those_that_runners_report() {
+    let config = "tools:
+  bwa:
+    mem: 4
+    resubmit:
+      never: {condition: walltime_reached, destination: tpv}
+      out: {condition: memory_limit_reached, destination: tpv}
+destinations:
+  _base:
+    abstract: true
+    resubmit:
+      shared: {condition: memory_limit_reached and attempt <= 3, destination: tpv}
+  far:
+    runner: far
+    inherits: _base
+    resubmit:
+      own: {condition: tool_detected_failure or walltime_reached, destination: tpv}
+      both: {condition: memory_limit_reached or unknown_error, destination: tpv}
+      again: {condition: attempt <= 2, destination: tpv}
+      any: {destination: tpv}
+  here:
+    runner: here
+    inherits: _base
+    resubmit:
+      time: {condition: walltime_reached, destination: tpv}
+      tool: {condition: tool_timelimit_reached, destination: tpv}
+";
+    let job_conf = "runners:
+  far: {load: 'galaxy.jobs.runners.pulsar:PulsarRESTJobRunner'}
+  here: {load: 'galaxy.jobs.runners.local:LocalJobRunner'}
+execution:
+  environments:
+    tpv: {runner: dynamic_tpv}
+";
+    let found = |job_conf: &str| {
+        let mut found = beside(config, job_conf);
+        found.retain(|(code, _)| code == "T159");
+        found
+    };
+    assert_eq!(found(job_conf), at("T159", &[5, 16, 24, 25]));
+    // Pulsar alone reports no memory, Slurm everything; of other runners nothing is known.
+    let only_far = job_conf.replace("local:LocalJobRunner", "pulsar:PulsarMQJobRunner");
+    assert_eq!(found(&only_far), at("T159", &[5, 6, 11, 16, 24, 25]));
+    assert_eq!(found(&job_conf.replace("local:LocalJobRunner", "slurm:SlurmJobRunner")), at("T159", &[16]));
+    assert_eq!(found(&job_conf.replace("galaxy.jobs.runners.local:LocalJobRunner", "own:Runner")), at("T159", &[16]));
 }
 
 /// Names that are not known may be those of limits.

@@ -9,8 +9,7 @@ use crate::git::{Error, Repository};
 use tpv_config::template::Remotes;
 use tpv_text::source::SourceMap;
 
-const HELP: &str =
-    "check the paths: relative paths start in the current folder, and symbolic links are followed within the repository";
+const HELP: &str = "check the paths: relative paths start in the current folder, and symbolic links are followed within the repository";
 
 /// The texts of a config.
 pub struct Texts {

@@ -93,6 +93,8 @@ fn of_value(limit: &JobLimit, place: &impl Fn(&Range<usize>) -> Span) -> Option<
     if is_open(value) {
         return None;
     }
+    // Ansible's role writes a value into YAML, where it needs quotes of its own.
+    let value = value.trim().trim_matches(['\'', '"']);
     let is_count = is_of_environment || OF_USERS.contains(&kind);
     let is_number = value.trim().replace('_', "").parse::<i64>().is_ok()
         || value.trim().parse::<f64>().is_ok_and(|_| !value.contains(['e', 'n']));

@@ -162,6 +162,10 @@ impl<'a> Ladder<'a> {
             if self.base.is_some_and(|(base, _)| base < more) {
                 let next = self.steps.iter().map(|(step, _)| *step).filter(|step| step.low >= high);
                 let next = next.min_by(|a, b| a.low.total_cmp(&b.low));
+                // Two rules for small and large inputs may mean what they say.
+                if next.is_some() && self.steps.iter().filter(|(_, amount)| amount.is_some()).count() < 3 {
+                    continue;
+                }
                 return self.left_out(entity, (self.steps.get(last)?.0, more), next, end);
             }
         }

@@ -10,7 +10,7 @@ use super::Linter;
 use super::server::{EnvironmentSettings, JobConf, is_open};
 use super::tags::default;
 use super::words::words;
-use crate::tool_id::short;
+use crate::tool_id::split_version;
 use tpv_config::Config;
 use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
@@ -48,10 +48,6 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             .help(format!("write `{dispatcher}`"));
         findings.push(Finding::new(Code::NeverSeen, diagnostic));
     }
-    if linter.config.version.evaluates_early() {
-        // In TPV 1 destinations are environments of `job_conf`.
-        findings.clear();
-    }
     for settings in job_conf.settings.iter().filter(|settings| is_fixed(&settings.id)) {
         findings.extend(of_environment(
             linter.config,
@@ -73,13 +69,13 @@ fn entry_of<'a>(config: &'a Config, id: &str) -> Option<&'a Entity> {
     for id in [id.to_owned(), format!("{id}/1.0")] {
         drop(matcher.matches(&id, &mut found));
     }
-    let tools = found.into_iter().filter_map(|index| Some(&**config.tools.get_index(index as usize)?.1));
+    let mut tools = found.into_iter().filter_map(|index| Some(&**config.tools.get_index(index as usize)?.1));
     let default = default(config, EntityClass::Tool).map(|default| &default.id);
-    let name = short(id).to_lowercase();
+    let name = split_version(id).0.rsplit('/').next().unwrap_or(id).to_lowercase();
     let is_for_it = |tool: &&Entity| {
         !tool.common.is_abstract && Some(&tool.id) != default && words(&tool.id.to_lowercase()).any(|word| word == name)
     };
-    tools.filter(is_for_it).last()
+    tools.rfind(is_for_it)
 }
 
 fn of_tool(tool: &Entity, id: &str, environment: &str) -> Finding {
@@ -98,6 +94,7 @@ fn of_environment(config: &Config, job_conf: &JobConf, settings: &EnvironmentSet
         !one.common.is_abstract && one.destination.as_ref().is_some_and(|fields| fields.dest_name.as_str() == id)
     };
     let destination = config.destinations.values().find(is_destination)?;
+    // In TPV 1 destinations are environments of `job_conf`.
     let is_target = config.version.evaluates_early()
         || EntityClass::SECTIONS
             .into_iter()

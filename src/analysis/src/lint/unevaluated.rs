@@ -26,7 +26,7 @@ use super::words::{has_word, words};
 const FUNCTIONS: [&str; 10] = ["int", "float", "round", "min", "max", "str", "len", "sum", "abs", "bool"];
 
 /// Calls by which code evaluates or fills in a text.
-const FILLING: [&str; 6] = ["eval(", "exec(", ".format(", "format_map(", "Template(", "compile("];
+const FILLING: [&str; 8] = ["eval(", "exec(", ".format(", "format_map(", ".replace(", ".sub(", "Template(", "compile("];
 
 /// Looks at all contexts, and at all f-strings.
 pub(super) fn check(linter: &mut Linter<'_>) {

@@ -4,6 +4,7 @@
 //! surroundings of each entity that the text has come to by inheriting ([`names`]).
 
 mod argument_types;
+mod arrivals;
 mod attributes;
 mod bindings;
 mod block;
@@ -13,7 +14,9 @@ mod data_sizes;
 mod equality;
 mod expressions;
 mod failing;
+mod for_some;
 mod found;
+mod guess;
 mod imports;
 mod keys;
 mod kinds;
@@ -32,6 +35,7 @@ mod statements;
 mod stubs;
 pub mod types;
 mod uncalled;
+mod unevaluated;
 pub mod units;
 mod values;
 mod versions;
@@ -173,7 +177,7 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         report(found, site, &checked.faults);
         // Where contexts get names that are not known, of all others none can be said to be missing.
         let is_judged = |free: &&block::Free| !unknown || matches!(free.bound, block::Bound::LeftOut { .. });
-        names.check_names(found, site, checked.free.iter().filter(is_judged), &surroundings, raising);
+        names.check_names(found, site, checked.free.iter().filter(is_judged), &surroundings, parsed, raising);
         if raising {
             continue;
         }
@@ -181,6 +185,7 @@ fn look(found: &mut Found<'_>, trees: Option<&Trees>) {
         report(found, site, &data_sizes::check(&parsed.body, &parsed.source, memory, &surroundings.contexts));
         keys::check(found, site, &checked.keys, &sites, &names);
         lost::judge(found, site, &parsed.body, &surroundings);
+        unevaluated::judge(found, site, parsed, &names);
         if let Some((ty, expr)) = &checked.result {
             values::judge(found, site, ty, expr);
         }

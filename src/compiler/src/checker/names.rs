@@ -6,14 +6,18 @@ use std::sync::Arc;
 use crate::python::syntax::text_size::TextRange;
 
 use super::Found;
+use super::arrivals::Arrivals;
 use super::block::{Bound, Free, Surroundings};
 use super::cpython::{WITH_CPYTHON, list_of, without_cpython};
+use super::for_some::ForSome;
 use super::order::{LATE, Phase};
 use super::place;
 use super::sites::Site;
 use super::types::Type;
+use super::unevaluated;
 use crate::checker::stubs::model;
 use crate::python::language::instead_of_builtin;
+use crate::python::parse::Tree;
 use tpv_bytecode::CodeKind;
 use tpv_config::Config;
 use tpv_config::entity::{Common, Dict, Entity};
@@ -43,17 +47,19 @@ pub const GIVEN: [&str; 12] = [
 
 /// The verdict on a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Verdict {
+pub(super) enum Verdict {
     Fine,
     /// It is never set.
     Missing,
     /// It is set only after the code runs; the reason.
     NotYetSet(String),
+    /// It is set for some jobs of a destination; the tools whose jobs it is not set for.
+    ForSome(String),
 }
 
 /// The names of the config's contexts.
 pub(super) struct Names<'a> {
-    config: &'a Config,
+    pub config: &'a Config,
     default: Option<&'a str>,
     /// Of users and roles, with their rules.
     people: HashSet<&'a str>,
@@ -66,6 +72,10 @@ pub(super) struct Names<'a> {
     has_rank: bool,
     /// Names that code puts into the context of an entity.
     set_by_code: HashSet<String>,
+    /// The jobs of destinations.
+    pub arrivals: Arrivals<'a>,
+    /// The destinations of which a name has been reported, with the name.
+    pub told: HashSet<(&'a str, String)>,
 }
 
 /// The names of all contexts.
@@ -117,11 +127,11 @@ fn has_resource(common: &Common, name: &str) -> bool {
     Resource::from_name(name).is_some_and(|resource| common.amounts.get(resource).is_some())
 }
 
-fn is_resource(name: &str) -> bool {
+pub(super) fn is_resource(name: &str) -> bool {
     Resource::from_name(name).is_some()
 }
 
-fn rules_have(entity: &Entity, name: &str) -> bool {
+pub(super) fn rules_have(entity: &Entity, name: &str) -> bool {
     entity.rules.values().any(|rule| has(rule.common.context.as_ref(), name))
 }
 
@@ -140,6 +150,8 @@ impl<'a> Names<'a> {
             requested: HashSet::new(),
             has_rank: false,
             set_by_code,
+            arrivals: Arrivals::new(config),
+            told: HashSet::new(),
         };
         for entity in config.users.values().chain(config.roles.values()) {
             names.people.extend(all_keys(entity));
@@ -171,6 +183,7 @@ impl<'a> Names<'a> {
         site: &Site<'a>,
         free: impl Iterator<Item = &'f Free>,
         surroundings: &Surroundings,
+        tree: &Tree,
         raising: bool,
     ) {
         if site.property == "rank" && site.kind_of_owner() == EntityClass::Destination {
@@ -178,12 +191,14 @@ impl<'a> Names<'a> {
             return;
         }
         let mut seen: HashSet<&str> = HashSet::new();
+        let mut for_some = Vec::new();
         for name in free {
             if self.is_always_defined(&name.name, surroundings) || !seen.insert(&name.name) {
                 continue;
             }
-            self.check_name(found, site, name, raising);
+            for_some.extend(self.check_name(found, site, name, (!raising).then_some(tree)));
         }
+        self.report_for_some(found, site, for_some);
     }
 
     /// Returns `true` for names that are defined regardless of the config.
@@ -198,22 +213,38 @@ impl<'a> Names<'a> {
             || surroundings.native.borrow_mut().has_name(name)
     }
 
-    fn check_name(&self, found: &mut Found<'_>, site: &Site<'a>, free: &Free, raising: bool) {
+    /// Reports a name. Without the tree of the text, only if it raises for every entity. Returns one that only some jobs of a destination have.
+    fn check_name(
+        &self,
+        found: &mut Found<'_>,
+        site: &Site<'a>,
+        free: &Free,
+        tree: Option<&Tree>,
+    ) -> Option<ForSome<'a>> {
         let name = free.name.as_str();
+        let raising = tree.is_none();
         let concrete = self.concrete(site);
         // If the first entity has the name, it does not raise for every one.
         let is_fine = |owner: &&Arc<Entity>| self.verdict(owner, site, name, false) == Verdict::Fine;
         if raising && free.bound == Bound::Never && concrete.first().is_some_and(is_fine) {
-            return;
+            return None;
         }
         let verdicts: Vec<(&Arc<Entity>, Verdict)> = if concrete.is_empty() {
             site.owners.iter().take(1).map(|owner| (*owner, self.verdict(owner, site, name, true))).collect()
         } else {
             concrete.iter().map(|owner| (*owner, self.verdict(owner, site, name, false))).collect()
         };
-        let bad: Vec<&(&Arc<Entity>, Verdict)> =
+        let verdicts = match tree.filter(|_| free.bound == Bound::Never && !free.guarded) {
+            Some(tree) => self.for_all(verdicts, site, name, tree),
+            None => verdicts,
+        };
+        let mut bad: Vec<&(&Arc<Entity>, Verdict)> =
             verdicts.iter().filter(|(_, verdict)| *verdict != Verdict::Fine).collect();
-        let Some((first, verdict)) = bad.first() else { return };
+        let is_for_all = |(_, verdict): &&(&Arc<Entity>, Verdict)| !matches!(verdict, Verdict::ForSome(_));
+        if bad.iter().any(is_for_all) {
+            bad.retain(is_for_all);
+        }
+        let (first, verdict) = bad.first()?;
         match (free.bound, verdict) {
             // If the entity has the field, its value is in the context by then.
             (Bound::UnlessField, Verdict::Missing) if is_resource(name) => {}
@@ -246,8 +277,16 @@ impl<'a> Names<'a> {
             }
             (Bound::Never, Verdict::NotYetSet(reason)) if !free.guarded => {
                 let message = format!("`{name}` is not set yet when `{}` is evaluated", site.property);
-                let help = early_help(name, site);
+                let help = early_help(self.config, name, site);
                 self.finding(found, site, Code::UnsetName, free.range, message, reason, &help);
+            }
+            (_, Verdict::ForSome(tools)) => {
+                return Some(ForSome {
+                    name: name.to_owned(),
+                    range: free.range,
+                    destination: first,
+                    tools: tools.clone(),
+                });
             }
             (Bound::Never, Verdict::Missing) if is_resource(name) => {
                 let message = format!("nothing sets `{name}` for the {} `{}`", first.class.noun(), first.id);
@@ -296,6 +335,7 @@ impl<'a> Names<'a> {
             }
             _ => {}
         }
+        None
     }
 
     /// The non-abstract entities that evaluate this code. Code of the default entity runs for every entity of its class, and for
@@ -513,8 +553,13 @@ fn of_shell<'t>(name: &str, site: &'t Site<'_>) -> Option<&'t str> {
     text.get(start..)?.split('}').next()
 }
 
-fn early_help(name: &str, site: &Site<'_>) -> String {
+fn early_help(config: &Config, name: &str, site: &Site<'_>) -> String {
     if is_resource(name) && Phase::of(site.property) == Phase::Rules {
+        if let Some(text) = unevaluated::of_resource(config, name, &site.owners) {
+            return format!(
+                "put the test into `{name}` itself: `entity.{name}` is the text `{text}` here, not what comes of it"
+            );
+        }
         return format!(
             "use `entity.{name}`, which is the value as the config writes it, or put the test into `{name}` itself"
         );
@@ -527,7 +572,7 @@ fn early_help(name: &str, site: &Site<'_>) -> String {
         );
     }
     if LATE.contains(&name) {
-        return format!("use `entity.{name}`, which is the value as the config writes it");
+        return unevaluated::help(config, name, site.text.as_str());
     }
     "set it in the context of an entity, not of a rule or a destination".to_owned()
 }
