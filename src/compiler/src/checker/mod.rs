@@ -35,6 +35,7 @@ mod uncalled;
 pub mod units;
 mod values;
 mod versions;
+mod wrong_units;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
