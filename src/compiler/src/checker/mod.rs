@@ -39,6 +39,7 @@ mod unevaluated;
 pub mod units;
 mod values;
 mod versions;
+mod wrong_units;
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};

@@ -71,7 +71,10 @@ impl<'a> Checker<'a> {
         }
         let message = format!("`{}` as a number", self.text(argument));
         self.fault(Code::VersionAsText, node.range, message, "1.10 is 1.1, and `1.2.3` raises `ValueError`");
-        self.help("compare versions: `helpers.tool_version_gte(tool, '1.10')`");
+        self.help(match self.surroundings.version.has_helper("tool_version_gte") {
+            true => "compare versions: `helpers.tool_version_gte(tool, '1.10')`",
+            false => "compare the parts as numbers: `int(...)`",
+        });
     }
 
     /// The help for a version beside a number.
@@ -113,6 +116,12 @@ impl<'a> Checker<'a> {
                 }
                 _ => None,
             },
+            // The last part of the id of a tool of the tool shed.
+            Expr::Subscript(node)
+                if self.text(&*node.slice) == "-1" && self.text(&*node.value).starts_with("tool.id.split('/'") =>
+            {
+                Some(Form::OfTool)
+            }
             Expr::Subscript(node) => match (self.version(&node.value, names)?, &*node.slice) {
                 // The version without what follows `+`.
                 (Form::Part, Expr::Constant(index))
