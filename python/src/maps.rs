@@ -328,7 +328,6 @@ impl PyMaps {
 
     /// Changes what components may use, or all.
     #[pyo3(signature = (tag, memory = None, time = None, disk = None, components = None))]
-    #[expect(clippy::too_many_arguments, reason = "they are the flags of `tpvc maps edit`")]
     fn edit(
         &self,
         py: Python<'_>,
