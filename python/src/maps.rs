@@ -74,6 +74,9 @@ fn resources(memory: Option<Amount>, time_s: Option<u64>, disk: Option<Amount>) 
 /// The states of all components, the reasons that are known with their remedies by component, and why the engine could not be asked.
 type Statuses = (Vec<&'static str>, BTreeMap<u32, (String, String)>, Option<String>);
 
+/// The milliseconds and the memory in KiB of a component, as far as they are known, and the bytes that its files take.
+type Usage = (Option<u64>, Option<u64>, u64);
+
 /// The maps of a folder. Nothing of a map is kept in memory: each call reads the disk, and asks the engine.
 #[pyclass(name = "Maps", module = "tpvc._native", frozen)]
 pub struct PyMaps {
@@ -230,8 +233,8 @@ impl PyMaps {
         Ok(all.into_iter().map(|setting| (setting.name, setting.value, setting.source)).collect())
     }
 
-    /// The milliseconds and the memory in KiB of each component, as far as they are known, and the bytes that its files take.
-    fn usage(&self, py: Python<'_>, tag: &str) -> PyResult<Vec<(Option<u64>, Option<u64>, u64)>> {
+    /// What each component has used.
+    fn usage(&self, py: Python<'_>, tag: &str) -> PyResult<Vec<Usage>> {
         self.with(py, tag, |map| {
             let status = map.status()?;
             let of = |(component, index): (&ComponentStatus, u32)| {
@@ -328,7 +331,6 @@ impl PyMaps {
 
     /// Changes what components may use, or all.
     #[pyo3(signature = (tag, memory = None, time = None, disk = None, components = None))]
-    #[expect(clippy::too_many_arguments, reason = "they are the flags of `tpvc maps edit`")]
     fn edit(
         &self,
         py: Python<'_>,

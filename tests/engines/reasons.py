@@ -281,12 +281,21 @@ class HtCondor(Reasons):
     def memory_that_no_machine_has_is_named(self):
         self.create("much", "--slice-bytes", SOME, "--memory", "999999")
         self.wait_for("much", "the reason", lambda rows: "RequestMemory" in rows[0]["note"])
-        row = self.explained("much", "IDLE", "RequestMemory = 999999", "tpvc maps edit --memory")
+        row = self.explained("much", "IDLE", "which asks for 999999 (mb)", "tpvc maps edit --memory")
         claim(row["note"].startswith("no machine of the pool meets"), row)
         error = self.verb("wait", "much", "--timeout", "75", check=False)[1]
         claim("IDLE for a minute: no machine of the pool meets" in error, error)
         self.verb("edit", "much", "--memory", "500M")
         self.whole("much")
+
+    def a_busy_pool_is_no_pool_without_machines(self):
+        self.create("busy", "--slice-bytes", ONE, "--program", "slow", "--memory", "3G")
+        self.row("busy", "RUNNING")
+        self.create("next", "--slice-bytes", ONE, "--memory", "2G")
+        self.wait_for("next", "the reason", lambda rows: "HTCondor has not looked" not in rows[0]["note"])
+        self.explained("next", "IDLE", "busy", "wait")
+        self.verb("remove", "busy")
+        self.whole("next")
 
     def a_hold_without_an_event_has_the_queue_s_reason(self):
         self.create("event", "--slice-bytes", ONE, "--program", "slow")
@@ -328,6 +337,7 @@ class HtCondor(Reasons):
     SCENARIOS = [
         *Reasons.COMMON,
         memory_that_no_machine_has_is_named,
+        a_busy_pool_is_no_pool_without_machines,
         a_hold_without_an_event_has_the_queue_s_reason,
         components_are_paused_and_vacated,
         components_of_killed_daemons_run_again_at_once,

@@ -28,8 +28,10 @@ pub(super) fn keep(
 ) -> Result<(), Error> {
     let Status { components, clusters, .. } = status;
     let Some((cluster, Some(id))) = clusters.get(place) else { return Ok(()) };
+    // A reason with a remedy is that of a report, which the component left while the engine was asked.
     let has_reason = |component: &ComponentStatus| {
-        matches!(component.state(), State::Idle | State::Suspended | State::Held | State::Removed | State::Errored)
+        let may = [State::Idle, State::Suspended, State::Held, State::Removed, State::Errored];
+        may.contains(&component.state()) && component.why.help.is_empty()
     };
     let of = |index: u32| components.get(index as usize).filter(|component| has_reason(component));
     if asked.iter().all(|(index, _)| of(*index).is_none()) {

@@ -22,7 +22,7 @@ pub(crate) struct Finished {
 
 impl Finished {
     /// Returns `true` if it reports success.
-    pub(super) fn success(&self) -> bool {
+    pub(crate) fn success(&self) -> bool {
         self.status.success()
     }
 

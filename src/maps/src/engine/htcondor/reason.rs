@@ -1,5 +1,6 @@
 //! HTCondor's reasons in words, each with its remedy.
 
+use super::super::program::Finished;
 use super::queue;
 use crate::remedy;
 use crate::state::State;
@@ -14,11 +15,16 @@ pub(super) fn explain(id: &str, position: u32, state: State, reason: &str) -> Wh
         ),
         State::Idle if reason.starts_with("no match found") => {
             let job = format!("{id}.{position}");
-            let analysis = queue::call("condor_q", &["-better-analyze", &job]);
-            analysis
-                .ok()
-                .filter(|analysis| analysis.success())
-                .map_or_else(|| unmatched(&[], &job), |analysis| unmatched(&failing(&analysis.stdout), &job))
+            let analysis = queue::call("condor_q", &["-better-analyze", &job]).ok().filter(Finished::success);
+            let analysis = analysis.map(|analysis| analysis.stdout).unwrap_or_default();
+            let failing = failing(&analysis);
+            match is_busy(&analysis, &failing, has_ever) {
+                true => Why::new(
+                    "all machines that match it are busy",
+                    format!("wait; `condor_q -better-analyze {job}` says more"),
+                ),
+                false => unmatched(&failing, &job),
+            }
         }
         State::Idle if reason.starts_with("insufficient priority") => {
             Why::new("jobs of higher priority are before it", "wait; `condor_userprio` shows the priorities")
@@ -38,37 +44,86 @@ fn transfer(reason: &str) -> &'static str {
     }
 }
 
-/// The conditions of a job's requirements that no slot meets, by `condor_q -better-analyze`, each with the job's value of what it asks for.
-fn failing(analysis: &str) -> Vec<String> {
+/// A condition of a job's requirements that no slot meets now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Failing {
+    condition: String,
+    /// What the job asks for, if the condition is about that: the machine's attribute for all that it has, and the job's value.
+    asked: Option<(&'static str, String)>,
+}
+
+/// The attributes that conditions ask for, and those for all that a machine has, which running jobs do not lessen.
+const ASKED: [(&str, &str); 3] =
+    [("RequestMemory", "TotalMemory"), ("RequestDisk", "TotalDisk"), ("RequestCpus", "TotalCpus")];
+
+/// The conditions that no slot meets, by `condor_q -better-analyze`.
+fn failing(analysis: &str) -> Vec<Failing> {
     let value = |name: &str| {
         let mut lines = analysis.lines().map(str::trim);
-        lines.find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('=')).map(str::trim)
+        lines
+            .find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='))
+            .map(|value| value.trim().to_owned())
     };
     let condition = |line: &str| {
         // `[5]           0  TARGET.Memory >= RequestMemory`
         let (_, rest) = line.strip_prefix('[')?.split_once(']')?;
-        let condition = rest.trim_start().strip_prefix('0')?.strip_prefix(' ')?.trim();
-        let asked = ["RequestMemory", "RequestDisk", "RequestCpus"].into_iter().find(|name| condition.contains(name));
-        let asked = asked.and_then(|name| Some(format!(", with {name} = {}", value(name)?)));
-        Some(format!("`{condition}`{}", asked.unwrap_or_default()))
+        let condition = rest.trim_start().strip_prefix('0')?.strip_prefix(' ')?.trim().to_owned();
+        let asked = ASKED.into_iter().find(|(name, _)| condition.contains(name));
+        let asked = asked.and_then(|(name, all)| Some((all, value(name)?)));
+        Some(Failing { condition, asked })
     };
     analysis.lines().filter_map(|line| condition(line.trim())).collect()
 }
 
-fn unmatched(conditions: &[String], job: &str) -> Why {
-    let has = |words: &[&str]| conditions.iter().any(|condition| words.iter().any(|word| condition.contains(word)));
+/// Returns `true` if the job only waits for others: machines match it, or have what it asks for when nothing else runs there.
+fn is_busy(analysis: &str, failing: &[Failing], has_ever: impl Fn(&str, u64) -> bool) -> bool {
+    if failing.is_empty() {
+        let matches = [
+            "match and are already running your jobs",
+            "match but are serving other users",
+            "are able to run your job",
+        ];
+        let counted = |line: &str| {
+            let (count, what) = line.trim().split_once(' ')?;
+            matches.contains(&what.trim()).then(|| count.parse::<u64>().ok())?
+        };
+        return analysis.lines().filter_map(counted).any(|count| count > 0);
+    }
+    failing.iter().all(|failing| {
+        let asked = failing.asked.as_ref();
+        let number = |value: &str| value.split(' ').next()?.parse().ok();
+        asked.is_some_and(|(all, value)| number(value).is_some_and(|value| has_ever(all, value)))
+    })
+}
+
+/// Returns `true` if some machine of the pool has so much in all.
+fn has_ever(attribute: &str, value: u64) -> bool {
+    let constraint = format!("{attribute} >= {value}");
+    let machines = queue::call("condor_status", &["-limit", "1", "-constraint", &constraint, "-af", "Machine"]);
+    machines.is_ok_and(|machines| machines.success() && !machines.stdout.trim().is_empty())
+}
+
+fn unmatched(failing: &[Failing], job: &str) -> Why {
+    let has = |words: &[&str]| failing.iter().any(|failing| words.iter().any(|word| failing.condition.contains(word)));
     let help = match () {
         () if has(&["RequestMemory"]) => "ask for less: `tpvc maps edit --memory`".to_owned(),
         () if has(&["RequestDisk"]) => "ask for less: `tpvc maps edit --disk`".to_owned(),
         () if has(&["Arch", "OpSys"]) => {
             "ship a program for the machines that are there: `tpvc maps transplant --program`".to_owned()
         }
-        () if conditions.is_empty() => format!("`condor_q -better-analyze {job}` says more"),
+        () if failing.is_empty() => format!("`condor_q -better-analyze {job}` says more"),
         () => "make the map again with another `--option requirements=...`".to_owned(),
     };
-    match conditions {
+    let words = |failing: &Failing| match &failing.asked {
+        Some((_, value)) => format!("`{}`, which asks for {value}", failing.condition),
+        None => format!("`{}`", failing.condition),
+    };
+    match failing {
         [] => Why::new("no machine of the pool matches it", help),
-        conditions => Why::new(format!("no machine of the pool meets {}", conditions.join(" and ")), help),
+        failing => {
+            let conditions: Vec<_> = failing.iter().map(words).collect();
+            Why::new(format!("no machine of the pool meets {}", conditions.join(" and ")), help)
+        }
     }
 }
 
@@ -99,10 +154,24 @@ Step    Matched  Condition
     #[test]
     fn the_requirement_that_fails_is_named() {
         let failing = failing(RECORDED);
-        assert_eq!(failing, ["`TARGET.Memory >= RequestMemory`, with RequestMemory = 999999 (mb)"]);
+        assert_eq!(
+            failing,
+            [Failing {
+                condition: "TARGET.Memory >= RequestMemory".to_owned(),
+                asked: Some(("TotalMemory", "999999 (mb)".to_owned()))
+            }]
+        );
         let why = unmatched(&failing, "1.0");
-        assert!(why.message.contains("RequestMemory = 999999 (mb)") && why.help.contains("edit --memory"), "{why:?}");
+        let message = "no machine of the pool meets `TARGET.Memory >= RequestMemory`, which asks for 999999 (mb)";
+        assert!(why.message == message && why.help.contains("edit --memory"), "{why:?}");
         assert!(unmatched(&[], "1.0").help.contains("condor_q -better-analyze 1.0"));
-        assert!(unmatched(&["`HasFoo`".to_owned()], "1.0").help.contains("requirements"));
+        let foo = Failing { condition: "HasFoo".to_owned(), asked: None };
+        assert!(unmatched(std::slice::from_ref(&foo), "1.0").help.contains("requirements"));
+        // Running jobs have taken the memory of a machine that has as much.
+        assert!(is_busy(RECORDED, &failing, |all, value| (all, value) == ("TotalMemory", 999_999)));
+        assert!(!is_busy(RECORDED, &failing, |_, _| false));
+        assert!(!is_busy(RECORDED, &[failing[0].clone(), foo], |_, _| true));
+        assert!(is_busy("      3 match but are serving other users\n", &[], |_, _| false));
+        assert!(!is_busy("      0 are able to run your job\n", &[], |_, _| true));
     }
 }
