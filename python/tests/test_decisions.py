@@ -194,8 +194,11 @@ def test_a_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: An
     monkeypatch.undo()
     log.add(decision, head)
     log.add(decision, head)
-    half, counted, last = (tmp_path / "log").read_text().splitlines()
+    log.dropped = 3
+    log.end()
+    half, counted, last, end = (tmp_path / "log").read_text().splitlines()
     assert len(half) == 40 and json.loads(counted)["dropped"] == 5 and "dropped" not in json.loads(last)
+    assert (json.loads(end)["job"], json.loads(end)["dropped"]) == (None, 3)
     assert caplog.text.count("cannot be written") == 1
 
 

@@ -73,7 +73,7 @@ impl Wanted {
             // Without a tool there is no job.
             None => {
                 let default = all.default.as_deref().filter(|id| self.tool.is_some() && known(id));
-                Ok((default.unwrap_or(usual).to_owned(), because("`--dispatcher` names another")))
+                Ok((default.unwrap_or(usual).to_owned(), because("unless `--dispatcher` names another")))
             }
         }
     }

@@ -71,6 +71,16 @@ def plain(value: Any, keep_numbers: bool = True) -> Any:
     return value
 
 
+def test_one_job_is_exported_by_its_id(history: Exported) -> None:
+    lines = history.export("--with-users")
+    one = lines[len(lines) // 2]
+    assert history.export("--with-users", "--job", str(one["id"]), since=[]) == [one]
+    missing = tpvc("export-jobs", history.url, "--job", "999999999")
+    assert missing.returncode == 1 and "the job 999999999 is not in the database" in missing.stderr
+    both = tpvc("export-jobs", history.url, "--job", "1", *ALL)
+    assert both.returncode == 2 and "leave out `--since`" in both.stderr
+
+
 def test_jobs_are_what_galaxy_says(history: Exported) -> None:
     lines = history.export("--with-users")
     assert [line["id"] for line in lines] == [job.id for job in history.jobs]

@@ -15,7 +15,7 @@ from tpvc.export.job_conf import read_job_conf
 from tpvc.export.jobs import Choice
 from tpvc.export.output import Progress, writing
 from tpvc.export.people import People, RealPeople, hashed_people
-from tpvc.export.run import Count, find_span, write_jobs
+from tpvc.export.run import Count, find_span, one_job, write_jobs
 from tpvc.export.times import point_in_time, utc_now
 from tpvc.export.tools import read_tool_names
 from tpvc.export.world import write_world
@@ -60,6 +60,7 @@ def parser() -> Parser:
     add("database", metavar="DATABASE_URL", nargs="?", help=f"the database; without it that of {ENVIRONMENT}")
     add("--since", metavar="TIME", help="jobs created from then on: a date, a time in UTC, or 30m, 12h, 7d, 2w ago; without it all")
     add("--until", metavar="TIME", help="jobs created before then; without it all until now")
+    add("--job", metavar="ID", type=int, help="only the job with this id in the database")
     add("-o", "--output", metavar="OUT", default="-", help="the job file; .gz is compressed, - is stdout [default: -]")
     add("--world", metavar="WORLD", help="write the jobs that were not over at --until (or now) to this file")
     add("--job-conf", metavar="FILE", help="Galaxy's job_conf.yml or .xml: name each job's dispatcher, for `tpvc map --dispatcher`")
@@ -102,6 +103,8 @@ def run(options: argparse.Namespace) -> None:
     until = point_in_time("--until", options.until, now) if options.until else None
     if since is not None and since >= (until or now):
         raise misuse("`--since` is not before `--until`" if until else "`--since` is in the future", "times are in UTC")
+    if options.job is not None and (since or until):
+        raise misuse("`--job` names one job, whenever it was created", "leave out `--since` and `--until`")
     if options.world and options.output == options.world:
         raise misuse("`--output` and `--world` name the same file", "name two files")
     people: People = RealPeople() if options.with_users else hashed_people(options.hash_users) if options.hash_users else People()
@@ -114,11 +117,14 @@ def run(options: argparse.Namespace) -> None:
         read_tool_names(options.tools) if options.tools else {},
     )
     database = open_database(options.database)
-    span = find_span(database, since, until)
+    span = find_span(database, since, until) if options.job is None else one_job(options.job)
     progress = Progress(span.jobs, options.quiet)
     try:
         with writing(options.output) as file:
             count = write_jobs(database, choice, span, file, progress.show)
+            if options.job is not None and not count.jobs:
+                what = "is of an imported history, or has no tool" if count.left_out else "is not in the database"
+                raise ExportError(f"the job {options.job} {what}", "name the id in the database, which administrators see")
     finally:
         progress.clear()
     if not options.quiet:

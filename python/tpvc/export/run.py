@@ -45,6 +45,11 @@ def find_span(database: Database, since: datetime | None, until: datetime | None
     return Span(start, end, row.first or 0, row.last or 0, row.jobs or 0)
 
 
+def one_job(id: int) -> Span:
+    """The one job with an id, if it is there."""
+    return Span(datetime(1970, 1, 1), utc_now() + timedelta(days=1), id, id, 1)
+
+
 def write_jobs(database: Database, choice: Choice, span: Span, file: BinaryIO, progress: Callable[[int], None]) -> Count:
     """Writes the lines of a span's jobs, in the order of their ids."""
     jobs = Jobs(database, choice)

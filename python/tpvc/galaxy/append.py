@@ -9,10 +9,11 @@ import time
 
 log = logging.getLogger(__name__)
 
-#: Seconds for which lines are dropped after one that could not be written, or not in time.
+#: Seconds for which lines are dropped after one that could not be written.
 PAUSE = 10.0
-#: Seconds that a write may take.
+#: Seconds that a write may take, and for which lines are dropped after one that took longer: it may be the machine that was busy.
 SLOW = 0.1
+SLOW_PAUSE = 1.0
 
 # `O_NONBLOCK` is for a pipe that nobody reads, at which opening would wait for good.
 _FLAGS = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NOCTTY | os.O_NONBLOCK
@@ -42,15 +43,15 @@ class Appended:
             whole = b"\n" + data if self._is_cut else data
             written = os.write(self._file, whole)
         except OSError as error:
-            self._drop(str(error))
+            self._drop(str(error), self.pause)
             return False
         took = time.monotonic() - started
         self._is_cut = written < len(whole) and (written > 0 or self._is_cut)
         if written < len(whole):
-            self._drop(os.strerror(errno.ENOSPC))
+            self._drop(os.strerror(errno.ENOSPC), self.pause)
             return False
         if took > SLOW:
-            self._drop(f"a write took {took:.1f} s")
+            self._drop(f"a write took {took:.1f} s", min(SLOW_PAUSE, self.pause))
         elif self._is_dropping:
             self._is_dropping = False
             log.info("Decisions are written to %s again", self.path)
@@ -74,8 +75,8 @@ class Appended:
         found = os.fstat(file)
         self._file, self._is, self._is_cut = file, (found.st_dev, found.st_ino), False
 
-    def _drop(self, reason: str) -> None:
-        self._until = time.monotonic() + self.pause
+    def _drop(self, reason: str, pause: float) -> None:
+        self._until = time.monotonic() + pause
         if not self._is_dropping:
             self._is_dropping = True
             log.warning("Decisions cannot be written to %s: %s. They are dropped, and counted in the next line", self.path, reason)

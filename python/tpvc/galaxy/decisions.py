@@ -95,6 +95,9 @@ class DecisionLog:
         with self._lock:
             while self._waits:
                 self._end_first_wait()
+            if self.dropped:
+                # The count of lines that no other line will have.
+                self._line(Decision.failed("", ""), {"time": now(), "job": None, "tool": "", "is_open": True})
 
     def _end_first_wait(self) -> None:
         _, wait = self._waits.popitem(last=False)

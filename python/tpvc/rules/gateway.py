@@ -72,6 +72,7 @@ def map_tool_to_destination(
     except Exception as error:
         if entry is not None:
             entry.failed(error)
+            entry.attempt.ended += 1
         raise
 
     collector = explain_collector

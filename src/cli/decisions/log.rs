@@ -10,6 +10,7 @@ use tpv_analysis::decisions::{Lines, amount};
 use tpv_galaxy::json::{Json, text_of};
 use tpv_model::Quantity;
 use tpv_runtime::decision::{Decision, Outcome, Wait};
+use tpv_text::figures::count;
 use tpv_text::open::open;
 use tpv_text::printable::Form;
 
@@ -251,6 +252,10 @@ fn text(decision: &Decision) -> String {
             format!("{name}  {}", amounts.join(", "))
         }
         Outcome::Error { kind, message, .. } => format!("{kind}: {message}"),
+        // The handler stopped, and had lines that no other line counts.
+        Outcome::Open if head.wait.is_none() => {
+            format!("{} dropped", count(u64::try_from(head.dropped).unwrap_or(0), "line"))
+        }
         Outcome::Open => "no longer asked".to_owned(),
     };
     let fired: Vec<&str> = decision.fired.iter().map(|fired| &*fired.rule).collect();
