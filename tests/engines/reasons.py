@@ -302,6 +302,7 @@ class HtCondor(Reasons):
         self.verb("hold", "event")
         self.row("event", "HELD")
         log = self.path / "events/0.log"
+        self.wait_for("event", "the event of the hold", lambda _: "\n012 (" in log.read_text())
         text = log.read_text()
         log.write_text(text[: text.rindex("012 (")])
         (self.path / "clusters/0.why.json").unlink()

@@ -17,13 +17,12 @@ pub(super) fn explain(id: &str, position: u32, state: State, reason: &str) -> Wh
             let job = format!("{id}.{position}");
             let analysis = queue::call("condor_q", &["-better-analyze", &job]).ok().filter(Finished::success);
             let analysis = analysis.map(|analysis| analysis.stdout).unwrap_or_default();
-            let failing = failing(&analysis);
-            match is_busy(&analysis, &failing, has_ever) {
+            match is_busy(&analysis, has_ever) {
                 true => Why::new(
                     "all machines that match it are busy",
                     format!("wait; `condor_q -better-analyze {job}` says more"),
                 ),
-                false => unmatched(&failing, &job),
+                false => unmatched(&analysis, &job),
             }
         }
         State::Idle if reason.starts_with("insufficient priority") => {
@@ -44,40 +43,36 @@ fn transfer(reason: &str) -> &'static str {
     }
 }
 
-/// A condition of a job's requirements that no slot meets now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Failing {
-    condition: String,
-    /// What the job asks for, if the condition is about that: the machine's attribute for all that it has, and the job's value.
-    asked: Option<(&'static str, String)>,
-}
-
-/// The attributes that conditions ask for, and those for all that a machine has, which running jobs do not lessen.
+/// The attributes that a job asks for, and those for all that a machine has, which running jobs do not lessen.
 const ASKED: [(&str, &str); 3] =
     [("RequestMemory", "TotalMemory"), ("RequestDisk", "TotalDisk"), ("RequestCpus", "TotalCpus")];
 
-/// The conditions that no slot meets, by `condor_q -better-analyze`.
-fn failing(analysis: &str) -> Vec<Failing> {
-    let value = |name: &str| {
-        let mut lines = analysis.lines().map(str::trim);
-        lines
-            .find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('='))
-            .map(|value| value.trim().to_owned())
-    };
-    let condition = |line: &str| {
+/// The attribute that a condition asks for, and that for all that a machine has.
+fn asks(condition: &str) -> Option<(&'static str, &'static str)> {
+    ASKED.into_iter().find(|(name, _)| condition.contains(name))
+}
+
+/// The job's value of an attribute, by `condor_q -better-analyze`: `999999 (mb)`.
+fn value<'a>(analysis: &'a str, name: &str) -> Option<&'a str> {
+    let mut lines = analysis.lines().map(str::trim);
+    lines.find_map(|line| line.strip_prefix(name)?.trim_start().strip_prefix('=')).map(str::trim)
+}
+
+/// The conditions of a job's requirements by `condor_q -better-analyze`, each with the number of slots that meet it. `[3] && [5]` is one of two
+/// that stand above it.
+fn conditions(analysis: &str) -> impl Iterator<Item = (u64, &str)> {
+    analysis.lines().filter_map(|line| {
         // `[5]           0  TARGET.Memory >= RequestMemory`
-        let (_, rest) = line.strip_prefix('[')?.split_once(']')?;
-        let condition = rest.trim_start().strip_prefix('0')?.strip_prefix(' ')?.trim().to_owned();
-        let asked = ASKED.into_iter().find(|(name, _)| condition.contains(name));
-        let asked = asked.and_then(|(name, all)| Some((all, value(name)?)));
-        Some(Failing { condition, asked })
-    };
-    analysis.lines().filter_map(|line| condition(line.trim())).collect()
+        let (_, rest) = line.trim().strip_prefix('[')?.split_once(']')?;
+        let (count, condition) = rest.trim_start().split_once(' ')?;
+        Some((count.parse().ok()?, condition.trim()))
+    })
 }
 
 /// Returns `true` if the job only waits for others: machines match it, or have what it asks for when nothing else runs there.
-fn is_busy(analysis: &str, failing: &[Failing], has_ever: impl Fn(&str, u64) -> bool) -> bool {
-    if failing.is_empty() {
+fn is_busy(analysis: &str, has_ever: impl Fn(&[(&str, u64)]) -> bool) -> bool {
+    let mut failing = conditions(analysis).filter(|(count, _)| *count == 0).peekable();
+    if failing.peek().is_none() {
         let matches = [
             "match and are already running your jobs",
             "match but are serving other users",
@@ -89,42 +84,51 @@ fn is_busy(analysis: &str, failing: &[Failing], has_ever: impl Fn(&str, u64) -> 
         };
         return analysis.lines().filter_map(counted).any(|count| count > 0);
     }
-    failing.iter().all(|failing| {
-        let asked = failing.asked.as_ref();
-        let number = |value: &str| value.split(' ').next()?.parse().ok();
-        asked.is_some_and(|(all, value)| number(value).is_some_and(|value| has_ever(all, value)))
-    })
+    let asked = conditions(analysis).filter_map(|(_, condition)| {
+        let (name, all) = asks(condition)?;
+        Some((all, value(analysis, name)?.split(' ').next()?.parse().ok()?))
+    });
+    let asked: Vec<(&str, u64)> = asked.collect();
+    failing.all(|(_, condition)| condition.starts_with('[') || asks(condition).is_some())
+        && !asked.is_empty()
+        && has_ever(&asked)
 }
 
-/// Returns `true` if some machine of the pool has so much in all.
-fn has_ever(attribute: &str, value: u64) -> bool {
-    let constraint = format!("{attribute} >= {value}");
+/// Returns `true` if some machine of the pool has so much of these in all.
+fn has_ever(asked: &[(&str, u64)]) -> bool {
+    let constraint: Vec<_> = asked.iter().map(|(attribute, value)| format!("{attribute} >= {value}")).collect();
+    let constraint = constraint.join(" && ");
     let machines = queue::call("condor_status", &["-limit", "1", "-constraint", &constraint, "-af", "Machine"]);
     machines.is_ok_and(|machines| machines.success() && !machines.stdout.trim().is_empty())
 }
 
-fn unmatched(failing: &[Failing], job: &str) -> Why {
-    let has = |words: &[&str]| failing.iter().any(|failing| words.iter().any(|word| failing.condition.contains(word)));
+/// The reason of a job that no machine matches.
+fn unmatched(analysis: &str, job: &str) -> Why {
+    let failing: Vec<&str> =
+        conditions(analysis).filter(|(count, _)| *count == 0).map(|(_, condition)| condition).collect();
+    let single: Vec<&str> = failing.iter().copied().filter(|condition| !condition.starts_with('[')).collect();
+    let has = |words: &[&str]| single.iter().any(|condition| words.iter().any(|word| condition.contains(word)));
     let help = match () {
         () if has(&["RequestMemory"]) => "ask for less: `tpvc maps edit --memory`".to_owned(),
         () if has(&["RequestDisk"]) => "ask for less: `tpvc maps edit --disk`".to_owned(),
         () if has(&["Arch", "OpSys"]) => {
             "ship a program for the machines that are there: `tpvc maps transplant --program`".to_owned()
         }
-        () if failing.is_empty() => format!("`condor_q -better-analyze {job}` says more"),
+        () if single.is_empty() => format!("`condor_q -better-analyze {job}` says more"),
         () => "make the map again with another `--option requirements=...`".to_owned(),
     };
-    let words = |failing: &Failing| match &failing.asked {
-        Some((_, value)) => format!("`{}`, which asks for {value}", failing.condition),
-        None => format!("`{}`", failing.condition),
+    let words = |condition: &&str| match asks(condition).and_then(|(name, _)| value(analysis, name)) {
+        Some(value) => format!("`{condition}`, which asks for {value}"),
+        None => format!("`{condition}`"),
     };
-    match failing {
-        [] => Why::new("no machine of the pool matches it", help),
-        failing => {
-            let conditions: Vec<_> = failing.iter().map(words).collect();
-            Why::new(format!("no machine of the pool meets {}", conditions.join(" and ")), help)
+    let message = match (single.as_slice(), failing.is_empty()) {
+        ([], true) => "no machine of the pool matches it".to_owned(),
+        ([], false) => "no machine of the pool meets all its requirements at once".to_owned(),
+        (single, _) => {
+            format!("no machine of the pool meets {}", single.iter().map(words).collect::<Vec<_>>().join(" and "))
         }
-    }
+    };
+    Why::new(message, help)
 }
 
 #[cfg(test)]
@@ -153,25 +157,25 @@ Step    Matched  Condition
 
     #[test]
     fn the_requirement_that_fails_is_named() {
-        let failing = failing(RECORDED);
-        assert_eq!(
-            failing,
-            [Failing {
-                condition: "TARGET.Memory >= RequestMemory".to_owned(),
-                asked: Some(("TotalMemory", "999999 (mb)".to_owned()))
-            }]
-        );
-        let why = unmatched(&failing, "1.0");
+        let why = unmatched(RECORDED, "1.0");
         let message = "no machine of the pool meets `TARGET.Memory >= RequestMemory`, which asks for 999999 (mb)";
         assert!(why.message == message && why.help.contains("edit --memory"), "{why:?}");
-        assert!(unmatched(&[], "1.0").help.contains("condor_q -better-analyze 1.0"));
-        let foo = Failing { condition: "HasFoo".to_owned(), asked: None };
-        assert!(unmatched(std::slice::from_ref(&foo), "1.0").help.contains("requirements"));
-        // Running jobs have taken the memory of a machine that has as much.
-        assert!(is_busy(RECORDED, &failing, |all, value| (all, value) == ("TotalMemory", 999_999)));
-        assert!(!is_busy(RECORDED, &failing, |_, _| false));
-        assert!(!is_busy(RECORDED, &[failing[0].clone(), foo], |_, _| true));
-        assert!(is_busy("      3 match but are serving other users\n", &[], |_, _| false));
-        assert!(!is_busy("      0 are able to run your job\n", &[], |_, _| true));
+        assert!(unmatched("", "1.0").help.contains("condor_q -better-analyze 1.0"));
+        assert!(unmatched("[1]   0  HasFoo\n", "1.0").help.contains("requirements"));
+        assert!(unmatched("[1]   0  [3] && [5]\n", "1.0").message.contains("at once"));
+    }
+
+    /// Running jobs take memory of a machine, which counts less then.
+    #[test]
+    fn a_machine_that_others_use_is_busy() {
+        let total = |asked: &[(&str, u64)]| asked == [("TotalMemory", 999_999)];
+        assert!(is_busy(RECORDED, total));
+        assert!(!is_busy(RECORDED, |_| false));
+        let together =
+            RECORDED.replace("           0  TARGET.Memory", "           1  TARGET.Memory") + "[6]    0  [3] && [5]\n";
+        assert!(is_busy(&together, total));
+        assert!(!is_busy(&format!("{RECORDED}[9]  0  HasFoo\n"), |_| true));
+        assert!(is_busy("      3 match but are serving other users\n", |_| false));
+        assert!(!is_busy("      0 are able to run your job\n", |_| true));
     }
 }
