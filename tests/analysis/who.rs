@@ -116,7 +116,7 @@ fn a_note_has_the_value_and_what_other_jobs_have() {
 fn rules_and_flows_of_a_job_file_are_counted() {
     let folder = folder();
     let fired = answer(folder.path(), &["fires", "--jobs", "jobs.jsonl", "shared.yml", "local.yml"], 1);
-    let names = ["rule", "of", "fired", "looked_at"];
+    let names = ["rule", "entity", "fired", "checked"];
     let expected = serde_json::json!([
         ["small", "tool bwa.*", 1, 2],
         ["large", "tool bwa.*", 1, 2],
