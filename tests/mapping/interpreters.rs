@@ -219,7 +219,7 @@ fn what_native_code_lacks_maps_the_job_once_more() {
     // The first rule is applied again; the handler cannot hide what was lacking.
     let rules = compile(
         "tools:\n  bwa:\n    cores: 1\n    rules:\n      - id: a\n        if: 'True'\n        cores: cores_of(entity)\n        context:\n          word: hex\n      \
-         - id: b\n        if: |\n          try:\n              x = getattr(size, word)()\n          except AttributeError:\n              x = ''\n          x != ''\n        mem: 9\n\
+         - id: b\n        if: |\n          def ask(value):\n              return getattr(value, word)()\n          try:\n              x = ask(size)\n          except AttributeError:\n              x = ''\n          x != ''\n        mem: 9\n\
          global:\n  context:\n    word: hex\n    size: 4.0\ndestinations:\n  local:\n    runner: local\n",
     );
     let fake = Arc::new(Fake {
