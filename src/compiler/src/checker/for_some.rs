@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::python::parse::Tree;
 use crate::python::syntax::text_size::TextRange;
 
-use super::Found;
 use super::arrivals::{Need, certain_names, common_sets};
+use super::found::Found;
 use super::names::{Names, Verdict, is_resource, rules_have};
 use super::order::LATE;
-use super::place;
+use super::place::place;
 use super::sites::Site;
 use tpv_config::entity::Entity;
 use tpv_model::{EntityClass, Field, Resource};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use crate::python::syntax::ast::{Constant, Expr, ExprContext, ExprSubscript};
 use crate::python::syntax::text_size::TextRange;
 
-use super::Found;
 use super::block::Checker;
+use super::found::Found;
 use super::names::Names;
-use super::place;
+use super::place::place;
 use super::sites::Site;
 use tpv_config::entity::{Common, Entity};
 use tpv_model::EntityClass;

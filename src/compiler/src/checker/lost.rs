@@ -4,9 +4,10 @@ use crate::python::syntax::ast::{ExceptHandler, Expr, Ranged, Stmt};
 use crate::python::syntax::text_size::TextRange;
 use tpv_model::Resource;
 
-use super::Found;
+use super::block::Surroundings;
+use super::found::Found;
+use super::place::place;
 use super::sites::Site;
-use super::{Surroundings, place};
 use crate::checker::stubs::model;
 use tpv_config::validate::unknown::synonym;
 use tpv_text::code::Code;

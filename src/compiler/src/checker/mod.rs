@@ -28,6 +28,7 @@ mod operands;
 mod optional;
 mod order;
 mod patterns;
+mod place;
 mod quantity;
 pub mod sites;
 mod sql_placeholders;
@@ -46,7 +47,6 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::python::syntax::ast::Stmt;
-use crate::python::syntax::text_size::TextRange;
 use tpv_bytecode::CodeKind;
 use tpv_runtime::mapper::inventory::Inventory;
 
@@ -62,18 +62,15 @@ use tpv_model::EntityClass;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::source::{SourceMap, Span};
-use tpv_yaml::value::Text;
 
 pub use names::GIVEN;
+pub use place::place;
 pub use values::constant;
 
 use block::{Checked, Ends, Fault, Surroundings};
 use found::Found;
 use sites::Site;
 use tpv_text::code::Code;
-
-/// The characters that TPV writes before the text of an f-string.
-const FSTRING_PREFIX: usize = 4;
 
 /// The codes of code that raises when a job runs it, in compiled rules at least: compiling reports them, too.
 pub const RAISING: [Code; 5] =
@@ -223,14 +220,6 @@ fn check_one<'a>(
         _ => Ends::Value,
     };
     block::check(body, &parsed.source, ends, facts, surroundings)
-}
-
-/// The place in the file of a range of the source that Python reads.
-pub fn place(sources: &SourceMap, text: &Text, kind: CodeKind, range: TextRange) -> Span {
-    let added = if kind == CodeKind::FString { FSTRING_PREFIX } else { 0 };
-    let start = range.start().to_usize().saturating_sub(added);
-    let end = range.end().to_usize().saturating_sub(added);
-    TextOrigin::new(text, sources).span(start..end)
 }
 
 fn report(found: &mut Found<'_>, site: &Site<'_>, faults: &[Fault]) {

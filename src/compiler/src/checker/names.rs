@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use crate::python::syntax::text_size::TextRange;
 
-use super::Found;
 use super::arrivals::Arrivals;
 use super::block::{Bound, Free, Surroundings};
 use super::cpython::{WITH_CPYTHON, list_of, without_cpython};
 use super::for_some::ForSome;
+use super::found::Found;
 use super::order::{LATE, Phase};
-use super::place;
+use super::place::place;
 use super::sites::Site;
 use super::types::Type;
 use super::unevaluated;

@@ -17,10 +17,10 @@ use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_yaml::value::ConfigValue;
 
-use super::Found;
 use super::arrivals::Need;
+use super::found::Found;
 use super::names::Names;
-use super::place;
+use super::place::place;
 use super::sites::Site;
 
 /// Calls by which code evaluates or fills in a text.

@@ -5,10 +5,11 @@ use num_traits::ToPrimitive;
 
 use tpv_model::{Quantity, Resource};
 
-use super::place;
+use super::found::Found;
+use super::place::place;
 use super::sites::Site;
 use super::types::Type;
-use super::{Found, units};
+use super::units;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
