@@ -713,7 +713,7 @@ tools:
   - {id: cut1, environment: at_home}
   - {id: unknown, environment: at_home}
 ";
-    assert_eq!(beside(config, yaml), at("T158", &[4, 5, 9]));
+    assert_eq!(beside(config, yaml), at("T158", &[4, 9]));
     let xml = r#"<job_conf>
   <plugins><plugin id="slurm"/></plugins>
   <destinations default="tpv">

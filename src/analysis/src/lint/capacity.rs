@@ -253,14 +253,18 @@ impl<'a> Capacity<'a> {
                 having(&fields.dest_tags).chain(inherited.into_iter().flat_map(|fields| having(&fields.dest_tags)));
             own.into_iter().any(|offered| offered.as_str() == tag)
         };
-        let lists = [Some(&entity.common.tags), rule.map(|rule| &rule.common.tags)];
-        let mut lists = lists.into_iter().flatten();
-        lists.all(|tags| {
-            tags.get(TagType::Require).iter().all(|tag| offers(tag.as_str()))
-                && tags
-                    .get(TagType::Reject)
-                    .iter()
-                    .all(|tag| !having(&fields.dest_tags).any(|own| own.value == tag.value))
+        let of_rule = rule.map(|rule| &rule.common.tags);
+        let lists = [Some(&entity.common.tags), of_rule];
+        lists.into_iter().flatten().enumerate().all(|(level, tags)| {
+            // A tag of the rule takes the place of the entity's tag of the same value.
+            let counts = |value: &str| {
+                let mut kinds = TagType::ALL.iter().flat_map(|kind| of_rule.into_iter().flat_map(|own| own.get(*kind)));
+                level > 0 || !kinds.any(|own| own.as_str() == value)
+            };
+            let mut required = tags.get(TagType::Require).iter().filter(|tag| counts(tag.as_str()));
+            let mut rejected = tags.get(TagType::Reject).iter().filter(|tag| counts(tag.as_str()));
+            required.all(|tag| offers(tag.as_str()))
+                && rejected.all(|tag| !having(&fields.dest_tags).any(|own| own.value == tag.value))
         })
     }
 

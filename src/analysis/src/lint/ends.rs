@@ -1,7 +1,8 @@
 //! T157: rules of destinations that end the job, although other destinations may take it.
 //!
 //! `fail`, and each exception but TPV's own two and Galaxy's `JobNotReadyException`, leaves `map_to_destination` of `tpv/core/mapper.py`; no other
-//! candidate is tried. A rule that always applies is a switch, and one of a destination that has its jobs for itself is meant.
+//! candidate is tried. A rule that always applies is a switch, and one of a destination that has its jobs for itself is meant. So may be one where limits
+//! share the jobs out, one for jobs that no destination takes, and one about tools: they know where they are to go.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -11,6 +12,7 @@ use tpv_compiler::python::{parse, validate};
 
 use super::Linter;
 use super::tags::{default, having};
+use super::unevaluated::{expression, names};
 use tpv_config::Config;
 use tpv_config::entity::{Entity, Rule};
 use tpv_model::{EntityClass, TagType};
@@ -22,6 +24,9 @@ use tpv_text::source::Span;
 /// Exceptions after which the job may still come to a destination.
 const GOING_ON: [&str; 3] = ["TryNextDestinationOrFail", "TryNextDestinationOrWait", "JobNotReadyException"];
 
+/// What a condition may read to be about some jobs of any tool.
+const OF_JOBS: [&str; 3] = ["input_size", "user", "job"];
+
 /// Looks at the rules of all destinations that jobs can come to.
 pub(super) fn check(linter: &mut Linter<'_>) {
     let config = linter.config;
@@ -29,14 +34,19 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let mut found = Vec::new();
     let destinations = || config.destinations.values().filter(|destination| !destination.common.is_abstract);
     for destination in destinations() {
-        let own = Tags::of(config, destination);
-        let Some(other) =
-            destinations().find(|other| other.id != destination.id && own.shares(&Tags::of(config, other)))
-        else {
+        if is_limited(config, destination) {
             continue;
-        };
+        }
+        let own = Tags::of(config, destination);
         for rule in destination.rules.values().filter(|rule| is_for_some(rule)) {
-            let Some((span, what)) = end(rule).filter(|(span, _)| seen.insert(*span)) else { continue };
+            let Some((span, what)) = end(rule).filter(|(span, _)| !seen.contains(span)) else { continue };
+            let mut others = destinations().filter(|other| other.id != destination.id);
+            let Some(other) = others.find(|other| {
+                own.shares(&Tags::of(config, other)) && !is_limited(config, other) && !ends_too(other, rule)
+            }) else {
+                continue;
+            };
+            seen.insert(span);
             let diagnostic = Diagnostic::warning(format!("{what} ends the job, and no other destination is tried"))
                 .at(span, format!("`{}` may accept such a job", other.id))
                 .also(rule.condition.span, "for each job for which this is true")
@@ -49,12 +59,24 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     found.into_iter().for_each(|finding| linter.report(finding));
 }
 
-/// Returns `true` unless a rule applies to every job, as a switch does.
+/// Returns `true` if a rule is about sizes, users or jobs, and nothing else. One that applies to every job is a switch.
 fn is_for_some(rule: &Rule) -> bool {
-    let Some(text) = rule.condition.as_text() else { return false };
-    let Ok(parsed) = parse::parse(text.as_str(), CodeKind::Block) else { return false };
-    validate::validate(&parsed.body, &parsed.text).is_ok()
-        && !matches!(parsed.body.as_slice(), [Stmt::Expr(node)] if node.value.is_constant_expr())
+    let condition = rule.condition.as_text().and_then(|text| expression(text.as_str()));
+    let names = condition.as_ref().map(names).unwrap_or_default();
+    !names.is_empty() && names.iter().all(|name| OF_JOBS.contains(&name.as_str()))
+}
+
+/// Returns `true` if a destination, or the default, says how much it accepts.
+fn is_limited(config: &Config, destination: &Entity) -> bool {
+    let fields = [Some(destination), default(config, EntityClass::Destination)];
+    fields.into_iter().flatten().any(|one| one.common.amounts.accepted().next().is_some())
+}
+
+/// Returns `true` if a destination ends the same jobs.
+fn ends_too(other: &Entity, rule: &Rule) -> bool {
+    let condition = |rule: &Rule| rule.condition.as_text().map(|text| text.as_str().trim().to_owned());
+    let own = condition(rule);
+    other.rules.values().any(|other| condition(other) == own && end(other).is_some())
 }
 
 /// The part of a rule that ends each of its jobs, and its name in a message.

@@ -1,7 +1,8 @@
 //! T156: rules for sizes of inputs that give less than they seem to: a later rule with less replaces one with more where both ranges overlap, the last range
 //! has an upper end, or no rule is for sizes in between.
 //!
-//! Ranges that meet are believed: what is for larger inputs may need less. Only plain numbers are compared.
+//! Ranges that meet are believed: what is for larger inputs may need less. So are a later rule for a part of an earlier one's sizes, rules that another
+//! entity or file adds, and ends that no input comes to. Only plain numbers are compared, and no GPUs: they are not a matter of size.
 
 use std::collections::HashSet;
 
@@ -12,12 +13,15 @@ use super::size_steps::{Step, steps};
 use super::tags::default;
 use super::units::amount;
 use tpv_config::Config;
-use tpv_config::entity::{Common, Entity};
+use tpv_config::entity::{Common, Entity, Rule};
 use tpv_model::{EntityClass, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_yaml::value::ConfigValue;
+
+/// An upper end in GiB that only says where sizes are no longer believed.
+const NO_END: f64 = 1_000.0;
 
 /// Looks at the rules of all entities.
 pub(super) fn check(linter: &mut Linter<'_>) {
@@ -26,9 +30,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     for kind in EntityClass::MATCHED {
         for entity in config.section(kind).values() {
             let Some(steps) = steps(entity) else { continue };
-            for resource in [Resource::Mem, Resource::Cores, Resource::Gpus] {
+            for resource in [Resource::Mem, Resource::Cores] {
                 let Some(ladder) = Ladder::of(config, entity, &steps, resource) else { continue };
-                let Some(diagnostic) = ladder.falls(entity) else { continue };
+                let Some(diagnostic) = ladder.falls(config, entity) else { continue };
                 let span = diagnostic.primary.as_ref().map_or(entity.span, |label| label.span);
                 // A gap that its neighbours show, and a rule of which nothing is left, have findings of their own; rules that are inherited have one.
                 let is_told = linter.findings.iter().any(|other| match other.code {
@@ -102,21 +106,23 @@ impl<'a> Ladder<'a> {
     }
 
     /// Two rules for some sizes of which the one with less counts, or else the first size from which on no rule is for inputs, and they get less.
-    fn falls(&self, entity: &Entity) -> Option<Diagnostic> {
-        self.overlap(entity).or_else(|| self.end(entity))
+    fn falls(&self, config: &Config, entity: &Entity) -> Option<Diagnostic> {
+        let end = || self.end(entity).filter(|_| !is_bounded_elsewhere(config, entity, self.resource));
+        self.overlap(config, entity).or_else(end)
     }
 
-    fn overlap(&self, entity: &Entity) -> Option<Diagnostic> {
+    fn overlap(&self, config: &Config, entity: &Entity) -> Option<Diagnostic> {
         for (index, (later, less)) in self.steps.iter().enumerate() {
             for (earlier, more) in self.steps.iter().take(index) {
                 let (Some(less), Some(more)) = (*less, *more) else { continue };
                 let (low, high) = (later.low.max(earlier.low), later.high.min(earlier.high));
-                // A rule for the smaller ones of these inputs may come later.
-                #[allow(clippy::float_cmp, reason = "both are written out")]
-                let is_refined = later.low == earlier.low && later.high <= earlier.high;
+                // A rule for some of these inputs may come later. No size is below 0.
+                let is_refined = later.low.max(0.0) >= earlier.low.max(0.0)
+                    && (later.high <= earlier.high || earlier.high >= NO_END);
                 let counts =
                     || self.at(between(low, high)).is_ok_and(|last| last.is_some_and(|(last, _)| last == index));
-                if less < more && low < high && !is_refined && counts() {
+                let are_own = || are_together(config, entity, earlier.rule, later.rule);
+                if less < more && low < high && !is_refined && counts() && are_own() {
                     return Some(self.replaced(entity, (earlier, more), (later, less), (low, high)));
                 }
             }
@@ -155,7 +161,7 @@ impl<'a> Ladder<'a> {
         ends.dedup();
         let uppers = ends.iter().skip(1).copied().chain([f64::INFINITY]);
         let mut low = 0.0;
-        for (end, high) in ends.iter().copied().zip(uppers) {
+        for (end, high) in ends.iter().copied().zip(uppers).take_while(|(end, _)| *end < NO_END) {
             let (below, above) = (self.at(between(low, end)), self.at(between(end, high)));
             low = end;
             let (Ok(Some((last, more))), Ok(None)) = (below, above) else { continue };
@@ -211,19 +217,62 @@ fn between(low: f64, high: f64) -> f64 {
     }
 }
 
+/// Returns `true` if two rules are written in one entity: each entity that has one of them has the other, too.
+fn are_together(config: &Config, entity: &Entity, earlier: &Rule, later: &Rule) -> bool {
+    let is_own = |rule: &Rule| rule.inherited.as_ref().is_some_and(|places| places.iter().all(|at| *at == rule.span));
+    let has = |one: &Entity, rule: &Rule| one.rules.values().any(|other| other.span == rule.span);
+    earlier.span.source == later.span.source
+        && is_own(earlier)
+        && is_own(later)
+        && config.section(entity.class).values().all(|one| has(one, earlier) == has(one, later))
+}
+
 /// Returns `true` if rules of the default, or of another tool for the same ids, set the resource.
 fn is_decided_elsewhere(config: &Config, entity: &Entity, resource: Resource) -> bool {
     let sets = |other: &Entity| {
-        other.id != entity.id
-            && other.rules.values().any(|rule| rule.execute.is_some() || rule.common.amounts.get(resource).is_some())
+        other.rules.values().any(|rule| rule.execute.is_some() || rule.common.amounts.get(resource).is_some())
     };
-    if default(config, entity.class).is_some_and(sets) {
-        return true;
-    }
+    matching(config, entity).into_iter().any(sets)
+}
+
+/// Returns `true` if an entity that the same jobs may have refuses inputs by their size, bounds the resource or sets it.
+fn is_bounded_elsewhere(config: &Config, entity: &Entity, resource: Resource) -> bool {
+    let matching = matching(config, entity);
+    let default = default(config, entity.class);
+    let bounds = |common: &Common| {
+        common.amounts.resources().any(|(other, _)| other != resource && other.quantity() == resource.quantity())
+    };
+    let sets = |common: &Common| common.amounts.get(resource).is_some();
+    let refuses = |rule: &Rule| {
+        let is_for_sizes = rule.condition.as_text().is_some_and(|text| text.as_str().contains("input_size"));
+        is_for_sizes && (rule.fail.is_some() || rule.execute.is_some())
+    };
+    EntityClass::MATCHED.into_iter().flat_map(|kind| config.section(kind).values()).any(|other| {
+        let is_same_kind = other.class == entity.class;
+        let is_met = if is_same_kind && entity.class == EntityClass::Tool {
+            matching.iter().any(|one| one.id == other.id)
+        } else {
+            !is_same_kind || other.id != entity.id
+        };
+        // What the default sets is known, and a role or user counts more than a tool.
+        let is_below = if is_same_kind {
+            default.is_some_and(|default| default.id == other.id)
+        } else {
+            other.class == EntityClass::Tool
+        };
+        is_met
+            && (other.rules.values().any(|rule| refuses(rule) || sets(&rule.common))
+                || other.commons().any(bounds)
+                || sets(&other.common) && !is_below)
+    })
+}
+
+/// The default, and the other entities for the same ids.
+fn matching<'a>(config: &'a Config, entity: &Entity) -> Vec<&'a Entity> {
     let section = config.section(entity.class);
     let keys: Vec<&str> = section.keys().map(|id| &**id).collect();
     let mut found = Vec::new();
     drop(Matcher::new(PatternSet::build(&keys)).matches(&entity.id.replace(".*", "x"), &mut found));
-    let mut others = found.into_iter().filter_map(|index| section.get_index(index as usize));
-    others.any(|(_, other)| sets(other))
+    let others = found.into_iter().filter_map(|index| Some(&**section.get_index(index as usize)?.1));
+    default(config, entity.class).into_iter().chain(others).filter(|other| other.id != entity.id).collect()
 }

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::Linter;
-use super::runner_params::{destinations, runner_class};
+use super::runner_params::{destinations, galaxys_class};
 use super::tags::default;
 use tpv_compiler::python::resubmit::compile;
 use tpv_config::entity::{Common, Dict, Entity};
@@ -70,7 +70,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let mut used: BTreeMap<Span, Used<'_>> = BTreeMap::new();
     let mut all: Vec<Option<&str>> = Vec::new();
     for destination in destinations(linter) {
-        let class = runner_class(destination, job_conf);
+        let class = galaxys_class(destination, job_conf);
         all.push(class);
         let own = destination.commons().chain(default.into_iter().flat_map(|default| default.commons()));
         for common in own {

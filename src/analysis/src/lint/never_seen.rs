@@ -1,15 +1,14 @@
 //! T158: parts of the server's `job_conf` that keep jobs from TPV: tools whose entry there names an environment of its own, a default that is not TPV,
 //! and settings of environments that only share their names with destinations of TPV.
 //!
+//! Jobs that fail there may still come to TPV, where an environment's `resubmit` says so.
+//!
 //! Galaxy asks TPV for the jobs of tools that go to a dynamic environment (`get_job_tool_configurations` of `galaxy/jobs/__init__.py`, 26.1.1), and gets a
 //! destination from it, of which `job_conf` knows nothing.
-
-use tpv_runtime::patterns::{Matcher, PatternSet};
 
 use super::Linter;
 use super::server::{EnvironmentSettings, JobConf, is_open};
 use super::tags::default;
-use super::words::words;
 use crate::tool_id::split_version;
 use tpv_config::Config;
 use tpv_config::entity::Entity;
@@ -30,8 +29,10 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     }
     let is_fixed = |name: &str| job_conf.environments.contains(name) && !job_conf.dynamic.contains_key(name);
     let source = linter.sources.next_id();
+    let comes_later = resubmits_to_tpv(job_conf);
     let mut findings = Vec::new();
-    for (id, environment) in job_conf.tools.iter().filter(|(_, environment)| is_fixed(environment)) {
+    let is_lost = |environment: &str| !comes_later && is_fixed(environment);
+    for (id, environment) in job_conf.tools.iter().filter(|(_, environment)| is_lost(environment)) {
         // A tool may have more than one entry.
         let is_only = job_conf.tools.iter().all(|(other, another)| other != id || another == environment);
         findings.extend(entry_of(linter.config, id).filter(|_| is_only).map(|tool| of_tool(tool, id, environment)));
@@ -39,6 +40,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     if let Some((name, at)) = job_conf.default.as_ref().filter(|(name, _)| is_fixed(name))
         && !job_conf.tools.iter().any(|(_, environment)| !is_fixed(environment))
         && !job_conf.has_other_tools
+        && !comes_later
         && linter.config.tools.values().any(|tool| !tool.common.is_abstract)
     {
         let dispatcher = job_conf.environments.iter().find(|name| is_dispatcher(name)).map_or("", String::as_str);
@@ -59,23 +61,67 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     findings.into_iter().for_each(|finding| linter.report(finding));
 }
 
-/// The entry that is for a tool and hardly for others: its id names the tool.
+/// The entry that is for a tool and no others: its id is that of the tool, with any version.
 fn entry_of<'a>(config: &'a Config, id: &str) -> Option<&'a Entity> {
-    let keys: Vec<String> = config.tools.keys().map(|key| key.to_lowercase()).collect();
-    let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-    let mut found = Vec::new();
-    // An id of `job_conf` may lack the version.
-    let matcher = Matcher::new(PatternSet::build(&keys));
-    for id in [id.to_owned(), format!("{id}/1.0")] {
-        drop(matcher.matches(&id, &mut found));
-    }
-    let mut tools = found.into_iter().filter_map(|index| Some(&**config.tools.get_index(index as usize)?.1));
-    let default = default(config, EntityClass::Tool).map(|default| &default.id);
-    let name = split_version(id).0.rsplit('/').next().unwrap_or(id).to_lowercase();
-    let is_for_it = |tool: &&Entity| {
-        !tool.common.is_abstract && Some(&tool.id) != default && words(&tool.id.to_lowercase()).any(|word| word == name)
+    // Of a version alone, the others come to TPV.
+    let has_version = !split_version(id).1.is_empty();
+    let is_of_shed = id.contains('/');
+    let is_for_it = |key: &str| match key.strip_prefix(id) {
+        Some("") => true,
+        Some("/.*") => !has_version,
+        Some(".*") => !has_version && is_of_shed,
+        _ => false,
     };
-    tools.rfind(is_for_it)
+    let is_pattern = id.contains(['*', '?', '+', '[', ']', '(', ')', '{', '}', '|', '^', '$', '\\']);
+    let default = default(config, EntityClass::Tool).map(|default| &default.id);
+    let is_parent = |tool: &Entity| {
+        config.tools.values().any(|one| one.common.inherits.as_ref().is_some_and(|parent| *parent.as_str() == *tool.id))
+    };
+    let mut tools = config.tools.values().map(|tool| &**tool).filter(|_| !is_pattern);
+    tools.rfind(|tool| {
+        !tool.common.is_abstract && Some(&tool.id) != default && is_for_it(&tool.id.to_lowercase()) && !is_parent(tool)
+    })
+}
+
+/// Returns `true` if failed jobs may go on to TPV: an environment that asks it is named as a target, and not by tools only.
+fn resubmits_to_tpv(job_conf: &JobConf) -> bool {
+    let text = job_conf.source.as_ref().map_or("", |source| &*source.text);
+    let is_target = |name: &str| {
+        let named = places(text, name).filter(|(before, _)| {
+            let key = before.trim_end_matches(is_between);
+            key.ends_with("environment") || key.ends_with("destination") && !key.ends_with("default_destination")
+        });
+        named.count() > job_conf.tools.iter().filter(|(_, environment)| environment == name).count()
+    };
+    let mut dispatchers = job_conf.dynamic.iter().filter(|(_, asks_tpv)| **asks_tpv);
+    text.contains("resubmit") && dispatchers.any(|(name, _)| is_target(name))
+}
+
+/// The texts before and after a name, wherever it is a word of its own.
+fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
+    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    let around =
+        text.match_indices(name).filter_map(|(at, name)| Some((text.get(..at)?, text.get(at + name.len()..)?)));
+    around.filter(move |(before, after)| !before.ends_with(is_of_name) && !after.starts_with(is_of_name))
+}
+
+/// Returns `true` for what stands between a key and its value in YAML, JSON or XML.
+fn is_between(c: char) -> bool {
+    c.is_whitespace() || matches!(c, ':' | '=' | '"' | '\'' | '>')
+}
+
+/// Returns `true` if a destination has a param with the value of an environment's setting, as the file has it.
+fn has_same(config: &Config, destination: &Entity, name: &str, written: &str) -> bool {
+    let fields = [Some(destination), default(config, EntityClass::Destination)];
+    let mut values = fields.into_iter().flatten().filter_map(|one| one.common.params.as_deref()?.get(name));
+    let (Some(value), Some((_, after))) = (values.next(), places(written, name).next()) else { return false };
+    let value = value.python_str();
+    let value = value.trim_matches(is_between);
+    let after = after.trim_start_matches(is_between);
+    let rest = after.get(value.len()..).map(|rest| rest.trim_start_matches([' ', '\t']));
+    // Python's `True` is the file's `true`.
+    after.get(..value.len()).is_some_and(|own| own.eq_ignore_ascii_case(value))
+        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['\n', '\r', '"', '\'', '<', '#', ',', '}']))
 }
 
 fn of_tool(tool: &Entity, id: &str, environment: &str) -> Finding {
@@ -106,7 +152,13 @@ fn of_environment(config: &Config, job_conf: &JobConf, settings: &EnvironmentSet
     if is_target || uses != 1 {
         return None;
     }
-    let names: Vec<String> = settings.names.iter().map(|name| format!("`{name}`")).collect();
+    // The destination may repeat what the environment has.
+    let written = job_conf.source.as_ref().and_then(|source| source.text.get(settings.at.end..)).unwrap_or_default();
+    let is_lost = |name: &&String| !has_same(config, destination, name, written);
+    let names: Vec<String> = settings.names.iter().filter(is_lost).map(|name| format!("`{name}`")).collect();
+    if names.is_empty() {
+        return None;
+    }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let diagnostic = Diagnostic::warning(format!(
         "jobs of the destination `{id}` do not get the settings of the environment `{id}`"

@@ -151,8 +151,19 @@ pub(super) fn destinations<'a>(linter: &Linter<'a>) -> impl Iterator<Item = &'a 
 
 /// The name of the class that a destination's runner plugin loads, if `job_conf` has the runner.
 pub(super) fn runner_class<'a>(destination: &Entity, job_conf: &'a JobConf) -> Option<&'a str> {
+    loaded(destination, job_conf)?.rsplit([':', '.']).next()
+}
+
+/// The same for a class of Galaxy itself; a site's own may have the name of one.
+pub(super) fn galaxys_class<'a>(destination: &Entity, job_conf: &'a JobConf) -> Option<&'a str> {
+    let (_, class) = loaded(destination, job_conf)?.trim().strip_prefix("galaxy.jobs.runners.")?.split_once(':')?;
+    Some(class)
+}
+
+/// What a destination's runner plugin loads: a module and its class.
+fn loaded<'a>(destination: &Entity, job_conf: &'a JobConf) -> Option<&'a str> {
     let runner = destination.destination.as_ref()?.runner.as_ref()?;
-    job_conf.runners.get(runner.as_str())?.rsplit([':', '.']).next()
+    job_conf.runners.get(runner.as_str()).map(String::as_str)
 }
 
 /// A param that is not read.

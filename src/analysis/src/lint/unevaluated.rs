@@ -54,7 +54,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     }
     for site in code.iter().filter(|site| site.kind == CodeKind::FString) {
         for (range, inner) in doubled(site.text.as_str()) {
-            if known.is_code(filtered(inner), true) {
+            if !is_data(inner) && known.is_code(filtered(inner), true) {
                 let span = TextOrigin::new(site.text, linter.sources).span(range.clone());
                 let written = site.text.as_str().get(range).unwrap_or_default();
                 let no_qa = site.owners.iter().map(|owner| owner.common.no_qa_codes.as_slice());
@@ -107,6 +107,20 @@ fn filtered(inner: &str) -> &str {
     inner.split('|').next().unwrap_or(inner)
 }
 
+/// Returns `true` for what braces hold in a shell, YAML or JSON: items between commas, or a name and, after a colon and a blank, its value.
+fn is_data(inner: &str) -> bool {
+    let mut depth = 0_u32;
+    let has_comma = inner.chars().any(|c| {
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
+    });
+    has_comma || inner.split(':').skip(1).any(|after| after.starts_with(char::is_whitespace))
+}
+
 /// The places of `{{ ... }}` in a text with what stands between, unless a `$` before it says that it is for a shell.
 fn doubled(text: &str) -> Vec<(Range<usize>, &str)> {
     let mut out = Vec::new();
@@ -146,7 +160,7 @@ impl<'a> Known<'a> {
     fn in_text<'t>(&self, text: &'t str) -> Option<&'t str> {
         let mut parts = text.split('{').zip(text.split('{').skip(1)).filter(|(before, _)| !before.ends_with('$'));
         let of_braces = parts.find_map(|(_, rest)| {
-            let inner = rest.split('}').next().filter(|inner| inner.len() < rest.len())?;
+            let inner = rest.split('}').next().filter(|inner| inner.len() < rest.len() && !is_data(inner))?;
             let without_format = || inner.rsplit_once([':', '!']).map_or(inner, |(expression, _)| expression);
             [inner, filtered(inner), without_format()].into_iter().find(|code| self.is_code(code, true))
         });
@@ -178,7 +192,7 @@ fn computes(expression: &Expr, text: &str) -> bool {
 }
 
 /// The only expression of a text.
-fn expression(text: &str) -> Option<Expr> {
+pub(super) fn expression(text: &str) -> Option<Expr> {
     let parsed = parse::parse(text.trim(), CodeKind::Block).ok()?;
     validate::validate(&parsed.body, &parsed.text).ok()?;
     match parsed.body.as_slice() {
@@ -188,7 +202,7 @@ fn expression(text: &str) -> Option<Expr> {
 }
 
 /// The names in an expression.
-fn names(expression: &Expr) -> Vec<String> {
+pub(super) fn names(expression: &Expr) -> Vec<String> {
     fn collect(node: &Expr, out: &mut Vec<String>) {
         if let Expr::Name(name) = node {
             out.push(name.id.to_string());
@@ -225,6 +239,11 @@ mod tests {
             ("job.xml", None),
             ("${mem}", None),
             ("{host}", None),
+            ("{max(mem, 8)}", Some("max(mem, 8)")),
+            ("/data/{mem,cores}", None),
+            ("{mem: 8}", None),
+            ("{limits: {memory: mem}}", None),
+            (r#"{"mem": mem}"#, None),
             ("a * b", None),
             ("24:00:00", None),
             ("tool or user", None),
@@ -239,5 +258,6 @@ mod tests {
         let found = |text| doubled(text).into_iter().map(|(_, inner)| inner.to_owned()).collect::<Vec<_>>();
         assert_eq!(found("--mem={{ mem }} {{cores}}"), [" mem ", "cores"]);
         assert_eq!(found("${{mem}} {{{mem}}} {{ {mem} }} {{"), [""; 0]);
+        assert!(is_data("mem,cores") && !is_data("max(mem, 8)") && !is_data("mem:.1f"));
     }
 }

@@ -49,6 +49,11 @@ pub(super) fn check(body: &[Stmt], source: &str, memory: Option<&str>, contexts:
     walk.faults
 }
 
+/// Returns `true` for the names that TPV's entities have in code: others may have fields in other units.
+fn is_of_tpv(owner: &Expr) -> bool {
+    matches!(owner, Expr::Name(name) if matches!(name.id.as_str(), "entity" | "self" | "destination" | "dest" | "d"))
+}
+
 /// Returns `true` if the texts of a field become a memory.
 pub(super) fn is_memory(field: &str) -> bool {
     MEMORIES.contains(&field)
@@ -222,7 +227,7 @@ impl<'a> Walk<'a> {
                 self.expr(&node.value);
                 match node.attr.as_str() {
                     "file_size" | "total_size" | "st_size" => Quantity::data(Unit::BYTES, node.range),
-                    memory if is_memory(memory) => Quantity::data(Unit::GIB, node.range),
+                    memory if is_memory(memory) && is_of_tpv(&node.value) => Quantity::data(Unit::GIB, node.range),
                     _ => Quantity::Unknown,
                 }
             }
@@ -257,8 +262,12 @@ impl<'a> Walk<'a> {
                     let right = self.expr(item);
                     if !matches!(op, CmpOp::Is | CmpOp::IsNot | CmpOp::In | CmpOp::NotIn) {
                         self.meet((left_node, left), (item, right), node.range);
-                        self.compares_number((left_node, left), (item, right));
-                        self.compares_number((item, right), (left_node, left));
+                        // A bound from above may be a test for empty files, or so high that it bounds nothing.
+                        match op {
+                            CmpOp::Gt | CmpOp::GtE => self.compares_number((left_node, left), (item, right)),
+                            CmpOp::Lt | CmpOp::LtE => self.compares_number((item, right), (left_node, left)),
+                            _ => {}
+                        }
                     }
                     (left, left_node) = (right, item);
                 }

@@ -23,6 +23,9 @@ impl<'a> Checker<'a> {
             Expr::Tuple(tuple) => tuple.elts.as_slice(),
             other => std::slice::from_ref(other),
         };
+        if !is_plain(&method.value) {
+            return;
+        }
         for text in texts {
             let subject = self.text(&*method.value);
             self.plain_text(text, subject, method_name);
@@ -31,18 +34,22 @@ impl<'a> Checker<'a> {
 
     /// `'bwa.*' in tool.id`, `tool.id == 'bwa.*'`
     pub(super) fn compares_pattern(&mut self, op: CmpOp, [left, right]: [(&Type, &'a Expr); 2]) {
-        let is_id =
-            |node: &Expr| matches!(Self::path(node).as_deref(), Some("tool.id" | "tool.old_id" | "job.tool_id"));
+        let how = match op {
+            CmpOp::In => ["in", "=="],
+            CmpOp::NotIn => ["not in", "!="],
+            CmpOp::Eq => ["==", "=="],
+            _ => ["!=", "!="],
+        };
         match op {
-            CmpOp::In | CmpOp::NotIn if right.0.not_none() == Type::STR => {
-                self.plain_text(left.1, self.text(right.1), "in");
+            CmpOp::In | CmpOp::NotIn if right.0.not_none() == Type::STR && is_plain(right.1) => {
+                self.plain_text(left.1, self.text(right.1), how[0]);
             }
-            CmpOp::Eq | CmpOp::NotEq if is_id(left.1) => self.plain_text(right.1, self.text(left.1), "=="),
-            CmpOp::In | CmpOp::NotIn if is_id(left.1) => {
+            CmpOp::Eq | CmpOp::NotEq if is_plain(left.1) => self.plain_text(right.1, self.text(left.1), how[0]),
+            CmpOp::In | CmpOp::NotIn if is_plain(left.1) => {
                 if let Expr::List(items) = right.1 {
-                    items.elts.iter().for_each(|item| self.plain_text(item, self.text(left.1), "=="));
+                    items.elts.iter().for_each(|item| self.plain_text(item, self.text(left.1), how[1]));
                 } else if let Expr::Tuple(items) = right.1 {
-                    items.elts.iter().for_each(|item| self.plain_text(item, self.text(left.1), "=="));
+                    items.elts.iter().for_each(|item| self.plain_text(item, self.text(left.1), how[1]));
                 }
             }
             _ => {}
@@ -57,9 +64,34 @@ impl<'a> Checker<'a> {
         let written = self.text(node);
         let message = format!("`{how}` takes {written} as plain text, and it looks like {}", pattern.name());
         self.fault(Code::PatternAsText, node.range(), message, "looks for these very characters");
-        let instead = pattern.instead(text, subject, how);
-        self.help(instead.unwrap_or_else(|| format!("write `re.search(r{written}, {subject})`, after `import re`")));
+        let is_negated = matches!(how, "not in" | "!=");
+        let instead = pattern.instead(text, subject, how).filter(|_| !is_negated);
+        self.help(instead.unwrap_or_else(|| {
+            let not = if is_negated { "not " } else { "" };
+            match (pattern, how) {
+                (Pattern::Shell, _) => {
+                    format!("write `{not}fnmatch.fnmatch({subject}, {written})`, after `import fnmatch`")
+                }
+                (Pattern::Regex, "startswith" | "removeprefix") => {
+                    format!("write `re.match(r{written}, {subject})`, after `import re`")
+                }
+                (Pattern::Regex, "endswith" | "removesuffix") => {
+                    format!("write `re.search(r'{text}$', {subject})`, after `import re`")
+                }
+                (Pattern::Regex, "==" | "!=") => {
+                    format!("write `{not}re.fullmatch(r{written}, {subject})`, after `import re`")
+                }
+                (Pattern::Regex, _) => format!("write `{not}re.search(r{written}, {subject})`, after `import re`"),
+            }
+        }));
     }
+}
+
+/// Returns `true` for a text that holds no patterns: the id of the tool that runs, an extension, a user's name. Others may, as `entity.id` does.
+fn is_plain(node: &Expr) -> bool {
+    let is_name = |name: &str| matches!(name, "extension" | "ext" | "file_name" | "email" | "username");
+    matches!(Checker::path(node).as_deref(), Some("tool.id" | "tool.old_id" | "job.tool_id"))
+        || matches!(node, Expr::Attribute(node) if is_name(node.attr.as_str()))
 }
 
 /// The language of a pattern.

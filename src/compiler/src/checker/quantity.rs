@@ -59,12 +59,14 @@ pub(super) enum Quantity {
 pub(super) struct Origin {
     pub unit: Unit,
     pub range: TextRange,
+    /// `true` once it is a part of the amount, such as a hundredth of it, or a number of records: what divides it by 1024 may be counting.
+    pub is_part: bool,
 }
 
 impl Quantity {
     /// An amount of data that an expression gives.
     pub(super) const fn data(unit: Unit, range: TextRange) -> Self {
-        Self::Data(unit, Origin { unit, range })
+        Self::Data(unit, Origin { unit, range, is_part: false })
     }
 
     /// The unit, of an amount of data.
@@ -114,7 +116,7 @@ impl Quantity {
     pub(super) fn over(self, divisor: Self) -> Self {
         match (self, divisor) {
             (_, Self::Number(divisor)) if divisor != 0.0 => self.times(Self::Number(1.0 / divisor)),
-            (Self::Data(..), Self::Plain) => self,
+            (Self::Data(unit, from), Self::Plain) => Self::Data(unit, Origin { is_part: true, ..from }),
             (Self::Data(one, _), Self::Data(other, _)) if one == other => Self::Plain,
             (Self::Number(_) | Self::Plain, Self::Plain) => Self::Plain,
             _ => Self::Unknown,
@@ -138,10 +140,13 @@ fn scaled(unit: Unit, from: Origin, factor: f64) -> Quantity {
     let conversion =
         powers(size).filter(|powers| unit < Unit::GIB || size >= 1_024.0 || size <= 1.0 / 1_024.0 || *powers == 0);
     match conversion {
-        Some(powers) => data(unit.raised(-powers)),
+        Some(powers) => data(unit.raised(-powers).filter(|unit| !from.is_part || *unit == Unit::GIB)),
         // GiB for each MiB, as it may be.
         None if unit != Unit::BYTES && unit < Unit::GIB && size < 1.0 => Quantity::Unknown,
-        None if size < 1_000.0 && size > 0.001 || size == 0.0 => data(Some(unit)),
+        None if size < 1_000.0 && size > 0.001 || size == 0.0 => {
+            let is_part = from.is_part || size < 1.0;
+            Quantity::Data(unit, Origin { is_part, ..from })
+        }
         None => Quantity::Unknown,
     }
 }
@@ -188,6 +193,10 @@ mod tests {
         // Thousands of GiB, and a bound of half a gigabyte.
         assert_eq!(after(1_000.0)[1], None);
         assert_eq!(after(2e-9), [None, None]);
+        // A hundredth of it for each MiB, or a number of records.
+        let part = data(Unit::BYTES).over(Quantity::Number(100.0));
+        assert_eq!(part.over(Quantity::Number(1_048_576.0)), Quantity::Unknown);
+        assert_eq!(part.over(Quantity::Number(1_073_741_824.0)).unit(), Some(Unit::GIB));
         let mib = data(Unit(2));
         assert_eq!(mib.times(Quantity::Number(0.02)), Quantity::Unknown);
         assert_eq!(mib.times(Quantity::Number(2.0)), mib);

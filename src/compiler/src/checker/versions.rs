@@ -36,6 +36,15 @@ impl<'a> Checker<'a> {
             [_, Some(form)] if is_text(left) => (form, left_node, false),
             _ => return,
         };
+        let is_year = |text: &str| {
+            let digits = text.trim_matches(['\'', '"']);
+            digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())
+        };
+        let other_text = self.text(other);
+        // Texts of one width compare as numbers do, and any text is more than an empty one.
+        if form == Form::Part && is_year(other_text) || ["''", "\"\""].contains(&other_text) {
+            return;
+        }
         // `op` as it is with the version on the left.
         let name = match (op, of_right) {
             (CmpOp::Lt, true) | (CmpOp::Gt, false) => "lt",
@@ -66,6 +75,7 @@ impl<'a> Checker<'a> {
         if !matches!(self.version(argument, MOST_NAMES), Some(Form::OfTool))
             || !self.expected.is_empty()
             || self.guarded > 0
+            || ["isdigit", "isdecimal", "isnumeric"].iter().any(|test| self.source.contains(test))
         {
             return;
         }

@@ -59,7 +59,9 @@ impl<'a> Walk<'a> {
 
     /// `input_size > 10**9`, `file_size > 50`
     pub(super) fn compares_number(&mut self, amount: (&'a Expr, Quantity), number: (&'a Expr, Quantity)) {
-        let ((node, Quantity::Data(unit, _)), (written, Quantity::Number(number))) = (amount, number) else { return };
+        let ((node, Quantity::Data(unit, from)), (written, Quantity::Number(number))) = (amount, number) else {
+            return;
+        };
         let (size, text) = (self.text(node), self.text(written));
         if unit == Unit::GIB && number >= MOST_GIB {
             let is_bytes = number >= LEAST_BYTES;
@@ -71,7 +73,7 @@ impl<'a> Walk<'a> {
             };
             let message = format!("`{size}` is in GiB, and `{text}` looks like {guess}");
             self.fault(written.range(), message, "this many GiB", help, Quantity::Unknown);
-        } else if unit == Unit::BYTES && number > 1.0 && number < MOST_BYTES {
+        } else if unit == Unit::BYTES && !from.is_part && number > 1.0 && number < MOST_BYTES {
             let message = format!("`{size}` is in bytes, and `{text}` looks like another unit");
             let help = format!("write `{text} * 1024**3` for {text} GiB");
             self.fault(written.range(), message, "this many bytes", help, amount.1);
