@@ -6,7 +6,7 @@ use tpv_galaxy::json::{Json, Reader};
 use tpv_runtime::decision::{Decision, Head, Outcome, Wait};
 use tpv_runtime::first_line::first_line;
 
-/// What the mapper decided about a job, for a line of the log of decisions.
+/// The mapper's decision about a job, for a line of the log of decisions.
 #[pyclass(name = "Decision", module = "tpvc", frozen)]
 pub struct PyDecision(Decision);
 

@@ -233,7 +233,7 @@ impl PyMaps {
         Ok(all.into_iter().map(|setting| (setting.name, setting.value, setting.source)).collect())
     }
 
-    /// What each component has used.
+    /// The time, memory and disk that each component has used.
     fn usage(&self, py: Python<'_>, tag: &str) -> PyResult<Vec<Usage>> {
         self.with(py, tag, |map| {
             let status = map.status()?;
@@ -245,7 +245,7 @@ impl PyMaps {
         })
     }
 
-    /// What a component wrote to stdout, or to stderr. `None` if it wrote nothing.
+    /// The text that a component wrote to stdout, or to stderr. `None` if it wrote nothing.
     #[pyo3(signature = (tag, component, error = false))]
     fn printed(&self, py: Python<'_>, tag: &str, component: u32, error: bool) -> PyResult<Option<String>> {
         self.with(py, tag, |map| {

@@ -9,7 +9,6 @@ FOLDER is a case, as for `per_call.py`: jobs, users and datasets stand in an SQL
 from __future__ import annotations
 
 import argparse
-import json
 import random
 import statistics
 import sys
@@ -20,7 +19,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import live_galaxy
-from per_call import Stored
+from per_call import Stored, read_case
 
 
 def main() -> int:
@@ -29,13 +28,7 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=200)
     parser.add_argument("--rounds", type=int, default=5)
     arguments = parser.parse_args()
-    folder: Path = arguments.folder
-    case = json.loads((folder / "case.json").read_text())
-    configs = [str((folder / config).resolve()) for config in case["configs"]]
-    world_file = folder / "world.json"
-    world = json.loads(world_file.read_text()) if world_file.is_file() else {}
-    lines = (folder / "jobs.jsonl").read_text().splitlines()
-    records = [json.loads(line) for line in lines if line.strip()][: arguments.jobs]
+    configs, world, records = read_case(arguments.folder, arguments.jobs)
     from tpvc.rules import gateway
 
     with tempfile.TemporaryDirectory() as place:

@@ -105,19 +105,24 @@ def timed(map_job: Any, call: dict[str, Any]) -> float:
     return time.perf_counter() - started
 
 
+def read_case(folder: Path, most: int) -> tuple[list[str], dict[str, Any], list[dict[str, Any]]]:
+    """The config files, the world and the first jobs of a folder with a `case.json`."""
+    case = json.loads((folder / "case.json").read_text())
+    configs = [str((folder / config).resolve()) for config in case["configs"]]
+    world_file = folder / "world.json"
+    world = json.loads(world_file.read_text()) if world_file.is_file() else {}
+    lines = (folder / "jobs.jsonl").read_text().splitlines()
+    records = [json.loads(line) for line in lines if line.strip()][:most]
+    return configs, world, records
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=300)
     parser.add_argument("--profile", action="store_true", help="say where Python's part of the time goes")
     arguments = parser.parse_args()
-    folder: Path = arguments.folder
-    case = json.loads((folder / "case.json").read_text())
-    configs = [str((folder / config).resolve()) for config in case["configs"]]
-    world_file = folder / "world.json"
-    world = json.loads(world_file.read_text()) if world_file.is_file() else {}
-    lines = (folder / "jobs.jsonl").read_text().splitlines()
-    records = [json.loads(line) for line in lines if line.strip()][: arguments.jobs]
+    configs, world, records = read_case(arguments.folder, arguments.jobs)
 
     tool = live_galaxy.first_tool()
     with tempfile.TemporaryDirectory() as place:

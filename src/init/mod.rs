@@ -244,7 +244,7 @@ fn values(repository: &Repository, environment: &mut Environment) {
         .collect();
 }
 
-/// Where the files don't load with a version that nobody named, takes the next later one that loads them, else the next earlier one.
+/// Takes the next later version that loads the files, else the next earlier one, if they don't load with one that nobody named.
 fn settle_version(repository: &Repository, environment: &mut Environment) {
     let expected = environment.tpv.as_ref().map_or_else(Version::default, |chosen| chosen.version);
     let is_named = environment.tpv.as_ref().is_some_and(|chosen| !chosen.is_of_galaxy);

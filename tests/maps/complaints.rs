@@ -657,7 +657,7 @@ fn a_refused_submission_can_be_made_again() {
     site.done(&["maps", "remove", "year"]);
 }
 
-/// What Slurm said of components was forgotten as soon as Slurm forgot it.
+/// Reasons that Slurm gave were forgotten as soon as Slurm forgot them.
 #[test]
 fn a_reason_that_was_seen_stays() {
     let site = Site::new();

@@ -35,6 +35,15 @@ impl RunnerState {
         Self::OutputNotReturned,
     ];
 
+    /// The states that conditions can tell apart, by variables of their names.
+    pub const ASKED: [Self; 5] = [
+        Self::MemoryLimitReached,
+        Self::WalltimeReached,
+        Self::ToolDetectedFailure,
+        Self::ToolTimelimitReached,
+        Self::UnknownError,
+    ];
+
     /// The names of [`RunnerState::ALL`], in its order; for those that conditions ask about, the names of their variables.
     pub const NAMES: [&str; 8] = [
         "memory_limit_reached",

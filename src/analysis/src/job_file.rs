@@ -152,11 +152,6 @@ impl JobFile {
         self
     }
 
-    /// The number of bytes of the file consumed for the text so far: fewer than those of the text if it is compressed.
-    pub fn taken(&self) -> u64 {
-        self.reader.taken()
-    }
-
     /// The place up to which it is read, also later.
     pub fn position(&self) -> Position {
         self.position.clone()

@@ -11,6 +11,7 @@ pub mod format;
 pub mod git;
 pub mod job_file;
 mod json_number;
+pub mod json_path;
 pub mod junit;
 pub mod lint;
 pub mod page;

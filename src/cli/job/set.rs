@@ -1,6 +1,7 @@
 //! `--set`: fields of a job by their paths in the job file; and sizes with units.
 
 use tpv_analysis::dry_job;
+use tpv_analysis::json_path::assign;
 use tpv_galaxy::json::{Json, Reader};
 use tpv_galaxy::shape::Shape;
 use tpv_galaxy::shape::job::JOB;
@@ -124,36 +125,6 @@ fn bytes(text: &str) -> Option<i64> {
     let size = number.parse::<f64>().ok()? * 1024_f64.powi(power);
     #[expect(clippy::cast_possible_truncation, reason = "a size beyond 64 bits is the largest there is")]
     Some(size as i64)
-}
-
-/// Sets the value at a path, making what is missing; the key that leads through no container otherwise.
-fn assign(target: &mut Json, keys: &[&str], value: Json) -> Result<(), String> {
-    let Some((key, rest)) = keys.split_first() else {
-        *target = value;
-        return Ok(());
-    };
-    if *target == Json::Null {
-        let list = key.bytes().all(|byte| byte.is_ascii_digit());
-        *target = if list { Json::List(Vec::new()) } else { Json::Object(Vec::new()) };
-    }
-    match target {
-        Json::Object(items) => {
-            let index = items.iter().position(|(name, _)| **name == **key).unwrap_or_else(|| {
-                items.push(((*key).into(), Json::Null));
-                items.len() - 1
-            });
-            items.get_mut(index).map_or(Ok(()), |(_, slot)| assign(slot, rest, value))
-        }
-        Json::List(items) => {
-            let index: usize = key.parse().map_err(|_| (*key).to_owned())?;
-            if index == items.len() {
-                items.push(Json::Null);
-            }
-            let slot = items.get_mut(index).ok_or_else(|| (*key).to_owned())?;
-            assign(slot, rest, value)
-        }
-        _ => Err((*key).to_owned()),
-    }
 }
 
 /// Gives the input datasets ids that have none: every dataset of a job has one.

@@ -7,78 +7,18 @@ use super::select::{Components, Select};
 use crate::cli::error::{CliError, Outcome};
 use tpv_maps::engine::Action;
 
-/// Hold components; running ones are stopped
+/// The components that something is done to.
 #[derive(Args)]
-pub(super) struct Hold {
+pub(super) struct Acting {
     #[command(flatten)]
     tags: Select,
     #[command(flatten)]
     components: Components,
 }
 
-/// Release HELD components
-#[derive(Args)]
-pub(super) struct Release {
-    #[command(flatten)]
-    tags: Select,
-    #[command(flatten)]
-    components: Components,
-}
-
-/// Pause running components, to go on where they are (HTCondor)
-#[derive(Args)]
-pub(super) struct Pause {
-    #[command(flatten)]
-    tags: Select,
-    #[command(flatten)]
-    components: Components,
-}
-
-/// Let SUSPENDED components go on (HTCondor)
-#[derive(Args)]
-pub(super) struct Resume {
-    #[command(flatten)]
-    tags: Select,
-    #[command(flatten)]
-    components: Components,
-}
-
-/// Take components from their machines; they start anew (HTCondor)
-#[derive(Args)]
-pub(super) struct Vacate {
-    #[command(flatten)]
-    tags: Select,
-    #[command(flatten)]
-    components: Components,
-}
-
-impl Pause {
-    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        act(context, &self.tags, &self.components, Action::Pause)
-    }
-}
-
-impl Resume {
-    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        act(context, &self.tags, &self.components, Action::Resume)
-    }
-}
-
-impl Vacate {
-    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        act(context, &self.tags, &self.components, Action::Vacate)
-    }
-}
-
-impl Hold {
-    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        act(context, &self.tags, &self.components, Action::Hold)
-    }
-}
-
-impl Release {
-    pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        act(context, &self.tags, &self.components, Action::Release)
+impl Acting {
+    pub(super) fn run(&self, context: &Context, action: Action) -> Result<Outcome, CliError> {
+        act(context, &self.tags, &self.components, action)
     }
 }
 

@@ -31,6 +31,7 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 pub(super) use context::Context;
 pub(super) use submission::{Submission, budget};
+use tpv_maps::engine::Action;
 
 /// Map years of jobs: in parts, on this machine, on HTCondor or on Slurm
 ///
@@ -64,11 +65,16 @@ enum Verb {
     Errors(errors::Errors),
     Holds(errors::Holds),
     Logs(logs::Logs),
-    Hold(hold::Hold),
-    Release(hold::Release),
-    Pause(hold::Pause),
-    Resume(hold::Resume),
-    Vacate(hold::Vacate),
+    /// Hold components; running ones are stopped
+    Hold(hold::Acting),
+    /// Release HELD components
+    Release(hold::Acting),
+    /// Pause running components, to go on where they are (HTCondor)
+    Pause(hold::Acting),
+    /// Let SUSPENDED components go on (HTCondor)
+    Resume(hold::Acting),
+    /// Take components from their machines; they start anew (HTCondor)
+    Vacate(hold::Acting),
     Rerun(rerun::Rerun),
     Remove(remove::Remove),
     Retag(rerun::Retag),
@@ -102,11 +108,11 @@ impl Maps {
             Verb::Errors(verb) => verb.run(&context),
             Verb::Holds(verb) => verb.run(&context),
             Verb::Logs(verb) => verb.run(&context),
-            Verb::Hold(verb) => verb.run(&context),
-            Verb::Release(verb) => verb.run(&context),
-            Verb::Pause(verb) => verb.run(&context),
-            Verb::Resume(verb) => verb.run(&context),
-            Verb::Vacate(verb) => verb.run(&context),
+            Verb::Hold(verb) => verb.run(&context, Action::Hold),
+            Verb::Release(verb) => verb.run(&context, Action::Release),
+            Verb::Pause(verb) => verb.run(&context, Action::Pause),
+            Verb::Resume(verb) => verb.run(&context, Action::Resume),
+            Verb::Vacate(verb) => verb.run(&context, Action::Vacate),
             Verb::Rerun(verb) => verb.run(&context),
             Verb::Remove(verb) => verb.run(&context),
             Verb::Retag(verb) => verb.run(&context),

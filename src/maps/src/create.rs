@@ -93,7 +93,7 @@ pub struct Plan {
 pub struct Execution {
     /// The engine that runs them.
     pub engine: Kind,
-    /// What a component may use.
+    /// The memory, disk and time that a component may use.
     pub resources: Resources,
     /// Options specific to the engine.
     pub options: BTreeMap<String, String>,

@@ -1,4 +1,4 @@
-//! What a component may use.
+//! The memory, disk and time that a component may use.
 
 use std::collections::BTreeMap;
 

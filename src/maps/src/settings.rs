@@ -153,7 +153,7 @@ impl Settings {
         })
     }
 
-    /// What components may use.
+    /// The limits of components.
     pub fn resources(&self) -> Resources {
         Resources { memory_mib: self.memory, time_s: self.time, disk_mib: self.disk }
     }

@@ -122,7 +122,7 @@ fn sample(path: &Path) -> Result<Option<Sample>, Error> {
         Some(fault) => Error::new(fault.message, fault.help),
         None => Error::io("read", path, &error),
     })?;
-    let ratio = float(text.len() as u64) / float(jobs.taken().max(1));
+    let ratio = float(text.len() as u64) / float(jobs.position().taken().max(1));
     Ok(Some(Sample { text, ratio }))
 }
 

@@ -44,7 +44,7 @@ pub struct Submit {
     pub jit: String,
     /// The budgets of a job's code.
     pub budget: Budget,
-    /// What components may use.
+    /// The limits of components.
     #[serde(flatten)]
     pub limits: Limits,
     /// Options of the engine: `partition`, `account`, `max_materialize`, `slots`...

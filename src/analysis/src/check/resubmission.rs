@@ -19,15 +19,6 @@ use tpv_yaml::value::{ConfigValue, Map};
 /// The sections whose entities have `resubmit`.
 const CLASSES: [EntityClass; 4] = [EntityClass::Tool, EntityClass::Role, EntityClass::User, EntityClass::Destination];
 
-/// The reasons for which Galaxy resubmits, which are those that conditions can tell apart.
-const STATES: [RunnerState; 5] = [
-    RunnerState::MemoryLimitReached,
-    RunnerState::WalltimeReached,
-    RunnerState::ToolDetectedFailure,
-    RunnerState::ToolTimelimitReached,
-    RunnerState::UnknownError,
-];
-
 /// The attempts at which a condition is asked whether it has an end: those beyond the first hundred stand for all others.
 fn attempts() -> impl Iterator<Item = u32> {
     (1..=100).chain([1_000, 1_000_000, u32::MAX])
@@ -128,7 +119,7 @@ impl Checks<'_, '_> {
         let definition = Json::from(vec![(field, text)]);
         let definitions = Definitions::from(vec![definition]);
         let mut message = None;
-        for state in STATES {
+        for state in RunnerState::ASKED {
             for attempt in 1..=3 {
                 match self.resubmitter.next(&definitions, &failure(state, attempt, 60.0)) {
                     Next::Ends(Ending::Raised { message: raised, .. }) => message = Some(raised),
@@ -144,7 +135,7 @@ impl Checks<'_, '_> {
         let Some(values) = definitions.values().map(json).collect::<Option<Vec<Json>>>() else { return };
         let known = Definitions::from(values);
         let mut endless: Option<(usize, Vec<RunnerState>)> = None;
-        for state in STATES {
+        for state in RunnerState::ASKED {
             let Some(by) = TIMES.iter().find_map(|seconds| self.endless(&known, state, *seconds)) else { continue };
             match &mut endless {
                 None => endless = Some((by, vec![state])),
@@ -156,7 +147,7 @@ impl Checks<'_, '_> {
         let Some((name, value)) = definitions.get_index(by) else { return };
         let reason = match states.as_slice() {
             [state] => format!("with `{}`", state.name()),
-            _ if states.len() == STATES.len() => "for any reason".to_owned(),
+            _ if states.len() == RunnerState::ASKED.len() => "for any reason".to_owned(),
             _ => format!("with `{}`", states.iter().map(|state| state.name()).collect::<Vec<_>>().join("` or `")),
         };
         let condition = value

@@ -1,5 +1,6 @@
 //! The job of a decision, as far as its line has it.
 
+use crate::json_path::assign;
 use tpv_galaxy::json::Json;
 use tpv_runtime::decision::Decision;
 
@@ -8,6 +9,11 @@ pub type Guess = String;
 
 /// The bytes of a GiB.
 const GIB: f64 = (1_u64 << 30) as f64;
+
+/// Sets a field of a job. One that is no job stays as it is: mapping it says what is wrong.
+fn put(job: &mut Json, path: &[&str], value: Json) {
+    let _ = assign(job, path, value);
+}
 
 /// The job of a decision in the form of a job file, with what had to be guessed. `exported` is the job as it was exported: then the line gives
 /// what may have changed since.
@@ -24,7 +30,7 @@ pub fn job_of(decision: &Decision, exported: Option<Json>) -> (Json, Vec<Guess>)
         made(decision)
     });
     match read("roles") {
-        Some(roles) => set(&mut job, &["user", "roles"], roles),
+        Some(roles) => put(&mut job, &["user", "roles"], roles),
         None if head.user.is_some() => {
             let stand = if has_job { "those of the job file" } else { "none" };
             guesses.push(format!("the log has no roles of the user: {stand} are taken"));
@@ -41,16 +47,16 @@ pub fn job_of(decision: &Decision, exported: Option<Json>) -> (Json, Vec<Guess>)
             },
             _ => tag.clone(),
         };
-        set(&mut job, &["job", "history", "tags"], Json::List(tags.iter().map(tag).collect()));
+        put(&mut job, &["job", "history", "tags"], Json::List(tags.iter().map(tag).collect()));
     }
     if let Some(preferences) = read("preferences") {
-        set(&mut job, &["user", "extra_preferences"], preferences);
+        put(&mut job, &["user", "extra_preferences"], preferences);
     }
     match head.seed.as_deref().map(str::parse) {
-        Some(Ok(seed)) => set(&mut job, &["seed"], Json::Int(seed)),
+        Some(Ok(seed)) => put(&mut job, &["seed"], Json::Int(seed)),
         Some(Err(_)) => {
             let seed = head.seed.as_deref().and_then(|seed| seed.parse().ok()).map_or(Json::Null, Json::BigInt);
-            set(&mut job, &["seed"], seed);
+            put(&mut job, &["seed"], seed);
         }
         None => guesses.push("the log has no seed: what rules draw at random may differ".to_owned()),
     }
@@ -100,23 +106,4 @@ fn made(decision: &Decision) -> Json {
         ("job", object(job)),
         ("job_wrapper", object(Vec::new())),
     ])
-}
-
-/// Sets a field by its path; objects on the way are made if they are missing or null.
-fn set(json: &mut Json, path: &[&str], value: Json) {
-    let [name, rest @ ..] = path else {
-        *json = value;
-        return;
-    };
-    if !matches!(json, Json::Object(_)) {
-        *json = Json::Object(Vec::new());
-    }
-    let Json::Object(items) = json else { return };
-    let index = items.iter().position(|(key, _)| **key == **name).unwrap_or_else(|| {
-        items.push(((*name).into(), Json::Null));
-        items.len() - 1
-    });
-    if let Some((_, field)) = items.get_mut(index) {
-        set(field, rest, value);
-    }
 }

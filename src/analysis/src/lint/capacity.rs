@@ -5,9 +5,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use tpv_runtime::patterns::{Matcher, PatternSet};
-
 use super::Linter;
+use super::matching::Matching;
 use super::tags::{Tags, default, having};
 use super::units::{self, amount};
 use tpv_config::Config;
@@ -124,12 +123,7 @@ struct Asked<'a> {
 pub(crate) fn of_everyone(config: &Config) -> Vec<&Entity> {
     let mut out: Vec<&Entity> = Vec::new();
     for (kind, name) in SOMEONE {
-        let section = config.section(kind);
-        let keys: Vec<&str> = section.keys().map(|id| &**id).collect();
-        let mut found = Vec::new();
-        // A pattern that is not valid has a finding of its own.
-        drop(Matcher::new(PatternSet::build(&keys)).matches(name, &mut found));
-        out.extend(found.into_iter().filter_map(|index| Some(&**section.get_index(index as usize)?.1)));
+        out.extend(Matching::new(config, kind).of_id(name));
         out.extend(default(config, kind));
     }
     out
@@ -138,15 +132,14 @@ pub(crate) fn of_everyone(config: &Config) -> Vec<&Entity> {
 struct Capacity<'a> {
     config: &'a Config,
     tags: &'a Tags<'a>,
-    tools: Matcher<PatternSet>,
+    tools: Matching<'a>,
     /// Tools, users and roles whose fields all jobs get.
     common: Vec<&'a Entity>,
 }
 
 impl<'a> Capacity<'a> {
     fn new(config: &'a Config, tags: &'a Tags<'a>) -> Self {
-        let keys: Vec<&str> = config.tools.keys().map(|id| &**id).collect();
-        Self { config, tags, tools: Matcher::new(PatternSet::build(&keys)), common: of_everyone(config) }
+        Self { config, tags, tools: Matching::new(config, EntityClass::Tool), common: of_everyone(config) }
     }
 
     /// The other entities that set fields for the jobs of an entity: the default, other tools of the same pattern, users and roles.
@@ -154,9 +147,7 @@ impl<'a> Capacity<'a> {
         let mut out = self.common.clone();
         if entity.class == EntityClass::Tool {
             out.extend(default(self.config, EntityClass::Tool));
-            let mut found = Vec::new();
-            drop(self.tools.matches(&sample(&entity.id), &mut found));
-            out.extend(found.into_iter().filter_map(|index| Some(&**self.config.tools.get_index(index as usize)?.1)));
+            out.extend(self.tools.of_entity(entity));
         } else {
             // The jobs of a role or user may be those of any tool.
             out.extend(self.config.tools.values().map(|tool| &**tool));
@@ -253,19 +244,13 @@ impl<'a> Capacity<'a> {
                 having(&fields.dest_tags).chain(inherited.into_iter().flat_map(|fields| having(&fields.dest_tags)));
             own.into_iter().any(|offered| offered.as_str() == tag)
         };
-        let of_rule = rule.map(|rule| &rule.common.tags);
-        let lists = [Some(&entity.common.tags), of_rule];
-        lists.into_iter().flatten().enumerate().all(|(level, tags)| {
-            // A tag of the rule takes the place of the entity's tag of the same value.
-            let counts = |value: &str| {
-                let mut kinds = TagType::ALL.iter().flat_map(|kind| of_rule.into_iter().flat_map(|own| own.get(*kind)));
-                level > 0 || !kinds.any(|own| own.as_str() == value)
-            };
-            let mut required = tags.get(TagType::Require).iter().filter(|tag| counts(tag.as_str()));
-            let mut rejected = tags.get(TagType::Reject).iter().filter(|tag| counts(tag.as_str()));
-            required.all(|tag| offers(tag.as_str()))
-                && rejected.all(|tag| !having(&fields.dest_tags).any(|own| own.value == tag.value))
-        })
+        let own = &entity.common.tags;
+        let tags = rule.map_or_else(|| own.clone(), |rule| rule.common.tags.inherit(own));
+        tags.get(TagType::Require).iter().all(|tag| offers(tag.as_str()))
+            && tags
+                .get(TagType::Reject)
+                .iter()
+                .all(|tag| !having(&fields.dest_tags).any(|offered| offered.value == tag.value))
     }
 
     fn judge(&self, asked: &Asked<'a>, rule: Option<&Rule>, quantity: Quantity) -> Option<Finding> {
@@ -339,9 +324,4 @@ impl<'a> Capacity<'a> {
         let noun = format!("in the {} `{}`", asked.owner.class.noun(), asked.owner.id);
         Some(Finding::new(code, diagnostic.also(asked.owner.span, noun)))
     }
-}
-
-/// An id that a pattern matches: its text with something for each wildcard.
-fn sample(pattern: &str) -> String {
-    pattern.replace(".*", "x").replace(".+", "x").replace('\\', "")
 }

@@ -24,7 +24,7 @@ use tpv_text::source::Span;
 /// Exceptions after which the job may still come to a destination.
 const GOING_ON: [&str; 3] = ["TryNextDestinationOrFail", "TryNextDestinationOrWait", "JobNotReadyException"];
 
-/// What a condition may read to be about some jobs of any tool.
+/// The names that a condition may read to be about some jobs of any tool.
 const OF_JOBS: [&str; 3] = ["input_size", "user", "job"];
 
 /// Looks at the rules of all destinations that jobs can come to.

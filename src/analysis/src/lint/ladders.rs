@@ -4,11 +4,11 @@
 //! Ranges that meet are believed: what is for larger inputs may need less. So are a later rule for a part of an earlier one's sizes, rules that another
 //! entity or file adds, and ends that no input comes to. Only plain numbers are compared, and no GPUs: they are not a matter of size.
 
+use std::cell::LazyCell;
 use std::collections::HashSet;
 
-use tpv_runtime::patterns::{Matcher, PatternSet};
-
 use super::Linter;
+use super::matching::Matching;
 use super::size_steps::{Step, steps};
 use super::tags::default;
 use super::units::amount;
@@ -28,11 +28,13 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let config = linter.config;
     let mut seen = HashSet::new();
     for kind in EntityClass::MATCHED {
+        let matching = LazyCell::new(|| Matching::new(config, kind));
         for entity in config.section(kind).values() {
-            let Some(steps) = steps(entity) else { continue };
+            let Some(steps) = steps(entity).filter(|steps| steps.len() > 1) else { continue };
+            let others: Vec<&Entity> = others(&matching, config, entity).collect();
             for resource in [Resource::Mem, Resource::Cores] {
-                let Some(ladder) = Ladder::of(config, entity, &steps, resource) else { continue };
-                let Some(diagnostic) = ladder.falls(config, entity) else { continue };
+                let Some(ladder) = Ladder::of(config, entity, &steps, resource, &others) else { continue };
+                let Some(diagnostic) = ladder.falls(config, entity, &others) else { continue };
                 let span = diagnostic.primary.as_ref().map_or(entity.span, |label| label.span);
                 // A gap that its neighbours show, and a rule of which nothing is left, have findings of their own; rules that are inherited have one.
                 let is_told = linter.findings.iter().any(|other| match other.code {
@@ -59,16 +61,19 @@ struct Ladder<'a> {
 
 impl<'a> Ladder<'a> {
     /// The ladder of a resource. `None` if anything else may decide about it.
-    fn of(config: &'a Config, entity: &'a Entity, steps: &'a [Step<'a>], resource: Resource) -> Option<Self> {
+    fn of(
+        config: &'a Config,
+        entity: &'a Entity,
+        steps: &'a [Step<'a>],
+        resource: Resource,
+        others: &[&Entity],
+    ) -> Option<Self> {
         let sets = |common: &'a Common| common.amounts.get(resource).map(|value| &**value);
-        let is_bounded = |common: &Common| {
-            common.amounts.resources().any(|(other, _)| other != resource && other.quantity() == resource.quantity())
-        };
         let is_step = |common: &Common| steps.iter().any(|step| std::ptr::eq(&raw const step.rule.common, common));
         let rules = || entity.rules.values();
         if rules().any(|rule| rule.execute.is_some())
             || rules().any(|rule| sets(&rule.common).is_some() && !is_step(&rule.common))
-            || entity.commons().any(is_bounded)
+            || entity.commons().any(|common| bounds(common, resource))
         {
             return None;
         }
@@ -82,9 +87,7 @@ impl<'a> Ladder<'a> {
                 },
             ));
         }
-        if known.iter().filter(|(_, amount)| amount.is_some()).count() < 2
-            || is_decided_elsewhere(config, entity, resource)
-        {
+        if known.iter().filter(|(_, amount)| amount.is_some()).count() < 2 || is_decided_elsewhere(others, resource) {
             return None;
         }
         let default = default(config, entity.class).filter(|default| default.id != entity.id);
@@ -106,8 +109,8 @@ impl<'a> Ladder<'a> {
     }
 
     /// Two rules for some sizes of which the one with less counts, or else the first size from which on no rule is for inputs, and they get less.
-    fn falls(&self, config: &Config, entity: &Entity) -> Option<Diagnostic> {
-        let end = || self.end(entity).filter(|_| !is_bounded_elsewhere(config, entity, self.resource));
+    fn falls(&self, config: &Config, entity: &Entity, others: &[&Entity]) -> Option<Diagnostic> {
+        let end = || self.end(entity).filter(|_| !is_bounded_elsewhere(config, entity, self.resource, others));
         self.overlap(config, entity).or_else(end)
     }
 
@@ -228,20 +231,16 @@ fn are_together(config: &Config, entity: &Entity, earlier: &Rule, later: &Rule) 
 }
 
 /// Returns `true` if rules of the default, or of another tool for the same ids, set the resource.
-fn is_decided_elsewhere(config: &Config, entity: &Entity, resource: Resource) -> bool {
+fn is_decided_elsewhere(others: &[&Entity], resource: Resource) -> bool {
     let sets = |other: &Entity| {
         other.rules.values().any(|rule| rule.execute.is_some() || rule.common.amounts.get(resource).is_some())
     };
-    matching(config, entity).into_iter().any(sets)
+    others.iter().any(|other| sets(other))
 }
 
 /// Returns `true` if an entity that the same jobs may have refuses inputs by their size, bounds the resource or sets it.
-fn is_bounded_elsewhere(config: &Config, entity: &Entity, resource: Resource) -> bool {
-    let matching = matching(config, entity);
+fn is_bounded_elsewhere(config: &Config, entity: &Entity, resource: Resource, others: &[&Entity]) -> bool {
     let default = default(config, entity.class);
-    let bounds = |common: &Common| {
-        common.amounts.resources().any(|(other, _)| other != resource && other.quantity() == resource.quantity())
-    };
     let sets = |common: &Common| common.amounts.get(resource).is_some();
     let refuses = |rule: &Rule| {
         let is_for_sizes = rule.condition.as_text().is_some_and(|text| text.as_str().contains("input_size"));
@@ -250,7 +249,7 @@ fn is_bounded_elsewhere(config: &Config, entity: &Entity, resource: Resource) ->
     EntityClass::MATCHED.into_iter().flat_map(|kind| config.section(kind).values()).any(|other| {
         let is_same_kind = other.class == entity.class;
         let is_met = if is_same_kind && entity.class == EntityClass::Tool {
-            matching.iter().any(|one| one.id == other.id)
+            others.iter().any(|one| one.id == other.id)
         } else {
             !is_same_kind || other.id != entity.id
         };
@@ -262,17 +261,22 @@ fn is_bounded_elsewhere(config: &Config, entity: &Entity, resource: Resource) ->
         };
         is_met
             && (other.rules.values().any(|rule| refuses(rule) || sets(&rule.common))
-                || other.commons().any(bounds)
+                || other.commons().any(|common| bounds(common, resource))
                 || sets(&other.common) && !is_below)
     })
 }
 
+/// Returns `true` if fields bound the quantity of a resource.
+fn bounds(common: &Common, resource: Resource) -> bool {
+    common.amounts.resources().any(|(other, _)| other != resource && other.quantity() == resource.quantity())
+}
+
 /// The default, and the other entities for the same ids.
-fn matching<'a>(config: &'a Config, entity: &Entity) -> Vec<&'a Entity> {
-    let section = config.section(entity.class);
-    let keys: Vec<&str> = section.keys().map(|id| &**id).collect();
-    let mut found = Vec::new();
-    drop(Matcher::new(PatternSet::build(&keys)).matches(&entity.id.replace(".*", "x"), &mut found));
-    let others = found.into_iter().filter_map(|index| Some(&**section.get_index(index as usize)?.1));
-    default(config, entity.class).into_iter().chain(others).filter(|other| other.id != entity.id).collect()
+fn others<'a>(
+    matching: &Matching<'a>,
+    config: &'a Config,
+    entity: &'a Entity,
+) -> impl Iterator<Item = &'a Entity> + use<'a> {
+    let all = default(config, entity.class).into_iter().chain(matching.of_entity(entity));
+    all.filter(|other| other.id != entity.id)
 }

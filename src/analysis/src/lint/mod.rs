@@ -20,6 +20,7 @@ mod job_limits;
 mod ladders;
 mod limits;
 mod linter;
+mod matching;
 mod misplaced;
 mod misspelt_context;
 mod never_reported;

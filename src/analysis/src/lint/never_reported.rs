@@ -20,15 +20,6 @@ use tpv_text::finding::Finding;
 use tpv_text::source::Span;
 use tpv_yaml::value::{ConfigValue, Text};
 
-/// The states that conditions can tell apart.
-const STATES: [RunnerState; 5] = [
-    RunnerState::MemoryLimitReached,
-    RunnerState::WalltimeReached,
-    RunnerState::ToolDetectedFailure,
-    RunnerState::ToolTimelimitReached,
-    RunnerState::UnknownError,
-];
-
 /// The attempts and times at which a condition is asked.
 const ATTEMPTS: [u32; 6] = [1, 2, 3, 4, 5, 10];
 const SECONDS: [f64; 4] = [0.0, 60.0, 3_600.0, 604_800.0];
@@ -49,7 +40,7 @@ fn reported(class: &str) -> Option<&'static [RunnerState]> {
         "HTCondorJobRunner" | "KubernetesJobRunner" | "ShellJobRunner" => {
             &[UnknownError, ToolDetectedFailure, MemoryLimitReached, WalltimeReached]
         }
-        "SlurmJobRunner" | "UnivaJobRunner" => &STATES,
+        "SlurmJobRunner" | "UnivaJobRunner" => &RunnerState::ASKED,
         _ => return None,
     })
 }
@@ -106,7 +97,8 @@ fn judge(used: &Used<'_>, resubmitter: &mut Resubmitter) -> Option<Finding> {
     if classes.is_empty() || condition.as_str().contains(['{', '}', '\\']) {
         return None;
     }
-    let holds: Vec<RunnerState> = STATES.into_iter().filter(|state| holds(condition, *state, resubmitter)).collect();
+    let holds: Vec<RunnerState> =
+        RunnerState::ASKED.into_iter().filter(|state| holds(condition, *state, resubmitter)).collect();
     if holds.is_empty() || holds.iter().any(|state| reports.contains(state)) {
         return None;
     }
@@ -115,7 +107,8 @@ fn judge(used: &Used<'_>, resubmitter: &mut Resubmitter) -> Option<Finding> {
     runners.sort_unstable();
     runners.dedup();
     let runners = runners.iter().map(|class| format!("`{class}`")).collect::<Vec<_>>().join(" and ");
-    let mut can: Vec<&str> = STATES.iter().filter(|state| reports.contains(state)).map(|state| state.name()).collect();
+    let mut can: Vec<&str> =
+        RunnerState::ASKED.iter().filter(|state| reports.contains(state)).map(|state| state.name()).collect();
     can.dedup();
     let diagnostic =
         Diagnostic::warning(format!("no job is resubmitted by `{}`: its runner never reports {states}", used.name))

@@ -160,7 +160,7 @@ pub(super) fn galaxys_class<'a>(destination: &Entity, job_conf: &'a JobConf) -> 
     Some(class)
 }
 
-/// What a destination's runner plugin loads: a module and its class.
+/// The module and class that a destination's runner plugin loads.
 fn loaded<'a>(destination: &Entity, job_conf: &'a JobConf) -> Option<&'a str> {
     let runner = destination.destination.as_ref()?.runner.as_ref()?;
     job_conf.runners.get(runner.as_str()).map(String::as_str)

@@ -147,7 +147,7 @@ impl<'a> Arrivals<'a> {
     }
 }
 
-/// What code of a destination reads.
+/// A name that code of a destination reads.
 #[derive(Clone, Copy)]
 pub(super) enum Need<'n> {
     /// A resource, or a name of a context.

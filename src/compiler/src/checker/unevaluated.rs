@@ -54,6 +54,8 @@ pub(super) fn judge<'a>(found: &mut Found<'_>, site: &Site<'a>, tree: &Tree, nam
         } else if site.kind_of_owner() == EntityClass::Destination
             && site.rule.is_none()
             && read.is_certain
+            // A key that nothing sets has a finding of its own.
+            && (read.has_default || values(found.config, key).next().is_some())
             && let Some(tools) = site.owners.iter().find_map(|owner| names.tools_without(Need::Param(key), owner))
         {
             let label = if read.has_default {

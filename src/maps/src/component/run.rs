@@ -60,7 +60,7 @@ pub struct Task {
     pub heartbeat: Option<PathBuf>,
     /// `true` if answers have candidates.
     pub detail: bool,
-    /// What it may use. Whatever started it looks after the time.
+    /// The memory and disk that it may use. Whatever started it looks after the time.
     pub limits: Resources,
 }
 

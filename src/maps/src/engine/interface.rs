@@ -71,7 +71,7 @@ pub struct Submission<'a> {
 }
 
 impl Submission<'_> {
-    /// What the components of a new cluster may use: all of them the same.
+    /// The limits of the components of a new cluster: all of them have the same.
     pub(super) fn resources(&self) -> Resources {
         self.cluster.components.0.first().map_or(self.submit.limits.all, |&first| self.submit.limits.of(first))
     }
