@@ -1,6 +1,7 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -39,9 +40,15 @@ pub fn printable(text: &str) -> String {
     tpv_text::printable::line(text).into_owned()
 }
 
+/// Runs the package from the folder that is its first argument, if Python does not find one: job schedulers keep no `PYTHONPATH`.
+const RUN: &str =
+    "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module(\"tpvc\", run_name=\"__main__\", alter_sys=True)";
+
 /// A program that is `tpvc` in this Python, for maps: where they run, the package must be at the same place.
 pub fn program(py: Python<'_>) -> PyResult<String> {
-    let python: String = py.import("sys")?.getattr("executable")?.extract()?;
-    let quoted = python.replace('\'', "'\\''");
-    Ok(format!("#!/bin/sh\nexec '{quoted}' -m tpvc \"$@\"\n"))
+    let quoted = |text: String| text.replace('\'', "'\\''");
+    let python = quoted(py.import("sys")?.getattr("executable")?.extract()?);
+    let package: PathBuf = py.import("tpvc")?.getattr("__file__")?.extract()?;
+    let folder = quoted(package.ancestors().nth(2).unwrap_or(&package).to_string_lossy().into_owned());
+    Ok(format!("#!/bin/sh\nexec '{python}' -c '{RUN}' '{folder}' \"$@\"\n"))
 }

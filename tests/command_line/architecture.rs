@@ -181,3 +181,22 @@ fn compiling_needs_no_http_client() {
     assert_eq!(needs("tpv-text", "ureq")["optional"], true);
     assert_eq!(needs("tpv-compiler", "tpv-text")["uses_default_features"], false);
 }
+
+/// Rooms of `tpv-analysis`: findings by reading rules stand below proofs, which stand below what shows both.
+#[test]
+fn lint_asks_nothing_of_check() {
+    let mut folders = vec![project().join("src/analysis/src/lint")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+            if entry.is_dir() {
+                folders.push(entry);
+            } else {
+                files += 1;
+                let text = std::fs::read_to_string(&entry).unwrap();
+                assert!(!text.contains("crate::check"), "{} uses `check`", entry.display());
+            }
+        }
+    }
+    assert!(files > 40, "{files} files");
+}

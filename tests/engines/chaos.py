@@ -4,10 +4,11 @@
     chaos.py BINARY [--engine local|slurm|htcondor] [--kills N] [--seed S] [--folder DIR] [--keep]
 
 Round after round it makes a map, and meanwhile kills (-9) the client at a random moment of any verb, components, their wrappers and the
-engine's daemons; it deletes outputs, cuts summaries short, holds components, and fills the disk. Then it reruns the map until it is
-complete, and claims: the answers are byte for byte those of `tpvc map`, the summaries count each job once, no folder and no file is left
+engine's daemons; it deletes outputs, cuts summaries short, holds components, and fills the disk. It takes jobs from the queue behind the
+program's back, lets `sbatch` lie, moves the folder of maps, and turns the clock of a verb. Then it reruns the map until it is complete, and claims: the answers are byte for byte those of `tpvc map`, the summaries count each job once, no folder and no file is left
 half made, the engine has no job and this machine no process of it; and after `remove` there is nothing of it at all.
-It ends with 0 where all that held, and with 77 where the engine can't be installed. Filling the disk needs root, for a small file system.
+It ends with 0 where all that held, and with 77 where the engine can't be installed. Filling the disk needs root, for a small file system,
+and turning the clock `faketime`.
 """
 
 import argparse
@@ -31,6 +32,17 @@ DISK = 600
 PATIENCE = 300
 
 
+# What an `sbatch` does that does not tell the truth. $1 is the true one.
+LIES = {
+    "submits and fails": '"$true" "$@" > /dev/null; echo "sbatch: error: Batch job submission failed: Socket timed out" >&2; exit 1',
+    "submits and says nothing": '"$true" "$@" > /dev/null',
+    "submits and says another thing": '"$true" "$@" > /dev/null; echo "Thank you"',
+    "says an id and submits nothing": "echo 4000000",
+    "fails": 'echo "sbatch: error: Unable to contact slurm controller" >&2; exit 1',
+    "is killed": '"$true" "$@" > /dev/null; kill -9 $$',
+}
+
+
 class Failure(Exception):
     """Something that must hold does not."""
 
@@ -44,7 +56,8 @@ class Chaos:
         self.messages = collections.Counter()
         self.binary = binary
         self.work = engine.work
-        self.maps = self.work / "maps"
+        self.disk = self.work / "disk"
+        self.maps = self.disk / "maps"
         self.has_own_disk = False
         self.create_seconds = 2.0
 
@@ -136,17 +149,19 @@ class Chaos:
         return subprocess.run([*command, "--world", self.work / "world.json"], check=True, capture_output=True).stdout
 
     def make_disk(self):
-        self.maps.mkdir()
+        self.disk.mkdir()
         if os.getuid() == 0:
-            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}m", "tmpfs", self.maps], check=True)
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK}m", "tmpfs", self.disk], check=True)
             self.has_own_disk = True
         else:
             print("the disk is not filled: that needs root", flush=True)
-        os.chown(self.maps, *self.engine.owner())
+        self.maps.mkdir()
+        for folder in (self.disk, self.maps):
+            os.chown(folder, *self.engine.owner())
 
     def clear(self):
         if self.has_own_disk:
-            subprocess.run(["umount", "--lazy", self.maps])
+            subprocess.run(["umount", "--lazy", self.disk])
 
     # What must hold.
 
@@ -275,7 +290,7 @@ class Chaos:
     def fill_disk(self, _tag):
         if not self.has_own_disk:
             return
-        filler = self.maps / "filler"
+        filler = self.disk / "filler"
         with open(filler, "wb", buffering=0) as file:
             try:
                 while True:
@@ -287,7 +302,53 @@ class Chaos:
         self.pause(3)
         filler.unlink()
 
+    def take_from_queue(self, _tag):
+        self.faults["taken from the queue"] += self.engine.take_away(self.random)
+
+    def lie(self, tag):
+        """A `rerun` whose `sbatch` lies."""
+        true = shutil.which("sbatch")
+        if self.engine.name != "slurm" or not true:
+            return
+        lie = self.random.choice(sorted(LIES))
+        folder = self.work / "lies"
+        folder.mkdir(exist_ok=True)
+        (folder / "sbatch").write_text(f"#!/bin/sh\ntrue={true}\n{LIES[lie]}\n")
+        (folder / "sbatch").chmod(0o755)
+        usual = self.engine.environment["PATH"]
+        self.engine.environment["PATH"] = f"{folder}:{usual}"
+        try:
+            self.verb("rerun", tag)
+        finally:
+            self.engine.environment["PATH"] = usual
+        self.faults[f"sbatch {lie}"] += 1
+
+    def move_store(self, tag):
+        """Moves the folder of maps while components run, for good or for a moment."""
+        usual, moved = self.maps, self.disk / f"maps-{self.faults['moved store']}"
+        usual.rename(moved)
+        self.maps = moved
+        self.verb("status", tag)
+        self.verb("rerun", tag)
+        self.faults["moved store"] += 1
+        if self.random.random() < 0.5:
+            # What still wrote there may have made the folder again.
+            shutil.rmtree(usual, ignore_errors=True)
+            moved.rename(usual)
+            self.maps = usual
+
+    def turn_clock(self, tag):
+        """A verb, and what it starts, to which it is long ago, or much later."""
+        if not shutil.which("faketime") or self.engine.name == "htcondor":
+            return
+        verb = self.random.choice(["status", "rerun", "wait", "holds"])
+        words = [verb, tag, *(["--timeout", "2"] if verb == "wait" else [])]
+        turned = self.engine.run(["faketime", "-f", self.random.choice(["+40d", "-40d", "-30s"]), *self.tpvc(*words)], capture_output=True)
+        self.note_message(turned.stderr)
+        self.faults["turned clock"] += 1
+
     EVENTS = [
+        (take_from_queue, 2), (lie, 2), (move_store, 1), (turn_clock, 1),
         (kill_program, 5), (kill_wrapper, 4), (kill_daemon, 3), (kill_client, 4), (hold, 2),
         (delete_output, 1), (cut_output, 1), (flip_output, 1), (cut_summary, 1), (fill_disk, 1),
     ]

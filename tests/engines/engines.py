@@ -116,6 +116,10 @@ class Engine:
         """How many jobs the engine still has."""
         return 0
 
+    def take_away(self, random):
+        """Takes jobs from the queue behind the program's back. How many."""
+        return 0
+
     def is_own(self, process):
         """Whether a process is no component's and no client's, but the engine's."""
         return False
@@ -170,6 +174,13 @@ class Slurm(Engine):
     def queued(self):
         lines = self.run(["squeue", "--noheader", "--array"], capture_output=True, check=True).stdout
         return len(lines.splitlines())
+
+    def take_away(self, random):
+        ids = self.run(["squeue", "--noheader", "--array", "--format=%i"], capture_output=True).stdout.decode().split()
+        chosen = random.sample(ids, min(3, len(ids)))
+        for job in chosen:
+            self.run(["scancel", job], capture_output=True)
+        return len(chosen)
 
     def is_own(self, process):
         return process.concerns(self.daemon_folder) and not process.concerns(self.work)
@@ -227,6 +238,13 @@ class HtCondor(Engine):
 
     def queued(self):
         return len(self.run(["condor_q", "-af", "ProcId"], capture_output=True, check=True).stdout.splitlines())
+
+    def take_away(self, random):
+        ids = self.run(["condor_q", "-af:j"], capture_output=True).stdout.decode().split()
+        chosen = random.sample(ids, min(3, len(ids)))
+        for job in chosen:
+            self.run(["condor_rm", job], capture_output=True)
+        return len(chosen)
 
     def is_own(self, process):
         return "/condor_" in process.arguments[0] or process.arguments[0].startswith("condor_") or not process.concerns(

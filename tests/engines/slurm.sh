@@ -88,7 +88,8 @@ start() {
         running slurmd || slurmd -N localhost -f "$SLURM_CONF" < /dev/null > /dev/null 2>&1
         state=$(timeout 5 sinfo --noheader --format=%T 2> /dev/null || true)
         case $state in
-            idle | mixed | allocated | completing) return 0 ;;
+            # The controller may not have seen yet that its node's daemon is gone.
+            idle | mixed | allocated | completing) sleep 0.5; if running slurmctld && running slurmd; then return 0; fi ;;
             # A node that was killed with its jobs waits for someone who says that it may go on.
             down* | drain*) scontrol update nodename=localhost state=resume 2> /dev/null || true ;;
         esac

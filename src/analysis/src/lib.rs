@@ -15,6 +15,7 @@ pub mod json_path;
 pub mod junit;
 pub mod lint;
 pub mod page;
+mod parts;
 pub mod people;
 pub mod rule_texts;
 pub mod schema;

@@ -11,7 +11,6 @@ pub(crate) mod files;
 mod nowhere;
 mod overridden;
 mod parents;
-pub(crate) mod parts;
 mod patterns;
 pub mod promises;
 pub mod reach;

@@ -17,8 +17,8 @@ use tpv_text::listed::counted;
 use tpv_text::source::{SourceMap, Span};
 
 use super::Told;
-use super::parts::joined;
 use super::reach::{JobsOf, Reach, Reached, Reason, Verdict, Why};
+use crate::parts::joined;
 use tpv_text::code::Code;
 
 /// More groups of destinations than these are not told apart in a finding.

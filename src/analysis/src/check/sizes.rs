@@ -13,8 +13,8 @@ use tpv_text::source::Span;
 use tpv_yaml::value::ConfigValue;
 
 use super::nowhere::{groups, whys, with_reasons};
-use super::parts::joined;
 use super::reach::{JobsOf, LostSizes, Reach, Why};
+use crate::parts::joined;
 use tpv_text::code::Code;
 
 /// The reasons of each destination, and the bits of both sizes: equal for tools that lose the same jobs.

@@ -15,8 +15,8 @@ use tpv_text::source::Span;
 use tpv_yaml::value::Text;
 
 use super::nowhere::place;
-use super::parts::joined;
 use super::reach::{JobsOf, Reach, Verdict};
+use crate::parts::joined;
 use tpv_text::code::Code;
 
 /// The tag of user-defined tools.

@@ -10,7 +10,7 @@ use tpv_bytecode::CodeKind;
 use tpv_compiler::python::syntax::ast::{BoolOp, CmpOp, Expr, Ranged, Stmt};
 
 use super::Linter;
-use crate::check::parts::{Name, parts};
+use crate::parts::{Name, parts};
 use tpv_compiler::checker::constant;
 use tpv_compiler::python::{parse, validate};
 use tpv_config::entity::{Entity, Rule};

@@ -5,7 +5,7 @@ use tpv_model as model;
 use tpv_model::field::Parts;
 use tpv_text::suggest::{closest, did_you_mean};
 
-use crate::check::parts::{Name, Part, parts};
+use crate::parts::{Name, Part, parts};
 
 /// A field of entities and rules: `mem`, `env.TMPDIR`, `tags.highmem`.
 #[derive(Clone, Debug, PartialEq, Eq)]

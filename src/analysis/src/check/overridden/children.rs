@@ -6,8 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::check::files::Files;
-use crate::check::parts::{Name, Part, joined, parts};
 use crate::lint::Linter;
+use crate::parts::{Name, Part, joined, parts};
 use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;

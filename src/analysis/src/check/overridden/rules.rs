@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::check::files::Files;
-use crate::check::parts::{Name, parts};
 use crate::lint::Linter;
+use crate::parts::{Name, parts};
 use tpv_config::entity::{Entity, Rule};
 use tpv_model::{EntityClass, Field};
 use tpv_text::code::Code;

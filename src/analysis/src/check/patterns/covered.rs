@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 
 use super::keys::{Key, Keys};
-use crate::check::parts::{Name, Part, joined};
 use crate::lint::Linter;
+use crate::parts::{Name, Part, joined};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};

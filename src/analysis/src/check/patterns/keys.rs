@@ -10,7 +10,7 @@ use tpv_runtime::patterns::{Matcher, PatternSet};
 
 use super::language::Language;
 use crate::check::budget::Budget;
-use crate::check::parts::{Part, parts};
+use crate::parts::{Part, parts};
 use tpv_config::Config;
 use tpv_config::entity::Entity;
 use tpv_model::EntityClass;

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use tpv_python::regex::ast::{At, Node, RepeatKind};
 
 use super::keys::{Key, Keys};
-use crate::check::parts::{Name, joined, parts};
 use crate::lint::Linter;
+use crate::parts::{Name, joined, parts};
 use tpv_config::entity::Entity;
 use tpv_model::Field;
 use tpv_text::code::Code;
