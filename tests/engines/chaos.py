@@ -88,7 +88,7 @@ class Chaos:
         done = self.verb("status", tag, "--components", f"0-{self.components - 1}", "--format", "json")
         if done.returncode != 0:
             return None
-        return {row["component"]: (row["state"], row["note"]) for row in json.loads(done.stdout)}
+        return {row["component"]: (row["state"], row["note"], row.get("help")) for row in json.loads(done.stdout)}
 
     def exists(self, tag):
         return (self.maps / "tags" / tag).exists() and tag in self.verb("list", "--format", "text", check=True).stdout.decode().split()
@@ -393,6 +393,10 @@ class Chaos:
             # A changed byte is found by those who look for it.
             if done.returncode == 0 and self.verb("status", "--verify", tag).returncode == 0:
                 return
+            # Those that a release does not help say so.
+            moved = [str(number) for number, (_, _, help) in (self.states(tag) or {}).items() if "rerun components" in (help or "")]
+            if moved:
+                self.verb("rerun", "components", tag, "--components", ",".join(moved))
             if time.monotonic() > deadline:
                 raise Failure(f"`{tag}` does not become whole: {self.states(tag)}; {done.stderr.decode()}")
 

@@ -48,20 +48,12 @@ impl Cpython for Fake {
     }
 }
 
-/// A config of one text, compiled.
-fn compile(text: &str) -> Arc<Rules> {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("config.yml");
-    std::fs::write(&path, text).unwrap();
-    let compiled =
-        tpv_compiler::compile(&[path.to_string_lossy().into_owned()], &tpv_compiler::CompileOptions::default());
-    Arc::new(compiled.rules.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics)))
-}
-
 /// A config whose tool has this `mem`, and a destination for it.
 fn with_mem(source: &str) -> Arc<Rules> {
     let indented = source.replace('\n', "\n      ");
-    compile(&format!("tools:\n  bwa:\n    mem: |\n      {indented}\ndestinations:\n  local:\n    runner: local\n"))
+    cases::compile_text(&format!(
+        "tools:\n  bwa:\n    mem: |\n      {indented}\ndestinations:\n  local:\n    runner: local\n"
+    ))
 }
 
 /// The reason why CPython runs the `mem` of a config, and whether only where Galaxy's objects are live.
@@ -111,7 +103,7 @@ fn the_compiler_marks_what_the_native_language_lacks() {
 /// A rule's code that is not Python fails the jobs that come to it; a later Python may read it.
 #[test]
 fn the_compiler_marks_what_it_does_not_read() {
-    let rules = compile(
+    let rules = cases::compile_text(
         "tools:\n  bwa:\n    rules:\n      - id: newer\n        if: \"True\"\n        mem: |\n          type X = int\n          8\n\
          destinations:\n  local:\n    runner: local\n",
     );
@@ -157,7 +149,7 @@ fn what_is_left_to_cpython_whatever_the_server_comes_before_the_rest() {
 
 #[test]
 fn cpython_runs_marked_blocks_and_no_others() {
-    let rules = compile(
+    let rules = cases::compile_text(
         "tools:\n  bwa:\n    cores: 2 + 2\n    mem: |\n      import site_tools\n      site_tools.mem\n    env:\n      A: '{cores}'\n\
          destinations:\n  local:\n    runner: local\n    params:\n      native: '{mem}'\n",
     );
@@ -217,7 +209,7 @@ impl Observer for Steps {
 #[test]
 fn what_native_code_lacks_maps_the_job_once_more() {
     // The first rule is applied again; the handler cannot hide what was lacking.
-    let rules = compile(
+    let rules = cases::compile_text(
         "tools:\n  bwa:\n    cores: 1\n    rules:\n      - id: a\n        if: 'True'\n        cores: cores_of(entity)\n        context:\n          word: hex\n      \
          - id: b\n        if: |\n          def ask(value):\n              return getattr(value, word)()\n          try:\n              x = ask(size)\n          except AttributeError:\n              x = ''\n          x != ''\n        mem: 9\n\
          global:\n  context:\n    word: hex\n    size: 4.0\ndestinations:\n  local:\n    runner: local\n",
@@ -269,7 +261,7 @@ fn a_spent_budget_is_told_with_its_place() {
     // Where native code lacks something else, no budget is spent.
     let fake = Arc::new(Fake { answers: &[("getattr", |_| Value::Int(4))], ..Fake::default() });
     let mut steps = Steps::default();
-    let rules = compile(
+    let rules = cases::compile_text(
         "global:\n  context: {word: hex, size: 4.0}\ntools:\n  bwa:\n    mem: getattr(size, word)()\n\
          destinations:\n  local:\n    runner: local\n",
     );
@@ -279,7 +271,7 @@ fn a_spent_budget_is_told_with_its_place() {
 
 #[test]
 fn blocks_have_the_name_of_what_they_are_written_in() {
-    let rules = compile(
+    let rules = cases::compile_text(
         "tools:\n  default:\n    cores: 1 + 1\n    env:\n      A: \"{cores}\"\n  bwa:\n    inherits: default\n    params: {p: \"{mem}\"}\n    \
          rules:\n      - id: large\n        if: input_size > 1\n        mem: cores * 2\n\
          destinations:\n  local:\n    runner: local\n    rank: \"1\"\n    params: {nested: {deep: ['{cores}']}}\n",
@@ -338,7 +330,7 @@ fn everything_that_tpvc_lacks_is_noted_when_it_is_met() {
 
 #[test]
 fn what_code_makes_at_run_time_and_tpvc_cannot_read_is_cpythons() {
-    let rules = compile(
+    let rules = cases::compile_text(
         "tools:\n  bwa:\n    rules:\n      - if: 'True'\n        execute: |\n          entity.mem = 'type X = int\\n8'\n\
          destinations:\n  local:\n    runner: local\n",
     );
@@ -376,7 +368,7 @@ fn cpython_sees_the_context_and_what_hides_it() {
         assert!(matches!(hiding[1].1, Value::Int(0)));
         Value::Int(6)
     }
-    let rules = compile(
+    let rules = cases::compile_text(
         "global:\n  context:\n    word: hello\ntools:\n  bwa:\n    mem: |\n      import site_tools\n      word, input_size\n\
          destinations:\n  local:\n    runner: local\n",
     );

@@ -14,6 +14,7 @@ mod failures_first;
 mod interpreters;
 mod jit_modes;
 mod kept_results;
+mod log_messages;
 mod resubmit;
 mod simulate;
 mod traces;

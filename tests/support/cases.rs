@@ -100,3 +100,13 @@ impl Case {
 pub fn hooks() -> Hooks {
     Hooks { compile: Some(Arc::new(tpv_compiler::python::run_time::compile)), ..Hooks::default() }
 }
+
+/// A config of one text, compiled.
+pub fn compile_text(text: &str) -> Arc<Rules> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("config.yml");
+    std::fs::write(&path, text).unwrap();
+    let compiled =
+        tpv_compiler::compile(&[path.to_string_lossy().into_owned()], &tpv_compiler::CompileOptions::default());
+    Arc::new(compiled.rules.unwrap_or_else(|| panic!("{:?}", compiled.diagnostics)))
+}

@@ -35,7 +35,7 @@ pub enum Operand {
     Function(u32),
     /// A number of values.
     Count(u32),
-    /// The distance of a container below the top of the stack after the values are popped; 1 is the top.
+    /// The distance of a container or callee below the top of the stack after the values are popped; 1 is the top.
     Depth(u32),
     /// Selects the second of two behaviours.
     Flag(bool),
@@ -235,6 +235,8 @@ instructions! {
     BuildString { count: Count } (count => 1);
     /// `value -> string`, or `value spec -> string` if `spec`: one field of an f-string.
     FormatValue { conversion: Conversion, spec: Flag } (1 + spec => 1);
+    /// `value -> string`: one field of the f-string that is the only argument of the callee `depth` below. If the callee logs what nobody reads, a plain value is not shown: the string is empty.
+    FormatLogged { conversion: Conversion, depth: Depth } (1 => 1);
     /// `value ->` appends to the list that is `depth` below the top once the value is taken (1 is the top).
     ListAppend { depth: Depth } (1 => 0);
     /// `value ->` adds to the set `depth` below.

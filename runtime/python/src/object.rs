@@ -28,6 +28,11 @@ pub trait Object: Any {
         None
     }
 
+    /// The tuple as which it is shown, if it is shown so and in no other way.
+    fn as_tuple(&self) -> Option<&Value> {
+        None
+    }
+
     /// `object.name`; `None` if there is no such attribute (the interpreter then raises `AttributeError`).
     fn get_attr(&self, vm: &mut Vm, this: &Value, name: &str) -> PyResult<Option<Value>> {
         let _ = (vm, this, name);

@@ -200,4 +200,8 @@ impl Environment for MapperEnvironment {
     fn log_enabled(&self, level: LogLevel) -> bool {
         self.hooks.log.is_some() && self.hooks.log_level.is_some_and(|least| level >= least)
     }
+
+    fn is_unread(&self, class: &BuiltinType, method: &str) -> bool {
+        class.is_subclass(&LOGGER) && logging::level_of_method(method).is_some_and(|level| !self.log_enabled(level))
+    }
 }

@@ -13,6 +13,9 @@ pub(crate) const ROOM: &str =
     "make room (`tpvc maps clean` takes maps without a tag of their own), then `tpvc maps rerun`";
 /// The end of a hold.
 pub(crate) const RELEASE: &str = "`tpvc maps release` lets it go on";
+/// The end of a hold of a component whose files are no longer where they were when it was submitted.
+pub(crate) const MOVED: &str =
+    "its files were moved or deleted since it was submitted: `tpvc maps rerun components` submits it anew";
 /// Another run.
 pub(crate) const RERUN: &str = "`tpvc maps rerun` runs it again";
 
@@ -51,6 +54,7 @@ pub(crate) fn of(state: State, reason: &str) -> &'static str {
             true => "give it more disk: `tpvc maps edit --disk`, then `tpvc maps release`",
             false => DISK,
         },
+        State::Held if has(&["no such file or directory", "initial working directory"]) => MOVED,
         State::Held => RELEASE,
         State::Idle => "wait; `tpvc maps edit` changes what it asks for",
         _ => "its node may have failed, or its files were deleted: `tpvc maps rerun` runs it again",
@@ -69,6 +73,7 @@ mod tests {
             (State::Errored, "its node failed (NodeFail)", of(State::Errored, "")),
             (State::Removed, "via condor_rm (by user anna)", RERUN),
             (State::Held, "via condor_hold (by user anna)", RELEASE),
+            (State::Held, "Cannot access initial working directory /maps/1: No such file or directory", MOVED),
         ] {
             assert_eq!(of(state, reason), remedy, "{reason}");
         }

@@ -44,6 +44,10 @@ impl Object for Row {
         &ROW
     }
 
+    fn as_tuple(&self) -> Option<&Value> {
+        Some(&self.values)
+    }
+
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
         if let Some(index) = self.names.iter().position(|known| **known == *name) {
             return vm.get_item(&self.values, &Value::from_usize(index)).map(Some);

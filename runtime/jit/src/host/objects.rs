@@ -11,7 +11,6 @@
 use super::{Host, LEAVE, reference};
 use tpv_bytecode::kernel::{Container, Node};
 use tpv_python::args::Args;
-use tpv_python::modules::logging;
 use tpv_python::types::{BOOL, BuiltinType, LIST, TUPLE};
 use tpv_python::value::Value;
 
@@ -180,7 +179,7 @@ fn call_method(host: &mut Host<'_>, object: &Value, name: u32, mut args: Args) -
         return call(host, &callee, args);
     }
     let class: &'static BuiltinType = object.class();
-    let is_pure = class.pure.contains(&name.text.as_str()) || logging::is_silent(host.vm, class, &name.text);
+    let is_pure = class.pure.contains(&name.text.as_str()) || host.vm.environment.is_unread(class, &name.text);
     // A dict's pure methods only compare keys, which calls no code.
     if !is_pure || !(matches!(object, Value::Dict(_)) || is_quiet(object)) {
         return None;

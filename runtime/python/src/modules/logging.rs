@@ -50,11 +50,6 @@ pub fn level_of_method(name: &str) -> Option<LogLevel> {
     })
 }
 
-/// Returns `true` if a method of objects of this class only creates a log record that nobody reads.
-pub fn is_silent(vm: &Vm, class: &BuiltinType, method: &str) -> bool {
-    class.is_subclass(&LOGGER) && level_of_method(method).is_some_and(|level| !vm.environment.log_enabled(level))
-}
-
 impl Object for Logger {
     fn class(&self) -> &'static BuiltinType {
         self.class

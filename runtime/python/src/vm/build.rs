@@ -178,6 +178,27 @@ impl Vm {
         Ok(())
     }
 
+    /// One field of a message that may be for nobody: then nothing is shown whose text can neither raise nor call code.
+    pub(super) fn format_logged(&mut self, frame: &mut Frame, conversion: Conversion, depth: u32) -> PyResult<()> {
+        let value = frame.pop();
+        let is_unread = match frame.peek(depth as usize) {
+            Some(Value::BoundMethod(method)) => {
+                let name = match &method.target {
+                    MethodTarget::Native(method) => method.name,
+                    MethodTarget::Host(name) => name.as_str(),
+                };
+                self.environment.is_unread(method.receiver.class(), name)
+            }
+            _ => false,
+        };
+        if is_unread && is_plain(&value, 3) {
+            frame.push(Value::Str(Str::from("")));
+            return Ok(());
+        }
+        frame.push(value);
+        self.format_value(frame, conversion, false)
+    }
+
     /// The items of a mapping: a dict, or what has `keys()` and items; `None` where it is no mapping.
     fn mapping_items(&mut self, mapping: &Value) -> PyResult<Option<Vec<(Value, Value)>>> {
         if let Value::Dict(dict) = mapping {
@@ -270,6 +291,17 @@ fn not_iterable_after(raised: Raised, what: &str, iterable: &Value) -> Raised {
         return type_error(format!("{what} after * must be an iterable, not {}", iterable.type_name().as_str()));
     }
     raised
+}
+
+/// Whether a value is a number or text, or a list or tuple of such, nested at most `depth` deep.
+fn is_plain(value: &Value, depth: u32) -> bool {
+    match value {
+        Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,
+        Value::Tuple(items) => depth > 0 && items.items.iter().all(|item| is_plain(item, depth - 1)),
+        Value::List(list) => depth > 0 && list.items.borrow().iter().all(|item| is_plain(item, depth - 1)),
+        Value::Object(object) => depth > 0 && object.as_tuple().is_some_and(|tuple| is_plain(tuple, depth - 1)),
+        _ => false,
+    }
 }
 
 fn list_below(frame: &Frame, depth: u32) -> PyResult<&Rc<List>> {

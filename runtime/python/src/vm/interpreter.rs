@@ -265,6 +265,7 @@ impl Vm {
                 }
                 Instr::CallEx { keywords } => self.call_ex(frame, keywords)?,
                 Instr::FormatValue { conversion, spec } => self.format_value(frame, conversion, spec)?,
+                Instr::FormatLogged { conversion, depth } => self.format_logged(frame, conversion, depth)?,
                 Instr::MakeFunction { code } => self.make_function(frame, running, code)?,
                 Instr::Comprehend { code } => self.comprehend(frame, running, code)?,
                 Instr::ListExtend { depth } => self.list_extend(frame, depth)?,

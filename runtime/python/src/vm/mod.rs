@@ -134,6 +134,12 @@ pub trait Environment {
         let _ = level;
         false
     }
+
+    /// Returns `true` if calling a method of a class only logs, and nobody reads the log at its level.
+    fn is_unread(&self, class: &BuiltinType, method: &str) -> bool {
+        let _ = (class, method);
+        false
+    }
 }
 
 /// A level of Python's `logging`.

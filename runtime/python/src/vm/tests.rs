@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::value::Value;
 use tpv_bytecode::listing::listing;
 use tpv_bytecode::verify::verify;
-use tpv_bytecode::{Code, Const, Instr, Parameters, ProgramData};
+use tpv_bytecode::{Code, Const, Conversion, Instr, Parameters, ProgramData};
 
 /// Codes under construction: strings, names and constants are added where they are first used.
 #[derive(Default)]
@@ -487,4 +487,33 @@ fn a_function_that_its_block_holds_is_freed_between_jobs() {
     assert_eq!(globals.strong_count(), 1, "the function in the namespace keeps it");
     vm.reset();
     assert_eq!(globals.strong_count(), 0);
+}
+
+struct NobodyReads(bool);
+
+impl Environment for NobodyReads {
+    fn is_unread(&self, _: &crate::types::BuiltinType, method: &str) -> bool {
+        self.0 && method == "upper"
+    }
+}
+
+#[test]
+fn what_nobody_reads_is_not_shown() {
+    let shown = |unread: bool, method: &str, value: fn(&mut Builder) -> Vec<Instr>| {
+        let mut b = Builder::new();
+        let text = Const::Str(b.string("text"));
+        let callee = vec![b.constant_of(0, text), Instr::LoadAttr { name: b.name(method) }];
+        let text = Instr::FormatLogged { conversion: Conversion::Repr, depth: 1 };
+        let instrs = [callee, value(&mut b), vec![text, Instr::Swap, Instr::Pop, Instr::Return]].concat();
+        match b.run_in(&mut Vm::new(Rc::new(NobodyReads(unread))), instrs) {
+            Ok(Value::Str(text)) => text.to_string(),
+            _ => panic!("no text"),
+        }
+    };
+    let list: fn(&mut Builder) -> Vec<Instr> = |b| vec![b.int(7), Instr::BuildList { count: 1 }];
+    assert_eq!(shown(false, "upper", list), "[7]");
+    assert_eq!(shown(true, "lower", list), "[7]");
+    assert_eq!(shown(true, "upper", list), "");
+    // Showing a set hashes nothing, but it is no plain value.
+    assert_eq!(shown(true, "upper", |b| vec![b.int(7), Instr::BuildSet { count: 1 }]), "{7}");
 }

@@ -2,6 +2,7 @@
 
 use crate::python::syntax::ast::{self, Expr};
 use tpv_bytecode::{Const, Instr};
+use tpv_python::modules::logging::level_of_method;
 
 use super::expression::count;
 use super::{Compiler, Done};
@@ -22,7 +23,13 @@ impl<'a> Compiler<'a> {
         if unpacks {
             return self.call_unpacking(node);
         }
-        let (argc, names) = self.arguments(node)?;
+        let (argc, names) = match (&*node.func, node.args.as_slice(), node.keywords.as_slice()) {
+            (Expr::Attribute(method), [Expr::JoinedStr(message)], []) if level_of_method(&method.attr).is_some() => {
+                self.message(&message.values)?;
+                (1, None)
+            }
+            _ => self.arguments(node)?,
+        };
         self.at(node.range.start());
         self.emit(match names {
             Some(names) => Instr::CallKw { argc, names },

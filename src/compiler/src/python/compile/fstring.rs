@@ -24,6 +24,26 @@ impl<'a> Compiler<'a> {
         }
     }
 
+    /// The text of a log message, whose callee is on top of the stack: what nobody reads is not shown.
+    pub(super) fn message(&mut self, values: &'a [Expr]) -> Done {
+        if values.len() < 2 {
+            return self.joined_string(values);
+        }
+        for (callee, value) in (1..).zip(values) {
+            match value {
+                Expr::FormattedValue(field) if field.format_spec.is_none() => {
+                    self.at(field.range.start());
+                    let place = self.place;
+                    self.expression(&field.value)?;
+                    self.place = place;
+                    self.emit(Instr::FormatLogged { conversion: conversion(field), depth: callee })?;
+                }
+                _ => self.expression(value)?,
+            }
+        }
+        self.emit(Instr::BuildString { count: count(values) })
+    }
+
     pub(super) fn formatted_value(&mut self, node: &'a ast::ExprFormattedValue) -> Done {
         self.expression(&node.value)?;
         let place = self.place;
@@ -32,15 +52,7 @@ impl<'a> Compiler<'a> {
         }
         // The field, not the whole string.
         self.place = place;
-        self.emit(Instr::FormatValue {
-            conversion: match node.conversion {
-                ConversionFlag::None => Conversion::None,
-                ConversionFlag::Str => Conversion::Str,
-                ConversionFlag::Ascii => Conversion::Ascii,
-                ConversionFlag::Repr => Conversion::Repr,
-            },
-            spec: node.format_spec.is_some(),
-        })
+        self.emit(Instr::FormatValue { conversion: conversion(node), spec: node.format_spec.is_some() })
     }
 
     /// `'%s %r' % (a, b)`, whose items are evaluated and shown in turn: CPython 3.11 makes a f-string of it.
@@ -66,6 +78,15 @@ impl<'a> Compiler<'a> {
             }
         }
         self.emit(Instr::BuildString { count: amount })
+    }
+}
+
+fn conversion(node: &ast::ExprFormattedValue) -> Conversion {
+    match node.conversion {
+        ConversionFlag::None => Conversion::None,
+        ConversionFlag::Str => Conversion::Str,
+        ConversionFlag::Ascii => Conversion::Ascii,
+        ConversionFlag::Repr => Conversion::Repr,
     }
 }
 
