@@ -347,7 +347,7 @@ fn depth<'a>(
     depth
 }
 
-/// The text of an inventory. `None` if it is not there, is a program, or is outside of the repository.
+/// The text of an inventory. `None` if it is not there or outside of the repository, and if it is a program or asks a plugin, which is noted.
 fn text(file: &str, repository: &Repository) -> Option<String> {
     let (path, root) =
         (repository.root.join(file).canonicalize().ok()?, repository.root.join(".").canonicalize().ok()?);
@@ -358,8 +358,20 @@ fn text(file: &str, repository: &Repository) -> Option<String> {
     if bytes.is_none() {
         repository.leave_out_large(file);
     }
-    let bytes = bytes?;
-    String::from_utf8(bytes).ok().filter(|text| !text.starts_with("#!"))
+    let text = String::from_utf8(bytes?);
+    let plugin = text.as_deref().ok().and_then(|text| text.lines().find_map(|line| line.strip_prefix("plugin:")));
+    let what = match (&text, plugin) {
+        (Ok(text), None) if !text.starts_with("#!") => None,
+        (Ok(_), Some(plugin)) => Some(format!("it asks the plugin `{}`", plugin.trim().trim_matches(['"', '\'']))),
+        _ => Some("it is a program, which is not run".to_owned()),
+    };
+    if let Some(what) = what {
+        let hosts = join(file.rsplit_once('/').map_or("", |(above, _)| above), "hosts.yml");
+        let command = "ansible-inventory --list --yaml --export";
+        repository.leave_out(file, &format!("{what}: write its hosts with `{command} -i {file} --output {hosts}`"));
+        return None;
+    }
+    text.ok()
 }
 
 /// Returns `true` for a file that Ansible reads of a folder of inventories.

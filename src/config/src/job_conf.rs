@@ -1,6 +1,11 @@
 //! The configs in Galaxy's `job_conf.yml`: the list of TPV's destination, which may hold whole configs.
 
+use std::ops::Range;
+
 use tpv_model::EntityClass;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::{SourceId, SourceMap};
+use tpv_yaml::Duplicates;
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The destination that refers to TPV, by the name that TPV's own commands look for.
@@ -109,7 +114,8 @@ fn tools(root: &ConfigValue) -> Vec<(String, String)> {
     entries.iter().filter_map(entry).collect()
 }
 
-/// The configs that stand in a `job_conf.yml` itself, or in the values of Galaxy's Helm chart, in order. `None` for any other text, and for one that has none.
+/// The configs that stand as mappings in a `job_conf.yml` itself, or in the values of Galaxy's Helm chart, in order. `None` for any other text, and for a
+/// `job_conf.yml` that has none.
 pub fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
     let map = root.as_map()?;
     // `tools` of Galaxy is a list.
@@ -117,12 +123,14 @@ pub fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
     if is_section("global") || EntityClass::SECTIONS.iter().any(|class| is_section(class.section())) {
         return None;
     }
-    let mut configs: Vec<ConfigValue> = of_helm(root).into_iter().map(|(_, config)| config.clone()).collect();
-    if configs.is_empty() {
-        let dispatchers = of_yaml(root)?;
-        let usual = dispatchers.usual().map(str::to_owned)?;
-        configs = dispatchers.found.into_iter().find(|(id, _)| *id == usual)?.1.configs;
+    let of_helm = of_helm(root);
+    if !of_helm.is_empty() {
+        let configs = of_helm.into_iter().map(|(_, config)| config);
+        return Some(configs.filter(|config| config.as_map().is_some()).cloned().collect());
     }
+    let dispatchers = of_yaml(root)?;
+    let usual = dispatchers.usual().map(str::to_owned)?;
+    let mut configs = dispatchers.found.into_iter().find(|(id, _)| *id == usual)?.1.configs;
     configs.retain(|config| config.as_map().is_some());
     (!configs.is_empty()).then_some(configs)
 }
@@ -133,4 +141,38 @@ pub fn of_helm(root: &ConfigValue) -> Vec<(&str, &ConfigValue)> {
     let is_file = |name: &&str| [".yml", ".yaml"].iter().any(|end| name.ends_with(end));
     let files = rules.into_iter().flat_map(|map| &map.entries);
     files.filter_map(|entry| Some((entry.key.as_str().filter(is_file)?, &entry.value))).collect()
+}
+
+/// The files of rules that are texts in the values of Galaxy's Helm chart: their bytes. Reports texts whose lines are not there as they are, in quotes or folded.
+pub(crate) fn parts_of_helm(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Vec<Range<usize>> {
+    let Some(source) = sources.get(id).filter(|source| may_be_of_helm(&source.text)) else { return Vec::new() };
+    let text = source.text.clone();
+    let document = tpv_yaml::load_with(sources, id, Duplicates::LastCounts, &mut Diagnostics::new());
+    let mut parts = Vec::new();
+    for (name, config) in document.iter().flat_map(|document| of_helm(&document.root)) {
+        if config.as_str().is_none() {
+            continue;
+        }
+        match block(&text, config).filter(|_| !source.is_filled()) {
+            Some(range) => parts.push(range),
+            None => problems.push(
+                Diagnostic::error(format!("the rules `{name}` are a text that is not read"))
+                    .at(config.span, "neither a mapping nor a block of lines")
+                    .help(format!("write a mapping below `{name}:`, or a block that begins with `|`")),
+            ),
+        }
+    }
+    parts
+}
+
+/// Returns `true` for a text that may be values of Galaxy's Helm chart.
+pub fn may_be_of_helm(text: &str) -> bool {
+    (text.starts_with("jobs:") || text.contains("\njobs:")) && text.contains("rules:")
+}
+
+/// The bytes of the lines of a block (`|`).
+pub fn block(text: &str, value: &ConfigValue) -> Option<Range<usize>> {
+    let range = value.span.range();
+    let (header, _) = text.get(range.clone())?.split_once('\n')?;
+    header.starts_with('|').then(|| range.start + header.len() + 1..range.end)
 }
