@@ -81,7 +81,10 @@ pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Fo
         if let Some(from) = from.filter(|_| !path.ends_with(".j2")) {
             found.templates.push(Guess { value: path.clone(), from });
         }
-        found.files.push(path);
+        // Values of Helm hold several files of rules.
+        if !found.files.contains(&path) || !repository.has(&path, Mark::Values) {
+            found.files.push(path);
+        }
     }
     found
 }

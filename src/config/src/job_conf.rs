@@ -6,6 +6,7 @@ use tpv_model::EntityClass;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::{SourceId, SourceMap};
 use tpv_yaml::Duplicates;
+use tpv_yaml::style::ScalarStyle;
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The destination that refers to TPV, by the name that TPV's own commands look for.
@@ -136,8 +137,13 @@ pub fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
 }
 
 /// The files of rules in the values of Galaxy's Helm chart, `jobs.rules`: their names, and their contents, as a mapping or as a text.
+/// Values of a chart that depends on it have them below its name: `galaxy.jobs.rules`.
 pub fn of_helm(root: &ConfigValue) -> Vec<(&str, &ConfigValue)> {
-    let rules = root.as_map().and_then(|map| map.get("jobs")?.as_map()?.get("rules")?.as_map());
+    fn rules(chart: &ConfigValue) -> Option<&std::sync::Arc<tpv_yaml::value::Map>> {
+        chart.as_map()?.get("jobs")?.as_map()?.get("rules")?.as_map()
+    }
+    let charts = root.as_map().into_iter().flat_map(|map| &map.entries).map(|entry| &entry.value);
+    let rules = std::iter::once(root).chain(charts).find_map(rules);
     let is_file = |name: &&str| [".yml", ".yaml"].iter().any(|end| name.ends_with(end));
     let files = rules.into_iter().flat_map(|map| &map.entries);
     files.filter_map(|entry| Some((entry.key.as_str().filter(is_file)?, &entry.value))).collect()
@@ -167,12 +173,15 @@ pub(crate) fn parts_of_helm(sources: &SourceMap, id: SourceId, problems: &mut Di
 
 /// Returns `true` for a text that may be values of Galaxy's Helm chart.
 pub fn may_be_of_helm(text: &str) -> bool {
-    (text.starts_with("jobs:") || text.contains("\njobs:")) && text.contains("rules:")
+    // Values of a chart that depends on Galaxy's have them a level deeper.
+    let is_outer = |line: &str| line.trim_start().starts_with("jobs:") && line.len() - line.trim_start().len() < 5;
+    text.contains("jobs:") && text.contains("rules:") && text.lines().any(is_outer)
 }
 
 /// The bytes of the lines of a block (`|`).
 pub fn block(text: &str, value: &ConfigValue) -> Option<Range<usize>> {
+    let ValueKind::Str(content) = &value.kind else { return None };
     let range = value.span.range();
-    let (header, _) = text.get(range.clone())?.split_once('\n')?;
-    header.starts_with('|').then(|| range.start + header.len() + 1..range.end)
+    let start = text.get(..range.start)?.rfind('\n')? + 1;
+    (content.style == ScalarStyle::Literal).then_some(start..range.end)
 }
