@@ -81,7 +81,10 @@ pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Fo
         if let Some(from) = from.filter(|_| !path.ends_with(".j2")) {
             found.templates.push(Guess { value: path.clone(), from });
         }
-        found.files.push(path);
+        // Values of Helm hold several files of rules.
+        if !found.files.contains(&path) || !repository.has(&path, Mark::Values) {
+            found.files.push(path);
+        }
     }
     found
 }
@@ -94,11 +97,13 @@ fn in_values(item: &str, list: &str, repository: &Repository) -> (Option<String>
     for file in std::iter::once(list).chain(others) {
         let Some(yaml) = repository.yaml(file) else { continue };
         match of_helm(&yaml.root).into_iter().find(|(known, _)| *known == name) {
-            Some((_, rules)) if rules.as_map().is_some() => return (Some(file.to_owned()), String::new()),
+            Some((_, rules)) if rules.as_map().is_some() || yaml.has_block(rules) => {
+                return (Some(file.to_owned()), String::new());
+            }
             Some((_, rules)) => {
                 let line = yaml.line(rules);
                 reason = format!(
-                    "{file}:{line} has it as a text, which is not read: write it as a mapping, or into a file of its own"
+                    "{file}:{line} has it as a text in quotes or folded, which is not read: write a mapping, or a block that begins with `|`"
                 );
             }
             None => {}

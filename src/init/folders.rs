@@ -39,6 +39,19 @@ pub(super) fn plain_name(path: &str) -> &str {
     name.strip_suffix(".j2").unwrap_or(name)
 }
 
+/// The folder of the role that a file is in.
+pub(super) fn role(file: &str) -> Option<&str> {
+    let parts = ["tasks", "vars", "defaults", "handlers", "meta", "templates", "files"];
+    let end = |part: &str| {
+        file.match_indices(&format!("/{part}/")).map(|(at, _)| at).find(|at| {
+            let above = file.get(..*at).unwrap_or_default();
+            above.starts_with("roles/") || above.contains("/roles/")
+        })
+    };
+    let at = parts.iter().filter_map(|part| end(part)).min()?;
+    file.get(..at)
+}
+
 /// The number of folders at the end of two paths that are the same.
 pub(super) fn shared(one: &str, other: &str) -> usize {
     let (mut one, mut other) = (folder(one).rsplit('/'), folder(other).rsplit('/'));
@@ -59,6 +72,13 @@ mod tests {
     fn folders_are_compared_from_the_end() {
         assert_eq!(shared("files/x/tpv/a.yml", "{{ dir }}/tpv/a.yml"), 1);
         assert_eq!(shared("a.yml", "b/a.yml"), 0);
+    }
+
+    #[test]
+    fn files_of_roles() {
+        assert_eq!(role("roles/gx/templates/a/files/x.yml"), Some("roles/gx"));
+        assert_eq!(role("a/roles/b.gx/defaults/main.yml"), Some("a/roles/b.gx"));
+        assert_eq!((role("templates/x.yml"), role("group_vars/tasks/x.yml")), (None, None));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 
-use tpv_config::template::as_ansible_reads;
+use tpv_config::template::{as_ansible_reads, fits};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::open::open;
 use tpv_text::source::{SourceMap, read_limited};
@@ -57,10 +57,10 @@ struct Group {
 }
 
 impl Inventory {
-    /// The inventories of the playbooks of a folder, those of `ansible.cfg` first, then those whose names are usual: in that folder, or else in the root.
+    /// The inventories of the playbooks of a folder, those of `ansible.cfg` first, then those whose names are usual: in that folder, or else in the next above it.
     /// Those without hosts are left out.
     pub(super) fn all(folder: &str, repository: &Repository) -> Vec<Self> {
-        for folder in [folder, ""] {
+        for folder in Path::new(folder).ancestors().filter_map(Path::to_str) {
             let mut files = Self::named(folder, repository);
             let others = Self::usual(folder, repository);
             // A folder that is named holds its files.
@@ -259,11 +259,16 @@ impl Inventory {
         self.groups.contains_key(name)
     }
 
-    /// The hosts of a group, or the host of that name.
+    /// The hosts of a group, or the host of that name; of all groups and hosts whose names fit a pattern with `*` or `?`.
     fn hosts_of(&self, pattern: &str) -> Vec<&str> {
         let known = |name: &str| self.hosts.get_key_value(name).map(|(host, _)| host.as_str());
         if pattern == "all" || pattern == "*" {
             return self.hosts.keys().map(String::as_str).collect();
+        }
+        if pattern.contains(['*', '?']) {
+            let groups = self.groups.keys().filter(|name| fits(pattern, name));
+            let hosts = self.hosts.keys().filter(|name| fits(pattern, name)).map(String::as_str);
+            return groups.flat_map(|name| self.hosts_of(name)).chain(hosts).collect();
         }
         if !self.groups.contains_key(pattern) {
             return known(pattern).into_iter().collect();
@@ -347,7 +352,7 @@ fn depth<'a>(
     depth
 }
 
-/// The text of an inventory. `None` if it is not there, is a program, or is outside of the repository.
+/// The text of an inventory. `None` if it is not there or outside of the repository, and if it is a program or asks a plugin, which is noted.
 fn text(file: &str, repository: &Repository) -> Option<String> {
     let (path, root) =
         (repository.root.join(file).canonicalize().ok()?, repository.root.join(".").canonicalize().ok()?);
@@ -358,8 +363,20 @@ fn text(file: &str, repository: &Repository) -> Option<String> {
     if bytes.is_none() {
         repository.leave_out_large(file);
     }
-    let bytes = bytes?;
-    String::from_utf8(bytes).ok().filter(|text| !text.starts_with("#!"))
+    let text = String::from_utf8(bytes?);
+    let plugin = text.as_deref().ok().and_then(|text| text.lines().find_map(|line| line.strip_prefix("plugin:")));
+    let what = match (&text, plugin) {
+        (Ok(text), None) if !text.starts_with("#!") => None,
+        (Ok(_), Some(plugin)) => Some(format!("it asks the plugin `{}`", plugin.trim().trim_matches(['"', '\'']))),
+        _ => Some("it is a program, which is not run".to_owned()),
+    };
+    if let Some(what) = what {
+        let hosts = join(file.rsplit_once('/').map_or("", |(above, _)| above), "hosts.yml");
+        let command = "ansible-inventory --list --yaml --export";
+        repository.leave_out(file, &format!("{what}: write its hosts with `{command} -i {file} --output {hosts}`"));
+        return None;
+    }
+    text.ok()
 }
 
 /// Returns `true` for a file that Ansible reads of a folder of inventories.

@@ -1,6 +1,6 @@
 //! The files that are of interest, by their names and by the first look at their texts.
 
-use tpv_config::job_conf::of_helm;
+use tpv_config::job_conf::{may_be_of_helm, of_helm};
 use tpv_config::template::VAULT;
 use tpv_yaml::value::{ConfigValue, Entry};
 
@@ -40,7 +40,7 @@ impl Mark {
             Self::Globs => text.contains("with_fileglob"),
             Self::Sources => text.contains("src:"),
             Self::Versions => may_have_version(text),
-            Self::Values => text.contains("jobs:") && text.contains("  rules:"),
+            Self::Values => may_be_of_helm(text),
             Self::Vault => text.starts_with(VAULT),
         }
     }
@@ -109,8 +109,7 @@ fn is_config(text: &str) -> bool {
         let start = line.trim_start_matches(['{', '"', '\'', ' ']);
         line.len() - start.len() < 4 && SECTIONS.iter().any(|section| start.starts_with(section))
     };
-    let may_be_values = text.starts_with("jobs:") || text.contains("\njobs:");
-    if !may_be_values && !text.lines().any(may_begin) {
+    if !may_be_of_helm(text) && !text.lines().any(may_begin) {
         return false;
     }
     let yaml = if text.contains("{%") { None } else { Yaml::of("", text) };
@@ -119,7 +118,11 @@ fn is_config(text: &str) -> bool {
 
 /// Returns `true` for a document with entities of TPV in its sections, or for values of Helm with such.
 fn has_entities(yaml: &Yaml) -> bool {
-    of_helm(&yaml.root).iter().any(|(_, config)| has_sections(config)) || has_sections(&yaml.root)
+    let has_rules = |config: &ConfigValue| match config.as_str() {
+        Some(text) => Yaml::of("", text).is_some_and(|yaml| has_sections(&yaml.root)),
+        None => has_sections(config),
+    };
+    of_helm(&yaml.root).iter().any(|(_, config)| has_rules(config)) || has_sections(&yaml.root)
 }
 
 fn has_sections(value: &ConfigValue) -> bool {
@@ -163,6 +166,7 @@ mod tests {
         assert!(is_config("tools: {bwa: {cores: 2, mem: 4}}\n") && is_config("{\"tools\": {\"bwa\": {\"cores\": 2}}}"));
         assert!(
             is_config("jobs:\n  rules:\n    a.yml:\n      tools: {bwa: {cores: 2}}\n")
+                && is_config("jobs:\n  rules:\n    a.yml: |\n      tools: {bwa: {cores: 2}}\n")
                 && !is_config("jobs:\n  test: {}\n")
         );
         assert!(is_config("tools:\n{% if x %}\n  bwa:\n    cores: 4\n{% endif %}\n"));

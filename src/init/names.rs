@@ -7,7 +7,7 @@ use super::folders::plain_name;
 const LIVE: [&str; 5] = ["production", "prod", "main", "live", "prd"];
 
 /// Words of names of servers to try things on.
-const TRIALS: [&str; 18] = [
+const TRIALS: [&str; 29] = [
     "test",
     "tests",
     "testing",
@@ -26,6 +26,17 @@ const TRIALS: [&str; 18] = [
     "demo",
     "old",
     "uat",
+    "train",
+    "trial",
+    "trials",
+    "alpha",
+    "playground",
+    "acceptance",
+    "acc",
+    "stg",
+    "tst",
+    "vagrant",
+    "localhost",
 ];
 
 /// Words of paths and groups that say nothing of a server.
@@ -151,6 +162,7 @@ fn score(environment: &Environment) -> (i32, String) {
     let live = names().find(|name| has(name, &LIVE));
     let is_known = names().any(|name| name.to_ascii_lowercase().contains("usegalaxy")) || environment.name == "galaxy";
     let mut score = i32::from(is_known) * 2;
+    score += i32::from(has(&server.inventory, &LIVE)) - i32::from(has(&server.inventory, &TRIALS)) * 2;
     let why = match (live, trial) {
         (_, Some(_)) => {
             score -= 4;
@@ -161,6 +173,7 @@ fn score(environment: &Environment) -> (i32, String) {
             if *live == environment.name { "by its name".to_owned() } else { format!("by its group or host `{live}`") }
         }
         (None, None) if is_known => "by its name".to_owned(),
+        (None, None) if has(&server.inventory, &LIVE) => format!("by its inventory `{}`", server.inventory),
         (None, None) => "no other looks more like the server that people use".to_owned(),
     };
     (score, why)

@@ -7,7 +7,7 @@ use tpv_config::template::{Site, Templates};
 use tpv_text::source::Fill;
 
 use super::environment::{Environment, Guess, json};
-use super::folders::{join, normal, plain_name, shared};
+use super::folders::{join, normal, plain_name, role, shared};
 use super::scan::Repository;
 use super::sources::Source;
 use super::variables::inherited;
@@ -122,7 +122,7 @@ impl<'a> Paths<'a> {
     /// The path in the repository of a file that Ansible looks for: as it is, beside the playbook, in `files` and `templates`, and in the role
     /// whose file names it.
     fn found(&self, name: &str, by: &str) -> Option<String> {
-        let role = by.split_once("/tasks/").or_else(|| by.split_once("/vars/")).map_or("", |(role, _)| role);
+        let role = role(by).unwrap_or_default();
         let name = normal(name.trim_start_matches('/'));
         for folder in [role, &self.folder, ""] {
             for part in ["", "files", "templates"] {

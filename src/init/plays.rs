@@ -5,6 +5,7 @@ use tpv_yaml::value::{ConfigValue, Entry, Map, ValueKind};
 use super::folders::{join, normal};
 use super::marks::Mark;
 use super::scan::Repository;
+use super::yaml::Yaml;
 
 /// A play of a playbook.
 pub(super) struct Play {
@@ -17,6 +18,10 @@ pub(super) struct Play {
     pub(super) has_vars: bool,
     /// It has the role that installs Galaxy.
     pub(super) runs_galaxy: bool,
+    /// The names of its roles.
+    pub(super) roles: Vec<String>,
+    /// Its text.
+    pub(super) text: String,
 }
 
 impl Play {
@@ -34,10 +39,11 @@ impl Play {
 pub(super) fn of(repository: &Repository) -> Vec<Play> {
     let mut plays = Vec::new();
     for file in repository.files_with(Mark::Plays) {
-        let Some(yaml) = repository.yaml(file) else { continue };
+        let Some(text) = repository.text(file) else { continue };
+        let Some(yaml) = Yaml::of(file, &text) else { continue };
         let ValueKind::List(items) = &yaml.root.kind else { continue };
         let folder = file.rsplit_once('/').map_or("", |(folder, _)| folder);
-        for map in items.iter().filter_map(ConfigValue::as_map) {
+        for (item, map) in items.iter().filter_map(|item| Some((item, item.as_map()?))) {
             let Some(hosts) = map.entry("hosts") else { continue };
             let files = map.entry("vars_files");
             let is_there = |path: &str| repository.root.join(normal(&join(folder, path))).exists();
@@ -49,7 +55,9 @@ pub(super) fn of(repository: &Repository) -> Vec<Play> {
                 hosts: patterns(&hosts.value),
                 vars_files: vars_files.iter().map(|path| placed(folder, path)).collect(),
                 has_vars: map.get("vars").and_then(ConfigValue::as_map).is_some(),
-                runs_galaxy: runs_galaxy(map),
+                runs_galaxy: roles(map).iter().any(|role| is_of_galaxy(role)),
+                roles: roles(map),
+                text: text.get(item.span.range()).unwrap_or_default().to_owned(),
             });
         }
     }
@@ -92,21 +100,25 @@ fn included(play: &Map, is_there: &dyn Fn(&str) -> bool) -> Vec<String> {
 /// The keys of a play with its tasks.
 const TASKS: [&str; 3] = ["pre_tasks", "tasks", "post_tasks"];
 
-/// Returns `true` for a play with the role that installs Galaxy, or a part of it.
-fn runs_galaxy(play: &Map) -> bool {
-    let is_it = |name: &str| name == "galaxy" || name.split(['.', '-', '/']).skip(1).any(|part| part == "galaxy");
+/// Returns `true` for the name of the role that installs Galaxy, or a part of it.
+fn is_of_galaxy(role: &str) -> bool {
+    role == "galaxy" || role.split(['.', '-', '/']).skip(1).any(|part| part == "galaxy")
+}
+
+/// The names of the roles of a play.
+fn roles(play: &Map) -> Vec<String> {
     let role = |role: &ConfigValue| {
         let map = role.as_map();
         let name = || map.and_then(|map| map.get("role").or_else(|| map.get("name"))).and_then(ConfigValue::as_str);
-        role.as_str().or_else(name).is_some_and(is_it)
+        role.as_str().or_else(name).map(str::to_owned)
     };
-    let includes = |task: &Entry| {
+    let included = |task: &Entry| {
         let key = task.key.as_str().and_then(|key| key.rsplit('.').next());
-        key.is_some_and(|key| ["include_role", "import_role"].contains(&key)) && role(&task.value)
+        key.filter(|key| ["include_role", "import_role"].contains(key)).and_then(|_| role(&task.value))
     };
-    let tasks = TASKS.iter().filter_map(|key| play.get(key)).flat_map(items);
-    play.get("roles").into_iter().flat_map(items).any(role)
-        || tasks.filter_map(ConfigValue::as_map).any(|task| task.entries.iter().any(includes))
+    let tasks = TASKS.iter().filter_map(|key| play.get(key)).flat_map(items).filter_map(ConfigValue::as_map);
+    let included = tasks.flat_map(|task| &task.entries).filter_map(included);
+    play.get("roles").into_iter().flat_map(items).filter_map(role).chain(included).collect()
 }
 
 /// The items of a list.

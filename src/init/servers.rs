@@ -10,7 +10,7 @@ use tpv_config::template::{VAULT, variable_files};
 use tpv_text::figures;
 
 use super::environment::{Environment, Guess, Inherited, Server};
-use super::folders::{join, mentions};
+use super::folders::{join, mentions, plain_name, role};
 use super::inventory::Inventory;
 use super::lists::List;
 use super::plays::{self, Play};
@@ -149,7 +149,8 @@ impl<'a> Servers<'a> {
         };
         let weight = |play: &Play| {
             let named = play.vars_files.iter().filter(|file| self.names_it(file, listed)).count();
-            (lists_it(play, listed.list), named, play.runs_galaxy && covers(play))
+            let is_put = listed.job_conf.is_some_and(|name| mentions(&play.text, name.trim_end_matches(".j2")));
+            (lists_it(play, listed.list), named + usize::from(is_put), play.runs_galaxy && covers(play))
         };
         let known = self.plays.iter().filter(|play| !play.hosts.is_empty());
         let mut plays: Vec<_> = known.map(|play| (weight(play), play)).collect();
@@ -207,7 +208,8 @@ impl<'a> Servers<'a> {
                 }
                 let group = play.hosts.iter().find(|name| inventory.has_group(name));
                 let group = listed.owner.as_ref().filter(|owner| inventory.has_group(owner)).or(group);
-                let group = group.or(play.hosts.first()).map_or("", String::as_str);
+                let is_name = |name: &&String| !name.contains(['*', '?']);
+                let group = group.or(play.hosts.first().filter(is_name)).map_or("", String::as_str);
                 for host in self.first(hosts, group, inventory) {
                     let mut files = Files::new(&from);
                     let mut environment = files.of_host(inventory, host, group, play.folder());
@@ -317,9 +319,12 @@ impl<'a> Servers<'a> {
     }
 }
 
-/// Returns `true` if a play has the list, or names its file.
+/// Returns `true` if a play has the list, names its file, or has the role that it is in.
 fn lists_it(play: &Play, list: &List) -> bool {
-    play.vars_files.contains(&list.file) || play.file == list.file
+    let role = role(&list.file).map(|role| plain_name(role));
+    play.vars_files.contains(&list.file)
+        || play.file == list.file
+        || role.is_some_and(|role| play.roles.iter().any(|known| plain_name(known) == role))
 }
 
 /// A path with the name of the host in place of `{{ inventory_hostname }}`.

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use tpv_yaml::value::{ConfigValue, Entry, Map};
 
+use super::folders::role;
 use super::marks::Mark;
 use super::scan::Repository;
 
@@ -29,6 +30,12 @@ impl Source {
     }
 }
 
+/// A path with the folder of the role in the place of `{{ role_path }}`.
+fn of_role(path: &str, file: &str) -> String {
+    let role = role(file).unwrap_or_default();
+    ["{{ role_path }}", "{{role_path}}"].iter().fold(path.to_owned(), |path, name| path.replace(name, role))
+}
+
 /// All of a repository, in the order of its files.
 pub(super) fn of(repository: &Repository) -> Vec<Source> {
     let mut found = Vec::new();
@@ -39,7 +46,7 @@ pub(super) fn of(repository: &Repository) -> Vec<Source> {
         yaml.maps(&mut |key, map: &Map| {
             let mut add = |value: &ConfigValue, src: &str, dest: &str, is_template: bool| {
                 let is_template = is_template || loops.iter().any(|range| range.contains(&value.span.range().start));
-                let (src, dest) = (src.to_owned(), dest.to_owned());
+                let (src, dest) = (of_role(src, file), dest.to_owned());
                 found.push(Source { src, dest, is_template, file: file.clone(), line: yaml.line(value) });
             };
             if let Some((src, entry)) = map.entry("src").and_then(|entry| Some((entry.value.as_str()?, entry))) {

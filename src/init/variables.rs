@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 
 use super::environment::{Environment, Guess, Inherited};
+use super::folders::role;
 use super::marks::Mark;
 use super::scan::Repository;
 
@@ -67,7 +68,11 @@ pub(super) fn defaults(
     if names.is_empty() {
         return found;
     }
-    for file in repository.names().filter(|file| file.contains("defaults/main.y")) {
+    let is_of_role = |file: &str| {
+        ["defaults/main.y", "defaults/main/", "/vars/main.y"].iter().any(|part| file.contains(part))
+            && (file.contains("defaults/") || role(file).is_some())
+    };
+    for file in repository.names().filter(|file| is_of_role(file)) {
         let text = repository.plain(file).unwrap_or_default();
         if let Some(name) = top_level(&text).filter(|name| names.contains(name)).min()
             && known.insert(PathBuf::from(file))

@@ -116,14 +116,34 @@ fn variable(name: &str, environment: &Environment, repository: &Repository) -> O
     Some((value, from))
 }
 
-/// The release of Galaxy in the chart of the values among the files of an environment.
+/// The release of Galaxy in the values among the files of an environment, or in their chart.
 fn of_chart(environment: &Environment, repository: &Repository) -> Option<(Number, String, String)> {
     let values = environment.files.iter().find(|file| repository.has(file, Mark::Values))?;
     let chart = join(values.rsplit_once('/').map_or("", |(folder, _)| folder), "Chart.yaml");
-    let text = repository.text(&chart)?;
-    let (at, line) = text.lines().enumerate().find(|(_, line)| line.starts_with("appVersion:"))?;
-    let value = line.split_once(':')?.1.trim().trim_matches(['"', '\'']).to_owned();
-    Some((Number::within(&value)?, value, format!("{chart}:{}", at + 1)))
+    let of_app = || {
+        let text = repository.text(&chart)?;
+        let (at, line) = text.lines().enumerate().find(|(_, line)| line.starts_with("appVersion:"))?;
+        let value = line.split_once(':')?.1.trim().trim_matches(['"', '\'']).to_owned();
+        Some((Number::within(&value)?, value, format!("{chart}:{}", at + 1)))
+    };
+    // The values of the site name another image than that of the chart.
+    of_image(values, repository).or_else(of_app)
+}
+
+/// The release of Galaxy in the tag of its image.
+fn of_image(values: &str, repository: &Repository) -> Option<(Number, String, String)> {
+    let yaml = repository.yaml(values)?;
+    let mut found = None;
+    yaml.maps(&mut |key, map| {
+        let is_of_galaxy =
+            || map.get("repository").and_then(|name| name.as_str()).is_some_and(|name| name.contains("galaxy"));
+        let tag = map.get("tag").filter(|_| key == "image" && is_of_galaxy());
+        let release = tag.and_then(|tag| Some((Number::within(tag.as_str()?)?, tag)));
+        if let Some((number, tag)) = release.filter(|_| found.is_none()) {
+            found = Some((number, tag.python_str(), format!("{values}:{}", yaml.line(tag))));
+        }
+    });
+    found
 }
 
 /// A version of TPV's package that a file asks for.

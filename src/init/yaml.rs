@@ -1,5 +1,6 @@
 //! A text of a repository as YAML, as Ansible reads it.
 
+use tpv_config::job_conf::block;
 use tpv_text::diagnostic::{Diagnostics, Severity};
 use tpv_text::source::SourceMap;
 use tpv_yaml::Duplicates;
@@ -28,6 +29,12 @@ impl Yaml {
     /// The line of a value, from 1.
     pub(super) fn line(&self, value: &ConfigValue) -> usize {
         self.sources.place(value.span).line
+    }
+
+    /// Returns `true` for a text that is a block of lines (`|`).
+    pub(super) fn has_block(&self, value: &ConfigValue) -> bool {
+        let source = self.sources.get(value.span.source);
+        source.is_some_and(|source| block(&source.text, value).is_some())
     }
 
     /// Calls `visit` for each mapping, with the key that it is below, or that of the list that it is in.

@@ -304,7 +304,7 @@ fn a_version_that_nobody_named_loads_the_files() {
     assert!(print(never, "galaxy_commit_id: release_25.1\n").contains("tpv = \"3.3.0\""));
 }
 
-/// The rules in the values of Galaxy's Helm chart are read where they stand, unless they are a text.
+/// The rules in the values of Galaxy's Helm chart are read where they stand.
 #[test]
 fn values_of_helm_are_read() {
     let values = |rules: &str| {
@@ -324,9 +324,51 @@ fn values_of_helm_are_read() {
     let (status, said) = run(site.path(), &["format", "--write"]);
     assert!(status == 0 && said.contains("has configs among other things, and is left as it is"), "{said}");
     assert_eq!(std::fs::read_to_string(site.path().join("chart/values.yaml")).unwrap(), before);
-    let site = repository(&[("values.yaml", &values(" |\n      tools: {}\n"))]);
+    let site = repository(&[("values.yaml", &values(" 'tools: {bwa: {cores: 2}}'\n"))]);
     let (status, said) = run(site.path(), &["init"]);
-    assert!(status == 1 && said.contains("values.yaml:13 has it as a text, which is not read"), "{said}");
+    assert!(status == 1 && said.contains("values.yaml:13 has it as a text in quotes or folded"), "{said}");
+    let (status, said) = run(site.path(), &["lint", "values.yaml"]);
+    assert!(
+        status == 1 && said.contains("error: the rules `tpv_rules_local.yml` are a text that is not read"),
+        "{said}"
+    );
+}
+
+/// A text of lines in the values is a file of rules, whose places are those of the values.
+#[test]
+fn rules_of_helm_may_be_a_text() {
+    let rules = "jobs:\n  rules:\n    site.yml: |\n      # of the site\n      tools:\n        bwa:\n          cores: 2\n          mem: 4\n          coers: 3\n      destinations:\n        k8s: {runner: k8s}\n    other.py: |\n      import os\nimage: {tag: x}\n";
+    let site = repository(&[("values.yaml", rules)]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && written(site.path()).contains("values.yaml"), "{said}");
+    let (_, said) = run(site.path(), &["lint"]);
+    assert!(said.contains("values.yaml:9:11\n") && said.contains("9 |           coers: 3"), "{said}");
+    let (status, said) = run(site.path(), &["dry-run", "--tool", "bwa"]);
+    assert!(status == 0 && said.contains("id: k8s"), "{said}");
+    let (status, said) = run(site.path(), &["format", "--write"]);
+    assert!(status == 0 && said.contains("has configs among other things, and is left as it is"), "{said}");
+    assert_eq!(std::fs::read_to_string(site.path().join("values.yaml")).unwrap(), rules);
+}
+
+/// Inventories that would have to be run are named, with the command that writes their hosts.
+#[test]
+fn programs_are_no_inventories() {
+    let site = repository(&[
+        ("galaxy.yml", "- hosts: galaxyservers\n  roles: [galaxyproject.galaxy]\n"),
+        ("group_vars/galaxyservers.yml", "galaxy_job_conf_tpv_config_files: [files/tpv.yml]\n"),
+        ("files/tpv.yml", &destination("slurm")),
+        ("inventory/ec2.py", "#!/usr/bin/env python3\nprint('{}')\n"),
+        ("inventory/aws_ec2.yml", "plugin: 'amazon.aws.aws_ec2'\nregions: [eu-central-1]\n"),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && written(site.path()).contains("files/tpv.yml"), "{said}");
+    let command = "write its hosts with `ansible-inventory --list --yaml --export -i inventory/";
+    let program = "warning: not looked at: inventory/ec2.py: it is a program, which is not run";
+    assert!(said.contains(&format!("{program}: {command}ec2.py --output inventory/hosts.yml`")), "{said}");
+    assert!(
+        said.contains(&format!("inventory/aws_ec2.yml: it asks the plugin `amazon.aws.aws_ec2`: {command}")),
+        "{said}"
+    );
 }
 
 /// Lists and files that are of no use are named with the reason.

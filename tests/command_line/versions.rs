@@ -176,3 +176,61 @@ fn a_slip_is_no_older_version() {
     );
     assert!(text.contains("= note: this looks like TPV 2: set `tpv = \"2.5\"`") && text.contains("`coers`"), "{text}");
 }
+
+/// `RuleHelper`, by which rules for TPV 1 count the jobs of a user. Galaxy joins its users, so that a world without users counts none, as the reference does.
+#[test]
+fn rule_helper_counts_jobs() {
+    let config = "\
+users:
+  default:
+    rules:
+    - if: |
+        from galaxy.jobs.rule_helper import RuleHelper
+        helper = RuleHelper(app)
+        count = helper.job_count(for_user_email=user.email, for_destinations=[d.id for d in mapper.destinations.values()], for_job_states=['queued', 'running'])
+        at_slurm = helper.job_count(for_user_email=user.email, for_destination='slurm')
+        count > 1 and at_slurm > count
+      fail: '{user.email} has too many jobs'
+tools:
+  bwa: {cores: 2}
+destinations:
+  slurm: {max_accepted_cores: 4}
+  pulsar: {max_accepted_cores: 4}
+";
+    let job =
+        |email: &str| format!("{{\"tool\": {{\"id\": \"bwa\"}}, \"user\": {{\"id\": 9, \"email\": \"{email}\"}}}}\n");
+    let row = |user: &str, state: &str, destination: &str| {
+        format!("{{\"user_id\": {user}, \"state\": \"{state}\", \"destination_id\": {destination}}}")
+    };
+    let rows = [
+        row("1", "queued", "\"slurm\""),
+        row("1", "running", "\"slurm\""),
+        row("1", "ok", "\"slurm\""),
+        row("1", "running", "null"),
+        row("2", "queued", "\"slurm\""),
+        row("2", "queued", "\"pulsar\""),
+        row("null", "queued", "\"slurm\""),
+    ]
+    .join(", ");
+    let users = "\"users\": {\"ada@example.org\": 1, \"bob@example.org\": 2}, ";
+    let site = site(&[
+        ("tpv.yml", config),
+        ("jobs.jsonl", &[job("ada@example.org"), job("bob@example.org"), job("cy@example.org")].concat()),
+        ("world.json", &format!("{{{users}\"jobs\": [{rows}]}}")),
+        ("nobody.json", &format!("{{\"jobs\": [{rows}]}}")),
+        ("other.yml", &config.replace("for_user_email=user.email, for_destination='slurm'", "created_in_last=1")),
+    ]);
+    let failures = |config: &str, world: &str| {
+        let arguments = ["map", "-q", "--tpv", "1.4.1", "--config", config, "--world", world, "jobs.jsonl"];
+        let (_, said) = run(site.path(), &arguments);
+        let lines = said.lines().filter(|line| line.starts_with('{'));
+        lines.filter(|line| line.contains("\"error\"")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let failed = failures("tpv.yml", "world.json");
+    assert!(failed.len() == 1 && failed[0].contains("ada@example.org has too many jobs"), "{failed:?}");
+    assert_eq!(failures("tpv.yml", "nobody.json"), [""; 0]);
+    let failed = failures("other.yml", "world.json");
+    assert!(failed.len() == 3 && failed[0].contains("HostUnavailable"), "{failed:?}");
+    let (_, said) = run(site.path(), &["compile", "--tpv", "1.4.1", "tpv.yml", "-o", "rules.bin"]);
+    assert!(!said.contains("T131") && !said.contains("T130"), "{said}");
+}

@@ -37,7 +37,7 @@ ENTITIES = {"Entity": "EntityWithRules", "Destination": "Destination", "Scheduli
 MODULES = (
     "math random re os os.path json functools itertools logging collections operator datetime time copy string sys "
     "numbers typing ast hashlib fnmatch pathlib packaging packaging.version galaxy galaxy.app galaxy.jobs "
-    "galaxy.jobs.mapper galaxy.model galaxy.tools galaxy.tool_util galaxy.tool_util.version tpv tpv.core "
+    "galaxy.jobs.mapper galaxy.jobs.rule_helper galaxy.model galaxy.tools galaxy.tool_util galaxy.tool_util.version tpv tpv.core "
     "tpv.core.entities tpv.core.helpers tpv.core.loader tpv.core.util tpv.core.mapper tpv.core.resource_requirements "
     "sqlalchemy sqlalchemy.sql sqlalchemy.sql.expression sqlalchemy.exc sqlalchemy.orm sqlalchemy.orm.exc"
 ).split()

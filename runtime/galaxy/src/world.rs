@@ -24,6 +24,8 @@ use crate::sql_text::{SqlAnswer, normal_sql, read_query};
 pub struct World {
     /// The job table.
     pub jobs: JobTable,
+    /// The emails of users, by their ids: Galaxy's table of users.
+    pub users: HashMap<i64, Box<str>>,
     /// The tool data tables: name, and rows, each an object.
     pub tool_data_tables: Vec<(Box<str>, Vec<Json>)>,
     /// The configuration: name and value.
@@ -91,6 +93,14 @@ fn read_world(reader: &mut Reader<'_>) -> Result<World, Fault> {
                 })?;
                 world.jobs = rows.into_iter().collect();
             }
+            "users" => reader.object(|reader, email| {
+                let at = reader.offset();
+                let Json::Int(id) = Json::read(reader)? else {
+                    return Err(Fault::new("must be the user's id, an integer", at));
+                };
+                world.users.insert(id, email.into());
+                Ok(())
+            })?,
             "tool_data_tables" => reader.object(|reader, name| {
                 set(&mut world.tool_data_tables, name.into(), reader.items(read_object)?);
                 Ok(())
@@ -208,13 +218,14 @@ mod tests {
     fn reads_every_field() {
         let world = World::parse(
             r#"{"jobs": [{"tool_id": "a", "user_id": null, "state": "queued", "cores": 0.5, "mem": 7.6}], "other": 1,
-                "tool_data_tables": {"t": [{"value": "x"}]}, "config": {"a": 1.5}, "files": {"/f": 12},
+                "tool_data_tables": {"t": [{"value": "x"}]}, "config": {"a": 1.5}, "users": {"ada@example.org": 3}, "files": {"/f": 12},
                 "queries": [{"sql": " select  1\n", "rows": [[1, "a"]]}], "now": "2026-01-31T12:00:00"}"#,
         )
         .unwrap();
         assert_eq!(world.jobs.iter().map(|(_, row)| (row.cores, row.mem)).collect::<Vec<_>>(), [(500, 7782)]);
         assert_eq!(world.tool_data_tables.len(), 1);
         assert_eq!(world.files.get("/f"), Some(&12));
+        assert_eq!(world.users.get(&3).map(|email| &**email), Some("ada@example.org"));
         assert!(world.queries.contains_key("select 1"));
         assert_eq!(world.now, Some(1_769_860_800_000_000));
         assert_eq!(microseconds("2026-01-31T13:00:00+01:00"), world.now);
@@ -236,6 +247,10 @@ mod tests {
             ),
             (fault("{\"queries\": [{\"sql\": \"a\"}]}"), "line 1, column 14: queries[0].rows: missing"),
             (fault("{\"jobs\": [{\"mem\": \"4\"}]}"), "line 1, column 19: jobs[0].mem: must be a number"),
+            (
+                fault("{\"users\": {\"a@b.c\": \"4\"}}"),
+                "line 1, column 21: users.a@b.c: must be the user's id, an integer",
+            ),
             (
                 fault("{\"queries\": [{\"sql\": \"a\", \"rows\": {\"group_by\": []}}]}"),
                 "line 1, column 35: queries[0].rows.totals: missing",

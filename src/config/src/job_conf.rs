@@ -1,6 +1,12 @@
 //! The configs in Galaxy's `job_conf.yml`: the list of TPV's destination, which may hold whole configs.
 
+use std::ops::Range;
+
 use tpv_model::EntityClass;
+use tpv_text::diagnostic::{Diagnostic, Diagnostics};
+use tpv_text::source::{SourceId, SourceMap};
+use tpv_yaml::Duplicates;
+use tpv_yaml::style::ScalarStyle;
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
 /// The destination that refers to TPV, by the name that TPV's own commands look for.
@@ -109,7 +115,8 @@ fn tools(root: &ConfigValue) -> Vec<(String, String)> {
     entries.iter().filter_map(entry).collect()
 }
 
-/// The configs that stand in a `job_conf.yml` itself, or in the values of Galaxy's Helm chart, in order. `None` for any other text, and for one that has none.
+/// The configs that stand as mappings in a `job_conf.yml` itself, or in the values of Galaxy's Helm chart, in order. `None` for any other text, and for a
+/// `job_conf.yml` that has none.
 pub fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
     let map = root.as_map()?;
     // `tools` of Galaxy is a list.
@@ -117,20 +124,64 @@ pub fn inline(root: &ConfigValue) -> Option<Vec<ConfigValue>> {
     if is_section("global") || EntityClass::SECTIONS.iter().any(|class| is_section(class.section())) {
         return None;
     }
-    let mut configs: Vec<ConfigValue> = of_helm(root).into_iter().map(|(_, config)| config.clone()).collect();
-    if configs.is_empty() {
-        let dispatchers = of_yaml(root)?;
-        let usual = dispatchers.usual().map(str::to_owned)?;
-        configs = dispatchers.found.into_iter().find(|(id, _)| *id == usual)?.1.configs;
+    let of_helm = of_helm(root);
+    if !of_helm.is_empty() {
+        let configs = of_helm.into_iter().map(|(_, config)| config);
+        return Some(configs.filter(|config| config.as_map().is_some()).cloned().collect());
     }
+    let dispatchers = of_yaml(root)?;
+    let usual = dispatchers.usual().map(str::to_owned)?;
+    let mut configs = dispatchers.found.into_iter().find(|(id, _)| *id == usual)?.1.configs;
     configs.retain(|config| config.as_map().is_some());
     (!configs.is_empty()).then_some(configs)
 }
 
 /// The files of rules in the values of Galaxy's Helm chart, `jobs.rules`: their names, and their contents, as a mapping or as a text.
+/// Values of a chart that depends on it have them below its name: `galaxy.jobs.rules`.
 pub fn of_helm(root: &ConfigValue) -> Vec<(&str, &ConfigValue)> {
-    let rules = root.as_map().and_then(|map| map.get("jobs")?.as_map()?.get("rules")?.as_map());
+    fn rules(chart: &ConfigValue) -> Option<&std::sync::Arc<tpv_yaml::value::Map>> {
+        chart.as_map()?.get("jobs")?.as_map()?.get("rules")?.as_map()
+    }
+    let charts = root.as_map().into_iter().flat_map(|map| &map.entries).map(|entry| &entry.value);
+    let rules = std::iter::once(root).chain(charts).find_map(rules);
     let is_file = |name: &&str| [".yml", ".yaml"].iter().any(|end| name.ends_with(end));
     let files = rules.into_iter().flat_map(|map| &map.entries);
     files.filter_map(|entry| Some((entry.key.as_str().filter(is_file)?, &entry.value))).collect()
+}
+
+/// The files of rules that are texts in the values of Galaxy's Helm chart: their bytes. Reports texts whose lines are not there as they are, in quotes or folded.
+pub(crate) fn parts_of_helm(sources: &SourceMap, id: SourceId, problems: &mut Diagnostics) -> Vec<Range<usize>> {
+    let Some(source) = sources.get(id).filter(|source| may_be_of_helm(&source.text)) else { return Vec::new() };
+    let text = source.text.clone();
+    let document = tpv_yaml::load_with(sources, id, Duplicates::LastCounts, &mut Diagnostics::new());
+    let mut parts = Vec::new();
+    for (name, config) in document.iter().flat_map(|document| of_helm(&document.root)) {
+        if config.as_str().is_none() {
+            continue;
+        }
+        match block(&text, config).filter(|_| !source.is_filled()) {
+            Some(range) => parts.push(range),
+            None => problems.push(
+                Diagnostic::error(format!("the rules `{name}` are a text that is not read"))
+                    .at(config.span, "neither a mapping nor a block of lines")
+                    .help(format!("write a mapping below `{name}:`, or a block that begins with `|`")),
+            ),
+        }
+    }
+    parts
+}
+
+/// Returns `true` for a text that may be values of Galaxy's Helm chart.
+pub fn may_be_of_helm(text: &str) -> bool {
+    // Values of a chart that depends on Galaxy's have them a level deeper.
+    let is_outer = |line: &str| line.trim_start().starts_with("jobs:") && line.len() - line.trim_start().len() < 5;
+    text.contains("jobs:") && text.contains("rules:") && text.lines().any(is_outer)
+}
+
+/// The bytes of the lines of a block (`|`).
+pub fn block(text: &str, value: &ConfigValue) -> Option<Range<usize>> {
+    let ValueKind::Str(content) = &value.kind else { return None };
+    let range = value.span.range();
+    let start = text.get(..range.start)?.rfind('\n')? + 1;
+    (content.style == ScalarStyle::Literal).then_some(start..range.end)
 }

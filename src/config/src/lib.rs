@@ -136,6 +136,7 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
             },
         }
     }
+    let texts = with_parts(texts, sources, problems);
     let documents = read_documents(sources, &texts, problems);
     let is_read = !problems.has_errors();
     let (mut config, _) = merge_documents(sources.version(), sources, documents, holes, problems);
@@ -180,6 +181,21 @@ fn say_older(older: Version, newer: Version, problems: &mut Diagnostics) {
                 "write `tpv = \"{older}\"` in `tpvc.toml`, or give `--tpv {older}`; `--tpv {newer}` shows all errors"
             )),
     );
+}
+
+/// The texts, each with the files of rules after it that are texts in the values of Galaxy's Helm chart.
+fn with_parts<'a>(
+    texts: Vec<(SourceId, Option<&'a ConfigValue>)>,
+    sources: &mut SourceMap,
+    problems: &mut Diagnostics,
+) -> Vec<(SourceId, Option<&'a ConfigValue>)> {
+    let mut all = Vec::with_capacity(texts.len());
+    for (id, root) in texts {
+        all.push((id, root));
+        let parts = if root.is_none() { job_conf::parts_of_helm(sources, id, problems) } else { Vec::new() };
+        all.extend(parts.into_iter().filter_map(|range| Some((sources.add_part(id, range)?, None))));
+    }
+    all
 }
 
 /// Reads texts as YAML, but for those that come with their value. No text depends on another, so several are read at once.

@@ -354,6 +354,13 @@ impl<R: Router> Engine<'_, R> {
             Arc::make_mut(&mut job).job_id = id;
         }
         self.greatest = self.greatest.max(id);
+        if let Some(user) = &job.user
+            && let Some(email) = user.email
+            && !self.world.users.contains_key(&user.id)
+        {
+            let email = job.text(email).into();
+            self.world().users.insert(user.id, email);
+        }
         let row = JobRow {
             id,
             tool_id: Some(job.tool_id().into()),

@@ -2,6 +2,7 @@
 
 use super::model::{self, CLASSES};
 use crate::errors::{JOB_MAPPING_CONFIGURATION_EXCEPTION, JOB_MAPPING_EXCEPTION, JOB_NOT_READY_EXCEPTION};
+use crate::objects::RULE_HELPER;
 use crate::version;
 use tpv_python::exception::PyResult;
 use tpv_python::module::ModuleDef;
@@ -36,6 +37,13 @@ pub static JOBS_MAPPER: ModuleDef = ModuleDef {
         Ok(class_of(&classes, name))
     },
     names: &["JobMappingConfigurationException", "JobMappingException", "JobNotReadyException"],
+};
+
+/// `galaxy.jobs.rule_helper`
+pub static JOBS_RULE_HELPER: ModuleDef = ModuleDef {
+    name: "galaxy.jobs.rule_helper",
+    get: |_, name| Ok(class_of(&[&RULE_HELPER], name)),
+    names: &["RuleHelper"],
 };
 
 /// `galaxy.model`

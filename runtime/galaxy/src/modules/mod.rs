@@ -18,6 +18,7 @@ pub static MODULES: &[&ModuleDef] = &[
     &galaxy::GALAXY,
     &galaxy::JOBS,
     &galaxy::JOBS_MAPPER,
+    &galaxy::JOBS_RULE_HELPER,
     &galaxy::MODEL,
     &galaxy::TOOL_UTIL,
     &galaxy::TOOL_UTIL_VERSION,

@@ -7,6 +7,7 @@ mod app;
 mod dataset;
 mod host_object;
 mod job;
+mod rule_helper;
 mod session;
 mod simple_namespace;
 mod stand_in;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 pub use app::{AppFields, app, stand_in_app};
 pub use host_object::HostObject;
 pub use job::JobFields;
+pub use rule_helper::RULE_HELPER;
 pub use session::world_of_session;
 use simple_namespace::{JOB_WRAPPER, SimpleNamespace};
 

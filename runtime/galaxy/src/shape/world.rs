@@ -21,6 +21,11 @@ pub static WORLD_FIELDS: &[Field] = &[
         List(&Shape::Object(&ROW)),
         "Galaxy's job table: what `helpers.concurrent_job_count_for_tool` and queries count.",
     ),
+    field(
+        "users",
+        Map(&Integer),
+        "Galaxy's users: their emails, and their ids. `RuleHelper.job_count` counts jobs of these only.",
+    ),
     field("tool_data_tables", Map(&List(&Map(&Any))), "`app.tool_data_tables`: names of tables to lists of rows."),
     field("config", Map(&Any), "`app.config`: Galaxy's settings by name."),
     field("files", Map(&Count), "The files that exist: their paths, and their sizes in bytes."),

@@ -24,7 +24,7 @@ pub enum Part {
 /// Git's, or none of them is a pathspec that includes something.
 pub fn check_paths(git: &Repository, configs: &[String]) -> Result<(), Error> {
     for config in configs.iter().filter(|config| !is_excluding(config)) {
-        if !is_given(git, config)? {
+        if !is_given(git, config)? || is_in_submodule(git, Path::new(config))? {
             return Ok(());
         }
     }
@@ -193,7 +193,18 @@ pub fn is_given(git: &Repository, config: &str) -> Result<bool, Error> {
         return Ok(true);
     }
     let leads_away = |path: &str| path.starts_with('/') || path.split('/').any(|part| part == "..");
-    Ok(!config.starts_with(':') && leads_away(config) && git.from_top(Path::new(config))?.is_none())
+    if !config.starts_with(':') && leads_away(config) && git.from_top(Path::new(config))?.is_none() {
+        return Ok(true);
+    }
+    Ok(!is_pattern(config) && is_in_submodule(git, Path::new(config))?)
+}
+
+/// Returns `true` for a path below the folder of a submodule that is checked out. Commits have only the id of its commit, so that its files are read as they are now.
+fn is_in_submodule(git: &Repository, path: &Path) -> Result<bool, Error> {
+    let Some(inside) = git.from_top(path)? else { return Ok(false) };
+    let top = git.top()?;
+    let mut above = inside.ancestors().skip(1).filter(|folder| !folder.as_os_str().is_empty());
+    Ok(above.any(|folder| top.join(folder).join(".git").exists()))
 }
 
 /// The texts of the configs that are the same for all commits, in order. `sources` reads them and fills no template in.

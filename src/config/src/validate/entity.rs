@@ -8,6 +8,7 @@ use super::{Owner, Validator, at_value};
 use crate::entity::{Amounts, Common, DestinationFields, Dict, Entity, PoolFields};
 use crate::fields;
 use crate::rules::Rules;
+use crate::template::PLACEHOLDER;
 use tpv_model::{Amount, EntityClass, Field, Quantity, Version};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_yaml::value::{ConfigValue, Entry, Text, ValueKind};
@@ -174,7 +175,9 @@ impl Validator<'_> {
 
     /// `cores` and the like: a number, or code if `may_be_code`.
     pub(super) fn resource(&mut self, entry: &Entry, owner: Owner<'_>, may_be_code: bool) -> Option<ConfigValue> {
-        if entry.value.is_null() {
+        // What a variable without a value would give is not known.
+        let is_unknown = || entry.value.as_str().is_some_and(|text| text.starts_with(PLACEHOLDER));
+        if entry.value.is_null() || is_unknown() {
             return None;
         }
         if !self.version.has_models() && matches!(entry.value.kind, ValueKind::Bool(_)) {

@@ -288,6 +288,16 @@ impl SourceMap {
         self.adopt(source)
     }
 
+    /// Adds a part of a text as a text of its own. `None` if a template gave the text.
+    pub fn add_part(&mut self, id: SourceId, part: Range<usize>) -> Option<SourceId> {
+        let whole = self.get(id).filter(|source| !source.is_filled())?.clone();
+        let text = whole.text.get(part.clone())?.to_owned();
+        let parts = vec![Part { filled: 0..text.len(), written: part, is_verbatim: true }];
+        let mut source = Source::new(&whole.name, &text, 1);
+        source.template = Some(Arc::new(Template { source: whole, filled: Filled { text, parts } }));
+        Some(self.adopt(source))
+    }
+
     /// The text with this id.
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.sources.get(id.0 as usize)

@@ -131,8 +131,6 @@ failures! {
     SUBPROCESS_FAILURE = [CALLED_PROCESS_ERROR FILE_NOT_FOUND_ERROR] with ["cmd" "output" "returncode" "stderr" "stdout"];
     SOCKET_FAILURE = [GET_ADDRESS_INFO_ERROR] with [];
     SMTP_FAILURE = [GET_ADDRESS_INFO_ERROR SMTP_CONNECT_ERROR] with [];
-    // Counting jobs joins the table of users, and hashing asks the server.
-    RULE_HELPER_FAILURE = [] with [];
 }
 
 /// Declares modules: identifier, name, what calling them raises; what is called of them, their exceptions, and where they have some,
@@ -238,5 +236,4 @@ modules! {
         ["LMTP" "SMTP" "SMTP_SSL"]
         [SMTP_AUTHENTICATION_ERROR SMTP_CONNECT_ERROR SMTP_EXCEPTION SMTP_RESPONSE_EXCEPTION SMTP_SERVER_DISCONNECTED]
     }
-    RULE_HELPER = "galaxy.jobs.rule_helper" raises RULE_HELPER_FAILURE { ["RuleHelper"] [] }
 }

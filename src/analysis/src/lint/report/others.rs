@@ -21,7 +21,7 @@ const OF_SITE: [Code; 9] = [
 ];
 
 /// Leaves out the warnings that point to files of others alone, as `is_own` says of their names. Returns the number of these by file, the names as
-/// messages have them. If no file is the site's own, none is left out.
+/// messages have them. If no file is the site's own, none is left out. Of those that stay, each kind is shown once for a file of others.
 pub fn leave_to_others(linted: &mut Linted, is_own: impl Fn(&str) -> bool) -> BTreeMap<String, usize> {
     let mut left = BTreeMap::new();
     let sources = &linted.sources;
@@ -29,11 +29,13 @@ pub fn leave_to_others(linted: &mut Linted, is_own: impl Fn(&str) -> bool) -> BT
         return left;
     }
     let name = |source| sources.get(source).map(|source| &*source.name);
-    linted.findings.retain(|finding: &Finding| {
+    linted.findings.retain_mut(|finding: &mut Finding| {
         let labels = finding.diagnostic.primary.iter().chain(&finding.diagnostic.secondary);
         let mut names = labels.filter_map(|label| name(label.span.source)).peekable();
         let Some(first) = names.peek().copied() else { return true };
+        let is_of_others = !is_own(first);
         if finding.is_error() || OF_SITE.contains(&finding.code) || names.any(&is_own) {
+            finding.once_a_file |= is_of_others && !finding.is_error();
             return true;
         }
         *left.entry(first.to_owned()).or_default() += 1;
