@@ -54,7 +54,7 @@ impl Check {
         let options = self.reporting.options(false, &settings, common)?;
         let configs = paths::configs(&self.configs, common)?;
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
-        let further: Further<'_> = &|linter, told| tried::check(linter, told, &world);
+        let further: Further<'_> = &|linter, blocks, told| tried::check(linter, blocks, told, &world);
         let inputs = Input::named(&configs);
         let Checked { linted, matrix, unproved, untried } =
             check_inputs(&inputs, &common.sources()?, &options, self.matrix.is_some(), further);

@@ -528,3 +528,69 @@ fn answers_are_the_same_with_and_without_coverage() {
         }
     }
 }
+
+/// Rules of which some depend on the time, on chance, on tags, and on an id in braces.
+const TO_BE_SUGGESTED: &str = r#"global: {default_inherits: default}
+tools:
+  default:
+    cores: 1
+    mem: cores * 4
+  'x{2}':
+    rules:
+      - {id: large, if: input_size > 20, cores: 8}
+      - {id: tagged, if: "'slow' in [tag.user_tname for tag in job.history.tags]", scheduling: {require: [slow]}}
+  dated:
+    rules:
+      - if: true
+        execute: |
+          from datetime import datetime
+          entity.mem = datetime.now().day + 100
+  chance:
+    rules:
+      - if: true
+        execute: |
+          import random
+          entity.mem = random.randint(1, 1000)
+  wrong:
+    cores: undefined_name
+roles:
+  training.*: {max_cores: 1}
+destinations:
+  slurm: {runner: slurm, params: {native: "--mem={int(mem)}G"}}
+  slow: {runner: slurm, scheduling: {require: [slow]}}
+"#;
+
+#[test]
+fn suggested_cases_pass_and_cover_what_they_are_for() {
+    let folder = site(&[
+        ("tpv/rules.yml", TO_BE_SUGGESTED),
+        ("tests/own.yml", "config: ../tpv/rules.yml\ntests:\n- {job: {tool: xx}, expect: {destination: slurm}}\n"),
+    ]);
+    let test = |args: &[&str]| tpvc_in(folder.path(), &[&["test"], args].concat());
+    let run = test(&["tests/own.yml", "--suggest", "-o", "tests/more.yml"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let text = std::fs::read_to_string(folder.path().join("tests/more.yml")).unwrap();
+    let head = "config: [\"../tpv/rules.yml\"]\ndefaults: {seed: 1}\ntests:\n";
+    assert!(text.starts_with(head), "{text}");
+    for part in [
+        "rule `large` of tool `x(2)` fires",
+        "history_tags: [], job_wrapper: {}",
+        "history_tags: [slow]",
+        "roles: [training]",
+        "world: {now: \"20",
+    ] {
+        assert!(text.contains(part), "{part} is not in\n{text}");
+    }
+    // What raises an exception is no decision.
+    assert!(!text.contains("undefined_name") && !text.contains("tool: wrong"), "{text}");
+    let run = test(&["tests/more.yml"]);
+    assert!(run.status.success(), "{}{text}", stdout(&run));
+    let run = test(&["tests", "--coverage"]);
+    assert!(run.status.success() && !stdout(&run).contains("made job"), "{}{text}", stdout(&run));
+    // Again, there is nothing left, and what is there stays.
+    let run = test(&["tests", "--suggest"]);
+    assert!(stderr(&run).contains("no case to suggest") && stdout(&run).is_empty(), "{}", stdout(&run));
+    let run = test(&["tests", "--suggest", "-o", "tests/../tests/more.yml"]);
+    assert!(stderr(&run).contains("would replace its cases"), "{}", stderr(&run));
+    assert_eq!(std::fs::read_to_string(folder.path().join("tests/more.yml")).unwrap(), text);
+}

@@ -158,7 +158,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 26] = [
+const WRITERS: [(&str, &[&str]); 27] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
     ("map --decisions", &["map", "rules.bin", "jobs.jsonl", "-o", "/dev/null", "--decisions", "OUT"]),
@@ -180,6 +180,7 @@ const WRITERS: [(&str, &[&str]); 26] = [
     ("who fires", &["who", "fires", "config.yml", "--jobs", "jobs.jsonl", "--format", "csv", "-o", "OUT"]),
     ("who needs", &["who", "needs", "local", "config.yml", "-o", "OUT"]),
     ("test --junit", &["test", "tests.yml", "--junit", "OUT"]),
+    ("test --suggest", &["test", "--config", "config.yml", "--suggest", "-o", "OUT"]),
     ("diff --format markdown", &["diff", "config.yml", "changed.yml", "--format", "markdown", "-o", "OUT"]),
     ("check --matrix", &["check", "config.yml", "--matrix", "OUT"]),
     ("lint --update-baseline", &["lint", "config.yml", "--update-baseline", "--baseline", "OUT"]),

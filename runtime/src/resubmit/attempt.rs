@@ -52,6 +52,11 @@ impl Attempt {
         &self.definitions
     }
 
+    /// `job.destination_params` as rules see them after a resubmission to an environment: the params of this attempt below those of TPV's environment.
+    pub fn carried(&self, resubmission: &Resubmission) -> Json {
+        resubmission.carried(&self.params, &dispatcher_params())
+    }
+
     /// The attempt after this one, by a resubmission. A job that goes where it was keeps its answer; one that goes to an environment is
     /// mapped again, as the dispatcher of TPV does, with `map`.
     pub fn after(&self, resubmission: Resubmission, map: impl FnOnce(&Arc<Job>) -> Answer) -> Self {

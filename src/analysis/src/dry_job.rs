@@ -18,11 +18,16 @@ pub const EMAIL: &str = "gargravarr@vortex.org";
 pub const UNNAMED_TOOL: &str = "a_tool_without_an_entry";
 /// The address of the user of an ordinary job.
 pub const SOMEONE: &str = "someone@example.org";
+/// The name and the extension of the input of a dry run.
+const INPUT: &str = "test";
+const EXTENSION: &str = "txt";
+/// The name of the history of a dry run.
+const HISTORY: &str = "Unnamed TPV dry run history";
 /// The version of a made job whose tool's id has none.
 const VERSION: &str = "1.0";
 
 /// A job as the flags of a dry run describe it. Its [`fmt::Display`] are these flags.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct DryJob {
     /// `--tool`: the id of the tool.
     pub tool: String,
@@ -40,6 +45,8 @@ pub struct DryJob {
     pub version: Option<String>,
     /// Parameters of the tool, as `--set job.param_values.NAME` gives them.
     pub params: Vec<(String, String)>,
+    /// The params of the attempt before, of a job that was resubmitted, as `--set job.destination_params=JSON` gives them.
+    pub carried: Option<Json>,
     /// `true` if there is a `job_wrapper`, as in Galaxy, which `--set job_wrapper={}` gives: by `job_wrapper is None` rules know a dry run.
     pub wrapper: bool,
 }
@@ -70,14 +77,13 @@ impl DryJob {
         let user = email.map_or(Json::Null, |email| user(email, &self.roles));
         let inputs = self.input_size.filter(|size| *size != 0).map(|size| {
             object([
-                ("name", Json::str("test")),
+                ("name", Json::str(INPUT)),
                 ("id", Json::Int(0)),
                 ("size", Json::Int(size)),
-                ("extension", Json::str("txt")),
+                ("extension", Json::str(EXTENSION)),
             ])
         });
-        let history =
-            object([("name", Json::str("Unnamed TPV dry run history")), ("tags", strings(&self.history_tags))]);
+        let history = object([("name", Json::str(HISTORY)), ("tags", strings(&self.history_tags))]);
         let state = if self.state.is_empty() { "new" } else { &self.state };
         let mut job = vec![
             ("id", Json::Int(1)),
@@ -89,6 +95,7 @@ impl DryJob {
             let params = self.params.iter().map(|(name, value)| (name.as_str().into(), Json::str(value.as_str())));
             job.push(("param_values", Json::Object(params.collect())));
         }
+        job.extend(self.carried.clone().map(|carried| ("destination_params", carried)));
         let wrapper = self.wrapper.then(|| ("job_wrapper", object([])));
         object([("tool", object(tool)), ("user", user), ("job", object(job))].into_iter().chain(wrapper))
     }
@@ -100,6 +107,26 @@ impl DryJob {
     pub fn job(&self) -> Result<Job, Error> {
         Job::parse(&text_of(&self.json()))
     }
+}
+
+/// Returns `true` if a dataset is the input of a dry run, of any size.
+pub fn is_ordinary_input(dataset: &[(Box<str>, Json)]) -> bool {
+    dataset.iter().all(|(name, value)| match (&**name, value) {
+        ("id" | "size", _) => true,
+        ("name", Json::Str(name)) => &**name == INPUT,
+        ("extension", Json::Str(extension)) => &**extension == EXTENSION,
+        _ => false,
+    })
+}
+
+/// Returns `true` if a history is that of a dry run, with any tags.
+pub fn is_ordinary_history(history: &Json) -> bool {
+    let Json::Object(fields) = history else { return false };
+    fields.iter().all(|(name, value)| match (&**name, value) {
+        ("tags", _) => true,
+        ("name", Json::Str(name)) => &**name == HISTORY,
+        _ => false,
+    })
 }
 
 /// A user as TPV's dry run makes one.
@@ -140,8 +167,9 @@ impl fmt::Display for DryJob {
         }
         let version = self.version.iter().map(|version| format!("tool.version={version}"));
         let params = self.params.iter().map(|(name, value)| format!("job.param_values.{name}={value}"));
+        let carried = self.carried.iter().map(|carried| format!("job.destination_params={}", text_of(carried)));
         let wrapper = self.wrapper.then(|| "job_wrapper={}".to_owned());
-        version.chain(params).chain(wrapper).try_for_each(|set| write!(f, " --set {}", shell_word(&set)))
+        version.chain(params).chain(carried).chain(wrapper).try_for_each(|set| write!(f, " --set {}", shell_word(&set)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! `tpvc test`
 
 mod properties;
+mod suggest;
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -40,6 +41,7 @@ use tpv_text::source::{Limits, SourceMap};
     tpvc test tests/ --config shared.yml --config local.yml -k bwa\n  \
     tpvc test tests/ --coverage=coverage.html --junit results.xml\n  \
     tpvc test tests/bwa.yml --update\n  \
+    tpvc test tests/ --suggest -o tests/suggested.yml\n  \
     tpvc test tests/ --at HEAD~20")]
 pub(super) struct Test {
     /// Test files, folders (their .yml and .yaml files) or patterns with `*` [default: those of `tpvc.toml`]
@@ -69,6 +71,12 @@ pub(super) struct Test {
     /// Write the answers of failing cases, and of cases that expect nothing, into the test files
     #[arg(long)]
     update: bool,
+    /// Write cases for what no case uses and a job that is made from the rules does, with today's answers, which you review
+    #[arg(long, conflicts_with_all = ["update", "at", "junit", "format", "coverage", "strict"])]
+    suggest: bool,
+    /// With `--suggest`: output file; `-` is stdout
+    #[arg(short, long, value_name = "OUT", default_value = "-", requires = "suggest")]
+    output: PathBuf,
     /// Test the rules of this revision of git, with its settings, variables and templates; the test files are the current ones
     #[arg(long, value_name = "REVISION", conflicts_with = "update")]
     at: Option<String>,
@@ -96,12 +104,14 @@ impl Test {
         let started = Instant::now();
         let settings = common.settings()?;
         let named = if self.files.is_empty() { &settings.tests } else { &self.files };
-        if let (true, Some(path)) = (named.is_empty() && self.only.is_none() && !self.update, &settings.path) {
+        if let (true, Some(path)) =
+            (named.is_empty() && self.only.is_none() && !self.update && !self.suggest, &settings.path)
+        {
             self.print(&[], &[], &SourceMap::new(), &[], common)?;
             common.note(&format!("no tests: `{}` names no test files under `[test]`", path.display()));
             return Ok(Outcome::Done);
         }
-        if named.is_empty() {
+        if named.is_empty() && !self.suggest {
             let help = format!(
                 "name test files, or list them in `{FILE}`: `[test]`, and below it `files = [\"tests/*.yml\"]`"
             );
@@ -129,6 +139,9 @@ impl Test {
         for (index, file) in files.iter().enumerate() {
             groups.entry(file.config.clone()).or_default().push(index);
         }
+        if self.suggest {
+            return self.suggest(&files, groups, &defaults, common);
+        }
         let hooks = map::hooks(common);
         // Of each file the outcomes of its cases; nothing for those that are not asked for.
         let mut outcomes: Vec<Vec<Option<run::Outcome>>> =
@@ -138,7 +151,11 @@ impl Test {
         for (config, members) in &groups {
             let Some(tested) = compile(config, site.as_ref(), common)? else { return Ok(Outcome::Bad) };
             let chosen = self.chosen(&files, members);
-            covered.extend(self.run_group(&tested, &hooks, &files, &chosen, &mut outcomes));
+            if let Some(mut coverage) = self.run_group(&tested, &hooks, &files, &chosen, &mut outcomes) {
+                let reach = suggest::reach(&tested, &hooks, &defaults)?;
+                coverage.add_reachable(&coverage.aims(&reach.coverage));
+                covered.push(coverage);
+            }
             properties.judge(&tested, &hooks, &files, members, self.only.as_deref());
         }
         let ran: Vec<Ran<'_>> = files

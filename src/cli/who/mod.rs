@@ -24,6 +24,7 @@ use tpv_analysis::check::reach::{Matrix, Users};
 use tpv_analysis::tool_id::short;
 use tpv_compiler::unlink::unlink;
 use tpv_config::Config;
+use tpv_prove::tried;
 use tpv_text::figures::count;
 use tpv_text::source::SourceMap;
 use tpv_text::suggest::{closest, did_you_mean};
@@ -198,12 +199,17 @@ impl Subject {
         Ok(index)
     }
 
-    /// The tools by destinations, and the index of a destination in it.
-    fn matrix(&self, destination: &str, users: Users) -> Result<(Matrix, usize), CliError> {
-        let index = self.destination(destination)?;
+    /// The tools by destinations.
+    fn matrix(&self, users: Users) -> Result<Matrix, CliError> {
         let matrix = check::matrix(&self.config, &self.sources, users);
         let help = "`tpvc who needs DESTINATION --jobs JOBS` counts the jobs of a file, without proofs";
-        let matrix = matrix.map_err(|unknown| CliError::new(unknown.text(&self.sources), help))?;
-        Ok((matrix, index))
+        matrix.map_err(|unknown| CliError::new(unknown.text(&self.sources), help))
+    }
+
+    /// The matrix with the ends of ordinary jobs.
+    fn tried_matrix(&self, users: Users, world: &Arc<World>) -> Result<Matrix, CliError> {
+        let mut matrix = self.matrix(users)?;
+        matrix.add_tried(tried::ordinary(&self.config, &self.rules, world));
+        Ok(matrix)
     }
 }

@@ -65,8 +65,8 @@ impl Needs {
     }
 
     fn of_tools(&self, subject: &Subject, common: &Common) -> Result<Outcome, CliError> {
-        let (ordinary, index) = subject.matrix(&self.destination, Users::Ordinary)?;
-        let (all, _) = subject.matrix(&self.destination, Users::All)?;
+        let index = subject.destination(&self.destination)?;
+        let [ordinary, all] = [subject.matrix(Users::Ordinary)?, subject.matrix(Users::All)?];
         // Both have the same tools, of which more may reach it with roles.
         let mut found = reaching(&ordinary, index);
         found.sort_by_key(|tool| tool.others.len());

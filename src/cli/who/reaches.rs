@@ -12,7 +12,8 @@ use tpv_text::figures::{count, grouped};
 
 /// List the tools whose jobs may reach a destination
 ///
-/// A tool that is not listed is proved to have no job that gets there; see `tpvc check`.
+/// A tool that is not listed is proved to have no job that gets there; see `tpvc check`. Of each, ordinary jobs with inputs of 0.1, 1, 10 and 100 GiB are
+/// mapped: where they go is in the column ORDINARY JOBS.
 #[derive(Args)]
 #[command(after_help = "Examples:\n  \
     tpvc who reaches slurm\n  \
@@ -36,14 +37,16 @@ impl Reaches {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let Some(subject) = self.asked.load(common)? else { return Ok(Outcome::Bad) };
         let users = if self.ordinary { Users::Ordinary } else { Users::All };
-        let (matrix, index) = subject.matrix(&self.destination, users)?;
+        let index = subject.destination(&self.destination)?;
+        let matrix = subject.tried_matrix(users, &self.asked.world(None, common)?)?;
         let found = reaching(&matrix, index);
-        let mut rows = Rows::new(vec!["TOOL", "OTHERS", "OTHER DESTINATIONS", "PLACE"]);
+        let mut rows = Rows::new(vec!["TOOL", "OTHERS", "OTHER DESTINATIONS", "ORDINARY JOBS", "PLACE"]);
         for tool in found.iter().filter(|tool| !self.only || tool.others.is_empty()) {
             rows.push(vec![
                 self.asked.tool(&tool.tool.id).into(),
                 tool.others.len().into(),
                 self.asked.names(&tool.others).into(),
+                matrix.tried.words(&tool.tool.tried).into(),
                 tool.tool.place.as_str().into(),
             ]);
         }

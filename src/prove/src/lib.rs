@@ -2,6 +2,7 @@
 
 pub mod jobs;
 pub mod promises;
+pub mod suggest;
 pub mod texts;
 pub mod tried;
 
@@ -17,6 +18,6 @@ use tpv_text::source::SourceMap;
 /// Galaxy.
 pub fn check(names: &[String], options: &Options) -> Checked {
     let world = Arc::new(World::default());
-    let further: Further<'_> = &|linter, told| tried::check(linter, told, &world);
+    let further: Further<'_> = &|linter, blocks, told| tried::check(linter, blocks, told, &world);
     check_inputs(&Input::named(names), &SourceMap::new(), options, false, further)
 }

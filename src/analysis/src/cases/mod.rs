@@ -2,12 +2,13 @@
 //!
 //! [`mod@read`] reads a file by the lists of [`keys`]; [`mod@run`] maps the jobs of its cases on all cores; [`expect`] compares the answers
 //! with what the file expects; [`property`] is what holds for every job that [`when`] describes; [`mod@attempts`] follows jobs that fail; `why` asks an explanation of the cases that fail how the values came about; [`report`] tells it;
-//! [`update`] writes the answers into the file; [`coverage`] counts what of the config the cases have used.
+//! [`update`] writes the answers into the file; [`suggest`] writes cases; [`coverage`] counts what of the config the cases have used.
 
 pub mod attempts;
 pub mod coverage;
 pub mod expect;
 pub mod fields;
+mod flow;
 mod job;
 pub mod keys;
 pub mod property;
@@ -15,6 +16,7 @@ mod range;
 pub mod read;
 pub mod report;
 pub mod run;
+pub mod suggest;
 pub mod update;
 pub mod when;
 mod why;

@@ -105,6 +105,31 @@ pub fn run(tested: &Tested, hooks: &Hooks, cases: &[&Case], counts: bool) -> (Ve
     (outcomes, total)
 }
 
+/// Maps jobs on all cores, and counts what each uses of the config. A job whose answer `counts` does not take uses nothing.
+pub fn uses(
+    tested: &Tested,
+    hooks: &Hooks,
+    world: &Arc<World>,
+    jobs: &[Arc<Job>],
+    counts: impl Fn(&Answer) -> bool + Sync,
+) -> Counts {
+    let hooks = Hooks { note_blocks: true, ..hooks.clone() };
+    let mappers = Mappers::new(tested, &hooks);
+    let groups: Vec<&[Arc<Job>]> = jobs.chunks(GROUP).collect();
+    let done = parallel::map(&groups, |group| {
+        let mut total = Counts::default();
+        for job in *group {
+            let mut watcher = Watcher { fired: Vec::new(), seen: Some(Seen::default()) };
+            let answer = mappers.mapper().map_observed(job, world, &mut watcher);
+            total.add(watcher.seen.filter(|_| counts(&answer)).unwrap_or_default());
+        }
+        total
+    });
+    let mut total = Counts::default();
+    done.into_iter().for_each(|counts| total.append(counts));
+    total
+}
+
 /// The number of cases in one piece of work: more than one, so that counts are merged less often.
 const GROUP: usize = 16;
 

@@ -4,11 +4,12 @@
 use std::ops::Range;
 
 use tpv_galaxy::answer::{Answer, Field};
-use tpv_galaxy::json::{Json, write_text};
+use tpv_galaxy::json::Json;
 use tpv_model::Quantity;
 use tpv_runtime::resubmit::Chain;
 
 use super::expect::{Mismatch, Subject, shown};
+use super::flow::{flow, scalar};
 use super::run::Outcome;
 use super::{Case, TestFile};
 use tpv_text::source::{SourceMap, Span};
@@ -276,7 +277,7 @@ fn outcome_of(answer: &Answer) -> String {
 }
 
 /// The recorded parts of an answer if the case does not select any.
-fn whole(answer: &Answer) -> Vec<(&'static str, Json)> {
+pub(super) fn whole(answer: &Answer) -> Vec<(&'static str, Json)> {
     if let Some((kind, message)) = answer.error() {
         let error = [("type", Json::str(kind)), ("message", Json::str(shown(message)))];
         return vec![("error", Json::Object(error.into_iter().map(|(key, value)| (key.into(), value)).collect()))];
@@ -286,54 +287,4 @@ fn whole(answer: &Answer) -> Vec<(&'static str, Json)> {
     fields.extend(Quantity::ALL.map(|quantity| field(quantity.name(), quantity.into())));
     fields.retain(|(name, value)| *name == "destination" || *value != Json::Null);
     fields
-}
-
-fn flow(fields: &[(&str, Json)]) -> String {
-    let items: Vec<String> = fields.iter().map(|(key, value)| format!("{key}: {}", scalar(value))).collect();
-    format!("{{{}}}", items.join(", "))
-}
-
-/// A value as YAML on one line.
-fn scalar(value: &Json) -> String {
-    match value {
-        Json::Str(text) => quoted(text),
-        Json::List(items) => format!("[{}]", items.iter().map(scalar).collect::<Vec<_>>().join(", ")),
-        Json::Object(items) => {
-            let items: Vec<String> =
-                items.iter().map(|(key, value)| format!("{}: {}", quoted(key), scalar(value))).collect();
-            format!("{{{}}}", items.join(", "))
-        }
-        Json::Float(number) if number.is_nan() => ".nan".to_owned(),
-        Json::Float(number) if number.is_infinite() => if *number > 0.0 { ".inf" } else { "-.inf" }.to_owned(),
-        other => {
-            let mut text = String::new();
-            write_text(&mut text, other);
-            text
-        }
-    }
-}
-
-/// A text, in quotes where YAML would read it otherwise.
-fn quoted(text: &str) -> String {
-    const WORDS: [&str; 8] = ["true", "false", "null", "yes", "no", "on", "off", "y"];
-    let starts_plain = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == '/');
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '@');
-    if starts_plain && text.chars().all(is_plain) && !WORDS.contains(&text.to_ascii_lowercase().as_str()) {
-        return text.to_owned();
-    }
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\t' => out.push_str("\\t"),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('"');
-    out
 }

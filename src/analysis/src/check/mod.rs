@@ -15,7 +15,6 @@ mod patterns;
 pub mod promises;
 pub mod reach;
 mod resubmission;
-mod retries;
 mod sizes;
 mod user_defined;
 
@@ -52,7 +51,7 @@ pub struct Checked {
 /// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from
 /// loading.
 pub fn check(names: &[String], options: &Options) -> Checked {
-    check_inputs(&Input::named(names), &SourceMap::new(), options, true, &|_, _| Default::default())
+    check_inputs(&Input::named(names), &SourceMap::new(), options, true, &|_, _, _| Default::default())
 }
 
 /// The tools of which it is told that no destination takes their jobs, or those of some sizes: by their places in the config, `None` being the tools that
@@ -60,7 +59,7 @@ pub fn check(names: &[String], options: &Options) -> Checked {
 pub type Told = HashSet<Option<usize>>;
 
 /// Looks for more than proofs, once these are there, by mapping jobs. Returns the ordinary ones, and what it did not look at.
-pub type Further<'f> = &'f (dyn Fn(&mut Linter<'_>, &Told) -> (Tried, Vec<Unproved>) + Sync);
+pub type Further<'f> = &'f (dyn Fn(&mut Linter<'_>, &Blocks, &Told) -> (Tried, Vec<Unproved>) + Sync);
 
 /// As [`check`], for configs of all sorts, with what `further` finds, and with a matrix if it is wanted. `sources` holds the texts of those that are read already.
 pub fn check_inputs(
@@ -72,7 +71,7 @@ pub fn check_inputs(
 ) -> Checked {
     let look = |linter: &mut Linter<'_>, blocks: &Blocks| {
         let (reach, unproved, told) = all(linter, blocks);
-        let (tried, untried) = further(linter, &told);
+        let (tried, untried) = further(linter, blocks, &told);
         let (config, sources) = (linter.config, linter.sources);
         let matrix = reach.filter(|_| wants_matrix).map(|reach| {
             let mut matrix = reach.matrix(config, sources);
@@ -95,8 +94,8 @@ pub fn check_inputs(
 /// This is not known: code may change destinations, an id is not a valid pattern, or it is a config for TPV before 3.1.
 pub fn matrix(config: &Config, sources: &SourceMap, users: Users) -> Result<Matrix, Unproved> {
     let make = || {
-        let (_, program, trees) = tpv_compiler::link::link(config, sources, false, &mut Diagnostics::new());
-        Ok(Reach::of(config, &Blocks { program, trees }, users)?.matrix(config, sources))
+        let blocks = Blocks::of(config, sources, &mut Diagnostics::new());
+        Ok(Reach::of(config, &blocks, users)?.matrix(config, sources))
     };
     on_roomy_thread(make).unwrap_or_else(make)
 }
@@ -110,7 +109,6 @@ fn all(linter: &mut Linter<'_>, blocks: &Blocks) -> (Option<Reach>, Vec<Unproved
     overridden::check(linter, &files);
     parents::check(linter, &files);
     resubmission::check(linter);
-    retries::check(linter);
     let reach = match Reach::of(linter.config, blocks, Users::All) {
         Ok(reach) => reach,
         Err(unknown) => {

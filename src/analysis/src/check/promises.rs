@@ -44,8 +44,7 @@ impl fmt::Display for Doubt {
 /// Proves properties of a config that loads, each for every job, user, role and world.
 pub fn prove(config: &Config, sources: &SourceMap, properties: &[&Property]) -> Vec<Result<(), Doubt>> {
     let prove = || {
-        let (_, program, trees) = tpv_compiler::link::link(config, sources, false, &mut Diagnostics::new());
-        let blocks = Blocks { program, trees };
+        let blocks = Blocks::of(config, sources, &mut Diagnostics::new());
         let reach = Reach::of(config, &blocks, Users::All);
         let prover = reach.map(|reach| Prover::new(config, sources, reach));
         let of_one = |property: &&Property| match &prover {

@@ -56,7 +56,9 @@ use tpv_bytecode::ProgramData;
 use tpv_compiler::checker;
 use tpv_compiler::python::program::Trees;
 use tpv_compiler::python::stack::on_roomy_thread;
+use tpv_config::Config;
 use tpv_model::Version;
+use tpv_runtime::artifact::tables::Tables;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::finding::Finding;
@@ -98,12 +100,22 @@ impl Linted {
     }
 }
 
-/// The compiled code of a config.
-pub(crate) struct Blocks {
+/// A linked config.
+pub struct Blocks {
+    /// The tables of its entities.
+    pub tables: Tables,
     /// The blocks as code.
     pub program: ProgramData,
     /// The blocks as trees.
     pub trees: Trees,
+}
+
+impl Blocks {
+    /// Links a config.
+    pub fn of(config: &Config, sources: &SourceMap, diagnostics: &mut Diagnostics) -> Self {
+        let (tables, program, trees) = tpv_compiler::link::link(config, sources, false, diagnostics);
+        Self { tables, program, trees }
+    }
 }
 
 /// Lints config files and URLs, merged in the order given.
@@ -206,8 +218,7 @@ fn run_here<T>(
     let mut diagnostics = Diagnostics::new();
     let config = tpv_config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
     // Linking compiles all code, which TPV does when it loads.
-    let (_, program, trees) = tpv_compiler::link::link(&config, &sources, false, &mut diagnostics);
-    let blocks = Blocks { program, trees };
+    let blocks = Blocks::of(&config, &sources, &mut diagnostics);
     let (mut given, mut uncertain) = (None, 0);
     let mut findings = {
         let mut linter = Linter::new(&config, &sources, options);

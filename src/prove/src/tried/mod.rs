@@ -2,6 +2,7 @@
 //!
 //! A finding here is a fact about a job, which it carries as flags of `tpvc dry-run`. What a proof or `tpvc lint` has told is not told again.
 
+mod attempts;
 mod each;
 mod falls;
 mod gpus;
@@ -21,24 +22,28 @@ use std::sync::Arc;
 
 use tpv_analysis::check::reach::Tried;
 use tpv_analysis::check::{Linter, Told, Unproved};
+use tpv_analysis::lint::Blocks;
+use tpv_config::Config;
 use tpv_runtime::World;
+use tpv_runtime::artifact::Rules;
 
 use trial::Trial;
 
 /// Tries jobs of all tools of a config that loads, in this world. Returns the ends of ordinary jobs, and what was not tried.
-pub fn check(linter: &mut Linter<'_>, told: &Told, world: &Arc<World>) -> (Tried, Vec<Unproved>) {
+pub fn check(linter: &mut Linter<'_>, blocks: &Blocks, told: &Told, world: &Arc<World>) -> (Tried, Vec<Unproved>) {
     let config = linter.config;
     let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
     // Files with tools or destinations alone are a part of a whole.
     if !has_destinations || config.tools.is_empty() {
         return Default::default();
     }
-    let Some(trial) = Trial::of(config, linter.sources, world) else { return Default::default() };
-    let tools = tool::all(config, &trial);
+    let Some(trial) = Trial::of(blocks, world) else { return Default::default() };
+    let tools = tool::all(config, &trial, &|tool| sizes::sizes(config, tool));
     let (each, left_out) = each::all(linter, &trial, &tools);
     let mut untried = raises::check(linter, &trial, &tools, &each);
     nowhere::check(linter, &trial, &tools, told);
     people::check(linter, &trial, &tools);
+    attempts::check(linter, &trial, &tools);
     falls::check(linter, &trial, &tools);
     limited::check(linter, &tools);
     refused::check(linter, &each);
@@ -54,4 +59,10 @@ pub fn check(linter: &mut Linter<'_>, told: &Told, world: &Arc<World>) -> (Tried
         untried.push(Unproved { message: message.to_owned(), span: None });
     }
     (ordinary::of(&tools), untried)
+}
+
+/// Maps ordinary jobs of all tools of a config in this world. Returns their ends.
+pub fn ordinary(config: &Config, rules: &Arc<Rules>, world: &Arc<World>) -> Tried {
+    let trial = Trial::by(rules.clone(), world);
+    ordinary::of(&tool::all(config, &trial, &|_| ordinary::SHOWN.to_vec()))
 }

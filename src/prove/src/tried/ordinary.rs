@@ -9,7 +9,7 @@ use super::sizes::{GIB, ORDINARY};
 use super::tool::Tool;
 
 /// The sizes of inputs that are shown, in bytes.
-const SHOWN: [i64; 4] = [GIB / 10, ORDINARY, 10 * GIB, 100 * GIB];
+pub(super) const SHOWN: [i64; 4] = [GIB / 10, ORDINARY, 10 * GIB, 100 * GIB];
 
 /// The ends of the ordinary jobs of tools.
 pub(super) fn of(tools: &[Tool<'_>]) -> Tried {

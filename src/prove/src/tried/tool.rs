@@ -8,7 +8,7 @@ use tpv_config::entity::Entity;
 use tpv_galaxy::answer::Field;
 use tpv_model::EntityClass;
 
-use super::sizes::{ORDINARY, sizes};
+use super::sizes::ORDINARY;
 use super::trial::{Outcome, Trial, Watched};
 
 /// The most parameters that a made job is given because code asks for them.
@@ -81,17 +81,24 @@ impl Tool<'_> {
     }
 }
 
-/// All tools that are not abstract and for which an id is known, and one that the config does not name.
-pub(super) fn all<'a>(config: &'a Config, trial: &Trial) -> Vec<Tool<'a>> {
+/// All tools that are not abstract and for which an id is known, and one that the config does not name; with jobs of the sizes of each whose code
+/// looks at inputs.
+pub(super) fn all<'a>(config: &'a Config, trial: &Trial, sizes: &dyn Fn(&Entity) -> Vec<i64>) -> Vec<Tool<'a>> {
     let ids = sample_ids(&trial.rules, EntityClass::Tool);
     let concrete = config.tools.values().enumerate().filter(|(_, tool)| !tool.common.is_abstract);
     let named = concrete.filter_map(|(index, entity)| Some((Some(index), &**entity, ids.get(&*entity.id)?.clone())));
     let default = config.default_entity(EntityClass::Tool);
     let unnamed = default.map(|default| (None, &**default, UNNAMED_TOOL.to_owned()));
-    named.chain(unnamed).filter_map(|(index, entity, id)| tool(config, trial, index, entity, &id)).collect()
+    named.chain(unnamed).filter_map(|(index, entity, id)| tool(trial, index, entity, &id, sizes)).collect()
 }
 
-fn tool<'a>(config: &Config, trial: &Trial, index: Option<usize>, entity: &'a Entity, id: &str) -> Option<Tool<'a>> {
+fn tool<'a>(
+    trial: &Trial,
+    index: Option<usize>,
+    entity: &'a Entity,
+    id: &str,
+    sizes: &dyn Fn(&Entity) -> Vec<i64>,
+) -> Option<Tool<'a>> {
     let (mut job, mut outcome, mut ordinary) = whole(trial, DryJob::ordinary(id, ORDINARY))?;
     let mut away = None;
     if matches!(outcome, Outcome::Raised) && ordinary.is_unavailable() {
@@ -111,7 +118,7 @@ fn tool<'a>(config: &Config, trial: &Trial, index: Option<usize>, entity: &'a En
     let mut tool = Tool { index, entity, job, ordinary, away, points: Vec::new() };
     // What raises for an ordinary job raises for most.
     let sizes = match (end == JobEnd::Nowhere || is_accepted, reads_inputs) {
-        (true, true) => sizes(config, entity),
+        (true, true) => sizes(entity),
         (true, false) => vec![0, ORDINARY],
         (false, _) => vec![ORDINARY],
     };

@@ -5,9 +5,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use tpv_analysis::dry_job::DryJob;
-use tpv_compiler::link::link;
+use tpv_analysis::lint::Blocks;
 use tpv_compiler::python::run_time;
-use tpv_config::Config;
 use tpv_galaxy::answer::Answer;
 use tpv_galaxy::errors::NO_DESTINATIONS;
 use tpv_galaxy::json::Json;
@@ -18,9 +17,7 @@ use tpv_runtime::mapper::entity::Entity;
 use tpv_runtime::mapper::explain::{Observer, Reason, Step, reasons};
 use tpv_runtime::mapper::tags::TagNames;
 use tpv_runtime::mapper::trace::{Cause, Trace};
-use tpv_runtime::{Mapper, World};
-use tpv_text::diagnostic::Diagnostics;
-use tpv_text::source::SourceMap;
+use tpv_runtime::{Job, Mapper, World};
 
 /// The most jobs of a check, those that look for a border among them.
 const MOST_JOBS: usize = 100_000;
@@ -46,12 +43,16 @@ pub(super) enum Outcome {
 }
 
 impl Trial {
-    /// The rules of a config that loads. `None` if they cannot be run.
-    pub(super) fn of(config: &Config, sources: &SourceMap, world: &Arc<World>) -> Option<Self> {
-        let (tables, program, _) = link(config, sources, false, &mut Diagnostics::new());
-        let rules = Arc::new(Rules::new(tables, program).ok()?);
+    /// The rules of a config that was linked. `None` if they cannot be run.
+    pub(super) fn of(blocks: &Blocks, world: &Arc<World>) -> Option<Self> {
+        let rules = Rules::new(blocks.tables.clone(), blocks.program.clone()).ok()?;
+        Some(Self::by(Arc::new(rules), world))
+    }
+
+    /// Rules by which jobs are mapped.
+    pub(super) fn by(rules: Arc<Rules>, world: &Arc<World>) -> Self {
         let mapper = Mapper::with_hooks(rules.clone(), run_time::hooks(), true);
-        Some(Self { rules, mapper, world: world.clone(), left: Rc::new(Cell::new(MOST_JOBS)) })
+        Self { rules, mapper, world: world.clone(), left: Rc::new(Cell::new(MOST_JOBS)) }
     }
 
     /// The same rules with one destination only. `None` if they cannot be run.
@@ -85,7 +86,14 @@ impl Trial {
         Some((outcome(answer), watched))
     }
 
-    fn take(&self, job: &DryJob) -> Option<tpv_runtime::Job> {
+    /// The answer to a job.
+    pub(super) fn answer(&self, job: &Arc<Job>) -> Answer {
+        self.left.set(self.left.get().saturating_sub(1));
+        self.mapper.map(job, &self.world)
+    }
+
+    /// The job to be mapped. `None` if there have been too many, or it is no job.
+    pub(super) fn take(&self, job: &DryJob) -> Option<Job> {
         self.left.set(self.left.get().checked_sub(1)?);
         let mut job = job.job().ok()?;
         job.seed = Some(1.into());

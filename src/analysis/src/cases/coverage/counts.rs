@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use serde::{Serialize, Serializer};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::explain::{Because, Step};
 
@@ -72,9 +73,15 @@ impl Seen {
     }
 }
 
-/// A set of cases, by their numbers.
+/// A set of cases, by their numbers. As data, it is their number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Cases(Vec<u64>);
+pub struct Cases(Vec<u64>);
+
+impl Serialize for Cases {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.count())
+    }
+}
 
 impl Cases {
     fn insert(&mut self, case: usize) {
@@ -102,8 +109,24 @@ impl Cases {
     }
 
     /// The number of cases.
-    pub(super) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
+    }
+
+    /// Returns `true` if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// Returns `true` if a case is among them.
+    pub fn contains(&self, case: usize) -> bool {
+        self.0.get(case / 64).is_some_and(|word| word >> (case % 64) & 1 == 1)
+    }
+
+    /// The first case.
+    pub fn first(&self) -> Option<usize> {
+        let (index, word) = self.0.iter().enumerate().find(|(_, word)| **word != 0)?;
+        Some(index * 64 + word.trailing_zeros() as usize)
     }
 }
 
@@ -172,6 +195,8 @@ mod tests {
         };
         let both = set(&[0, 200]).and(&set(&[0, 63, 64]));
         assert_eq!((both.count(), both), (4, set(&[200, 64, 63, 0])));
-        assert_eq!(Cases::default().count(), 0);
+        assert_eq!((Cases::default().count(), Cases::default().first()), (0, None));
+        assert!(set(&[70]).contains(70) && !set(&[70]).contains(6) && !set(&[70]).contains(700));
+        assert_eq!((set(&[130, 70]).first(), set(&[0]).is_empty()), (Some(70), false));
     }
 }

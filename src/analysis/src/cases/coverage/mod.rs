@@ -4,6 +4,7 @@
 mod counts;
 mod html;
 mod lines;
+mod reachable;
 mod text;
 
 use std::collections::{HashMap, HashSet};
@@ -14,9 +15,10 @@ use tpv_bytecode::{CodeKind, CodeRef};
 
 use super::run::Tested;
 pub(crate) use counts::Use;
-use counts::{ByPlace, Cases, SitePlace};
-pub use counts::{Counts, Seen};
+use counts::{ByPlace, SitePlace};
+pub use counts::{Cases, Counts, Seen};
 pub use lines::Line;
+pub use reachable::{Aim, Reachable};
 use tpv_config::code::each_code;
 use tpv_config::entity::{Entity, Rule};
 use tpv_config::origin::TextOrigin;
@@ -53,6 +55,8 @@ pub struct FileCoverage {
     pub destinations: Vec<DestinationCoverage>,
     /// The lines that can be used.
     pub lines: Vec<Line>,
+    /// The parts that no case used, and jobs that are made from the rules do.
+    pub reachable: Vec<Reachable>,
     /// Its text, for the page; that of the template where one gave it.
     #[serde(skip)]
     pub text: Arc<str>,
@@ -66,9 +70,16 @@ pub struct EntityCoverage {
     /// Its line.
     pub line: usize,
     /// Cases in which a lookup found it.
-    pub matched: u64,
+    pub matched: Cases,
     /// Cases in which an entity took part that inherits from it.
-    pub inherited: u64,
+    pub inherited: Cases,
+}
+
+impl EntityCoverage {
+    /// Returns `true` if a case used it.
+    pub fn is_used(&self) -> bool {
+        !self.matched.is_empty() || !self.inherited.is_empty()
+    }
 }
 
 /// A rule.
@@ -79,11 +90,11 @@ pub struct RuleCoverage {
     /// Its line.
     pub line: usize,
     /// Cases in which its condition was looked at.
-    pub looked_at: u64,
+    pub looked_at: Cases,
     /// Cases in which it was true.
-    pub fired: u64,
+    pub fired: Cases,
     /// Cases in which it was not.
-    pub not_fired: u64,
+    pub not_fired: Cases,
     /// `true` if the condition is an expression, which can go both ways.
     pub both_ways: bool,
 }
@@ -96,7 +107,7 @@ pub struct BlockCoverage {
     /// Its first line.
     pub line: usize,
     /// Cases in which it ran.
-    pub ran: u64,
+    pub ran: Cases,
 }
 
 /// A destination that is not abstract.
@@ -107,9 +118,9 @@ pub struct DestinationCoverage {
     /// Its line.
     pub line: usize,
     /// Cases in which it could take the job.
-    pub matched: u64,
+    pub matched: Cases,
     /// Cases in which it got the job.
-    pub chosen: u64,
+    pub chosen: Cases,
 }
 
 /// The number used, of all.
@@ -153,15 +164,15 @@ pub struct Totals {
 impl Totals {
     fn of(file: &FileCoverage) -> Self {
         let mut totals = Self::default();
-        file.entities.iter().for_each(|one| totals.entities.count(one.matched + one.inherited > 0));
+        file.entities.iter().for_each(|one| totals.entities.count(one.is_used()));
         for rule in &file.rules {
-            totals.rules_fired.count(rule.fired > 0);
+            totals.rules_fired.count(!rule.fired.is_empty());
             if rule.both_ways {
-                totals.rules_not_fired.count(rule.not_fired > 0);
+                totals.rules_not_fired.count(!rule.not_fired.is_empty());
             }
         }
-        file.code.iter().for_each(|one| totals.code.count(one.ran > 0));
-        file.destinations.iter().for_each(|one| totals.destinations.count(one.chosen > 0));
+        file.code.iter().for_each(|one| totals.code.count(!one.ran.is_empty()));
+        file.destinations.iter().for_each(|one| totals.destinations.count(!one.chosen.is_empty()));
         file.lines.iter().for_each(|line| totals.lines.count(line.hits > 0));
         totals
     }
@@ -187,6 +198,7 @@ pub fn coverage(tested: &Tested, counts: &Counts, cases: usize) -> Coverage {
         code: Vec::new(),
         destinations: Vec::new(),
         lines: Vec::new(),
+        reachable: Vec::new(),
         text: source.written(0..0).0.text.clone(),
     });
     let mut gathering = Gathering {
@@ -286,11 +298,11 @@ impl<'a> Gathering<'a> {
             && let Some(file) = self.files.get_mut(place.0 as usize)
         {
             if is_destination && !entity.common.is_abstract {
-                let (matched, chosen) = (accepted.count(), chosen.count());
+                let (matched, chosen) = (accepted.clone(), chosen.clone());
                 file.destinations.push(DestinationCoverage { name: name.clone(), line, matched, chosen });
             } else {
-                let matched = if is_destination { 0 } else { matched.count() };
-                file.entities.push(EntityCoverage { name: name.clone(), line, matched, inherited: inherited.count() });
+                let matched = if is_destination { Cases::default() } else { matched.clone() };
+                file.entities.push(EntityCoverage { name: name.clone(), line, matched, inherited: inherited.clone() });
             }
         }
         self.line(entity.span, &matched.clone().and(accepted).and(inherited));
@@ -324,7 +336,7 @@ impl<'a> Gathering<'a> {
         let both_ways = !matches!(rule.condition.kind, ValueKind::Bool(_));
         if is_new && let Some(file) = self.files.get_mut(place.0 as usize) {
             let line = place.1 as usize;
-            let (looked_at, fired, not_fired) = (looked_at.count(), fired.count(), not_fired.count());
+            let (looked_at, fired, not_fired) = (looked_at.clone(), fired.clone(), not_fired.clone());
             file.rules.push(RuleCoverage { name: name.clone(), line, looked_at, fired, not_fired, both_ways });
         }
         for span in [rule.span, rule.condition.span] {
@@ -353,7 +365,7 @@ impl<'a> Gathering<'a> {
             && let Some(file) = self.files.get_mut(site.source as usize)
         {
             let name = format!("`{property}` of {owner}");
-            file.code.push(BlockCoverage { name, line: site.line as usize, ran: ran.count() });
+            file.code.push(BlockCoverage { name, line: site.line as usize, ran: ran.clone() });
         }
     }
 

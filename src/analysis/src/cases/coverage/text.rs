@@ -55,26 +55,31 @@ pub(super) fn percent(share: Share) -> String {
     (share.used * 100).checked_div(share.all).map_or_else(|| "-".to_owned(), |percent| format!("{percent} %"))
 }
 
-/// The parts that no case used, by line.
+/// The parts that no case used, by line; with those that a made job uses.
 pub(super) fn unused(file: &FileCoverage) -> Vec<(usize, String)> {
     let mut out = Vec::new();
-    for one in file.entities.iter().filter(|one| one.matched + one.inherited == 0) {
-        out.push((one.line, format!("{} was never matched", one.name)));
+    let mut add = |line: usize, name: &str, what: &str| {
+        let is_reachable = file.reachable.iter().any(|one| one.line == line && one.part == name);
+        let note = if is_reachable { " (a made job reaches it)" } else { "" };
+        out.push((line, format!("{name} {what}{note}")));
+    };
+    for one in file.entities.iter().filter(|one| !one.is_used()) {
+        add(one.line, &one.name, "was never matched");
     }
     for one in &file.rules {
-        match (one.looked_at, one.fired, one.not_fired) {
-            (0, 0, 0) => out.push((one.line, format!("{} was never looked at", one.name))),
-            (_, 0, _) => out.push((one.line, format!("{} never fired", one.name))),
-            (_, _, 0) if one.both_ways => out.push((one.line, format!("{} always fired", one.name))),
+        match (one.looked_at.is_empty(), one.fired.is_empty(), one.not_fired.is_empty()) {
+            (true, true, true) => add(one.line, &one.name, "was never looked at"),
+            (_, true, _) => add(one.line, &one.name, "never fired"),
+            (_, _, true) if one.both_ways => add(one.line, &one.name, "always fired"),
             _ => {}
         }
     }
-    for one in file.code.iter().filter(|one| one.ran == 0) {
-        out.push((one.line, format!("{} never ran", one.name)));
+    for one in file.code.iter().filter(|one| one.ran.is_empty()) {
+        add(one.line, &one.name, "never ran");
     }
-    for one in file.destinations.iter().filter(|one| one.chosen == 0) {
-        let what = if one.matched == 0 { "never matched" } else { "matched, and was never chosen" };
-        out.push((one.line, format!("{} {what}", one.name)));
+    for one in file.destinations.iter().filter(|one| one.chosen.is_empty()) {
+        let what = if one.matched.is_empty() { "never matched" } else { "matched, and was never chosen" };
+        add(one.line, &one.name, what);
     }
     out.sort();
     out

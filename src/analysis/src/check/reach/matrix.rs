@@ -111,11 +111,23 @@ impl JobEnd {
     pub fn is_accepted(&self) -> bool {
         matches!(self, Self::Mapped { .. } | Self::Away)
     }
+
+    /// The destination, or a word in its place.
+    fn word(&self) -> &str {
+        match self {
+            Self::Mapped { destination, .. } => destination,
+            Self::Nowhere => "nowhere",
+            Self::Refused => "refused",
+            Self::Raised => "an exception",
+            Self::Away => "unknown without the database",
+            Self::Unknown => "unknown",
+        }
+    }
 }
 
 impl Matrix {
     /// Takes the ordinary jobs that were mapped.
-    pub(crate) fn add_tried(&mut self, tried: Tried) {
+    pub fn add_tried(&mut self, tried: Tried) {
         for tool in &mut self.tools {
             let ends = tool.place_in_config.and_then(|place| tried.of_tools.get(&place));
             tool.tried = ends.cloned().unwrap_or_default();
@@ -154,9 +166,48 @@ impl Matrix {
     }
 }
 
+impl Tried {
+    /// The ends of ordinary jobs in a few words, from the smallest size on: `slurm`, or `slurm, bigmem from 10 GiB`. Empty if none was mapped.
+    pub fn words(&self, ends: &[Option<usize>]) -> String {
+        let mut out = String::new();
+        let mut last = None;
+        for (size, end) in self.sizes.iter().zip(ends) {
+            let Some(word) = end.and_then(|end| self.ends.get(end)).map(JobEnd::word) else { continue };
+            if last == Some(word) {
+                continue;
+            }
+            match last {
+                None => out += word,
+                Some(_) => out += &format!(", {word} from {size} GiB"),
+            }
+            last = Some(word);
+        }
+        out
+    }
+}
+
 impl Row {
     /// Returns `true` if jobs may reach the destination of this index.
     pub fn reaches(&self, destination: usize) -> bool {
         self.ends.is_none() && matches!(self.never.get(destination), Some(None))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_are_told_from_size_to_size() {
+        let mapped = |id: &str| JobEnd::Mapped { destination: id.to_owned(), cores: None, mem: None, gpus: None };
+        let ends = vec![mapped("slurm"), mapped("bigmem"), JobEnd::Nowhere];
+        let tried = Tried { sizes: vec![0.1, 1.0, 10.0, 100.0], ends, ..Tried::default() };
+        assert_eq!(
+            tried.words(&[Some(0), Some(0), Some(1), Some(2)]),
+            "slurm, bigmem from 10 GiB, nowhere from 100 GiB"
+        );
+        assert_eq!(tried.words(&[Some(1); 4]), "bigmem");
+        assert_eq!(tried.words(&[None, Some(2), None, None]), "nowhere");
+        assert_eq!(tried.words(&[]), "");
     }
 }

@@ -514,9 +514,9 @@ mod tests {
         let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
         let source = sources.add("config.yml", &text);
         let config = load_sources(&sources, &[source], &mut problems);
-        let (_, program, trees) = tpv_compiler::link::link(&config, &sources, false, &mut problems);
+        let blocks = Blocks::of(&config, &sources, &mut problems);
         assert!(problems.is_empty());
-        let reach = Reach::within(&config, &Blocks { program, trees }, Users::All, budget).unwrap();
+        let reach = Reach::within(&config, &blocks, Users::All, budget).unwrap();
         let matrix = reach.matrix(&config, &sources);
         (reach, matrix, sources)
     }
