@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use tpvc::cli::Host;
+use tpvc::cli::{Host, Printed};
 
 use crate::block::Blocks;
 use crate::mapper::forced;
@@ -26,12 +26,26 @@ pub fn main(py: Python<'_>, argv: Vec<OsString>) -> PyResult<u8> {
     if is_main && signal.call_method1("getsignal", (&interrupt,))?.is(&own) {
         signal.call_method1("signal", (&interrupt, signal.getattr("SIG_DFL")?))?;
     }
-    let host = Host {
+    let host = host(py)?;
+    Ok(py.detach(|| tpvc::cli::run_with(argv, host)))
+}
+
+/// Runs such a command line for a program that goes on, and gives its exit status, its results and what else it prints. One runs at a time.
+#[pyfunction]
+pub fn run(py: Python<'_>, argv: Vec<OsString>) -> PyResult<(u8, String, String)> {
+    let host = host(py)?;
+    let Printed { status, stdout, stderr } = py.detach(|| tpvc::cli::run_captured(argv, host));
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    Ok((status, text(stdout), text(stderr)))
+}
+
+/// What this Python brings to the command line.
+fn host(py: Python<'_>) -> PyResult<Host> {
+    Ok(Host {
         cpython: Some(Arc::new(Blocks::new(false))),
         force_cpython: forced()?,
         program: Some(program(py)?.into_bytes()),
-    };
-    Ok(py.detach(|| tpvc::cli::run_with(argv, host)))
+    })
 }
 
 /// A text within a line as it can be printed, without characters that a terminal obeys.

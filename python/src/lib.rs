@@ -45,7 +45,7 @@ mod _native {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::command::{main, printable};
+    use super::command::{main, printable, run};
     #[pymodule_export]
     use super::decision::PyDecision;
     #[pymodule_export]

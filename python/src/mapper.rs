@@ -153,7 +153,7 @@ impl PyMapper {
     }
 
     /// Maps a job, given as the object of a line of a job file or as its text, in a world, given as the object of a world file.
-    /// The result is the object of a line of an answer file: a destination, or the error that TPV raises.
+    /// The result is the object of a line of an answer file, as a `tpvc.Answer`: a destination, or the error that TPV raises.
     ///
     /// Raises `ValueError` if it is not a job or not a world.
     #[pyo3(signature = (job, world = None, *, detail = false))]
@@ -174,7 +174,8 @@ impl PyMapper {
             let _session = Session::start();
             mapper.map(&job, &world).line()
         });
-        py.import("json")?.call_method1("loads", (line,))
+        let answer = py.import("json")?.call_method1("loads", (line,))?;
+        py.import("tpvc.answers")?.call_method1("Answer", (answer,))
     }
 
     /// Maps a job file to an answer file, on several threads, all cores if `threads` does not tell. Gives the number of jobs.

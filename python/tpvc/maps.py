@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Union
 
 from tpvc._native import MapError, Maps, Rules
+from tpvc.answers import Answer
 
 __all__ = ["ErrorReport", "Map", "MapError", "Reason", "Setting", "create", "settings", "tags"]
 
@@ -288,7 +289,7 @@ class Map:
             clock.sleep(rest if deadline is None else max(0.0, min(rest, deadline - clock.monotonic())))
             pause = min(pause * 1.5, 2.0)
 
-    def get(self, component: int, timeout: float | None = None) -> list[dict[str, Any]]:
+    def get(self, component: int, timeout: float | None = None) -> list[Answer]:
         """Waits for a component, and gives its answers.
 
         Raises `TimeoutError` after `timeout` seconds, and `MapError` where it comes to no answers.
@@ -302,14 +303,14 @@ class Map:
             raise _error(f"component {component} of `{self._tag}` is {states[component]}: {message}", help)
         return list(self.answers([component]))
 
-    def __getitem__(self, component: int) -> list[dict[str, Any]]:
+    def __getitem__(self, component: int) -> list[Answer]:
         """The answers of a component that has them.
 
         Raises `MapError` where it has none.
         """
         return list(self.answers([component]))
 
-    def iter_as_available(self, timeout: float | None = None) -> Iterator[tuple[int, list[dict[str, Any]]]]:
+    def iter_as_available(self, timeout: float | None = None) -> Iterator[tuple[int, list[Answer]]]:
         """Each component with its answers, as soon as they are there.
 
         Raises `TimeoutError` after `timeout` seconds, and `MapError` in the end where components come to no answers.
@@ -325,7 +326,7 @@ class Map:
         if len(given) < len(states):
             self.wait(timeout=0)
 
-    def iter_with_inputs(self, timeout: float | None = None) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]]]]:
+    def iter_with_inputs(self, timeout: float | None = None) -> Iterator[tuple[dict[str, Any], list[Answer]]]:
         """What each component works on, as `itemdata` has it, with its answers, in order. Waits for each.
 
         Raises `TimeoutError` where one takes longer than `timeout` seconds, and `MapError` where it comes to no answers.
@@ -352,11 +353,11 @@ class Map:
         for component in components:
             yield from self._maps.answers(self._tag, component) or ()
 
-    def answers(self, components: Iterable[int] | None = None, *, partial: bool = False) -> Iterator[dict[str, Any]]:
+    def answers(self, components: Iterable[int] | None = None, *, partial: bool = False) -> Iterator[Answer]:
         """The answers, or differences, in order, as `lines` has them."""
-        return map(json.loads, self.lines(components, partial=partial))
+        return (Answer(json.loads(line)) for line in self.lines(components, partial=partial))
 
-    def __iter__(self) -> Iterator[dict[str, Any]]:
+    def __iter__(self) -> Iterator[Answer]:
         """Waits until the map is complete, and gives its answers."""
         self.wait()
         return self.answers()

@@ -319,7 +319,7 @@ impl Diff {
             all
         });
         Mapper::leave_to_system();
-        std::mem::forget(lines);
+        Mapper::leave(lines);
         Ok(Jobs::new(&outcome, changes, is_made))
     }
 

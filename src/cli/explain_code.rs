@@ -1,10 +1,15 @@
 //! `tpvc explain-code`
 
+use std::io;
+use std::path::Path;
+
 use clap::Args;
 
+use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::output::print_paged;
+use super::output::{print_paged, width};
 use tpv_text::code::Code;
+use tpv_text::markdown;
 use tpv_text::printable::Form;
 use tpv_text::suggest::did_you_mean;
 
@@ -17,8 +22,11 @@ pub(super) struct ExplainCode {
     code: Option<String>,
 }
 
+/// The most characters of a line that are easy to read.
+const WIDEST: usize = 100;
+
 impl ExplainCode {
-    pub(super) fn run(&self) -> Result<Outcome, CliError> {
+    pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         match &self.code {
             None => {
                 let codes: String = Code::ALL.iter().map(|code| format!("{code}  {}\n", code.title())).collect();
@@ -32,7 +40,14 @@ impl ExplainCode {
                     };
                     CliError::new(format!("unknown code `{code}`"), help)
                 })?;
-                print_paged(Form::Text, found.page())?;
+                let (width, colour) = (width(Path::new("-")), common.colour_of(&io::stdout()));
+                // A file gets the page as it is.
+                if width.is_none() && !colour {
+                    print_paged(Form::Text, found.page())?;
+                } else {
+                    let width = width.unwrap_or(WIDEST).min(WIDEST);
+                    print_paged(Form::Styled, &markdown::shown(found.page(), width, colour))?;
+                }
             }
         }
         Ok(Outcome::Done)

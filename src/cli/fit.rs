@@ -495,7 +495,7 @@ impl Run<'_> {
         self.read(&lines, self.mapper.depends_on_order(), true)?;
         let history = lines.take();
         Mapper::leave_to_system();
-        std::mem::forget(lines);
+        Mapper::leave(lines);
         self.fit.checked(history)
     }
 

@@ -1,6 +1,6 @@
 //! `tpvc map`
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -12,6 +12,7 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::{Hooks, Log, Mapper};
 use tpv_runtime::stream::{self, Work};
 
+use super::answer_rows::Format;
 use super::code::Code;
 use super::common::Common;
 use super::decisions::Decisions;
@@ -41,6 +42,7 @@ use tpv_text::source::redacted;
 #[command(after_help = "Examples:\n  \
     tpvc map rules.bin jobs.jsonl -o answers.jsonl --world world.json\n  \
     tpvc map --config shared.yml --config local.yml jobs.jsonl --detail\n  \
+    tpvc map rules.bin jobs.jsonl.gz --format csv -o answers.csv\n  \
     tpvc map rules.bin jobs.jsonl.gz | jq .destination.id")]
 pub(super) struct Map {
     /// The artifact and the job file; with `--config` the job file only. `-` is stdin. If tpvc.toml names the config files,
@@ -66,6 +68,9 @@ pub(super) struct Map {
     /// Add the candidate destinations in rank order to each answer
     #[arg(long)]
     detail: bool,
+    /// Form of the answers: lines of JSON, or flat columns
+    #[arg(long, value_name = "FORMAT", default_value = "json")]
+    format: Format,
     /// Write the decisions, too: one line of JSON a job, as Galaxy's handlers log them (`tpvc why`, `tpvc log`). One thread maps then
     #[arg(long, value_name = "FILE")]
     decisions: Option<PathBuf>,
@@ -98,17 +103,22 @@ impl Map {
         let fault = reader.fault();
         let unwritable = |error: &io::Error| CliError::unwritable("the answers", error, &self.output);
         let mut output = Output::create(&self.output).map_err(|error| unwritable(&error))?;
+        match output.write_all(self.format.header(self.detail).as_bytes()) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::Done),
+            written => written.map_err(|error| unwritable(&error))?,
+        }
         let mut progress = Progress::of(common, &reader);
         let started = Instant::now();
         // One batch takes less time than starting a second thread. Pools admit jobs in the order of the file.
         let in_order = mapper.depends_on_order() || decisions.is_some();
         let one = in_order || size.is_some_and(|size| size <= stream::BATCH as u64);
         let threads = if one { 1 } else { threads_or_all(self.threads, common) };
-        let mut lines = Lines { mapper, world, dispatcher: self.dispatcher.clone(), decisions };
+        let (dispatcher, format, detail) = (self.dispatcher.clone(), self.format, self.detail);
+        let mut lines = Lines { mapper, world, dispatcher, decisions, format, detail };
         let streamed = stream::run(reader, &mut output, threads, &lines, |bytes| progress.advance(bytes as u64));
         Mapper::leave_to_system();
         let decisions = lines.decisions.take();
-        std::mem::forget(lines);
+        Mapper::leave(lines);
         progress.finish();
         if let Some(fault) = fault.get() {
             return Err(fault.into());
@@ -298,6 +308,8 @@ struct Lines {
     dispatcher: Option<String>,
     /// The file of decisions, which one thread writes.
     decisions: Option<Decisions>,
+    format: Format,
+    detail: bool,
 }
 
 /// The jobs of one thread.
@@ -312,26 +324,18 @@ impl Work for Lines {
     type Tally = Tally;
 
     fn line(&self, number: usize, line: &[u8], output: &mut String, tally: &mut Tally) {
-        if let Some(decisions) = &self.decisions {
-            let Some(answer) = decisions.map(&self.mapper, self.dispatcher.as_deref(), number, line, &self.world)
-            else {
-                tally.left_out += 1;
-                return;
-            };
-            tally.counts.add(&answer);
-            answer.write_line(output);
-            return;
-        }
-        let mapped = match &self.dispatcher {
-            None => Some(self.mapper.map_line(number, line, &self.world)),
-            Some(dispatcher) => self.mapper.map_line_of(dispatcher, number, line, &self.world),
+        let (mapper, dispatcher) = (&self.mapper, self.dispatcher.as_deref());
+        let mapped = match (&self.decisions, dispatcher) {
+            (Some(decisions), _) => decisions.map(mapper, dispatcher, number, line, &self.world),
+            (None, None) => Some(mapper.map_line(number, line, &self.world)),
+            (None, Some(dispatcher)) => mapper.map_line_of(dispatcher, number, line, &self.world),
         };
-        let Some((_, answer)) = mapped else {
+        let Some((job, answer)) = mapped else {
             tally.left_out += 1;
             return;
         };
         tally.counts.add(&answer);
-        answer.write_line(output);
+        self.format.write(output, job.as_deref(), &answer, self.detail);
     }
 
     fn end_thread(&self) {

@@ -5,8 +5,10 @@
 // `println` panics where nobody reads its output: `output::print_stdout` does not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod answer_rows;
 mod baseline;
 mod bench;
+mod captured;
 mod check;
 mod code;
 mod common;
@@ -56,11 +58,14 @@ mod world;
 
 use std::borrow::Cow;
 use std::ffi::OsString;
+use std::io::Write;
 use std::process::ExitCode;
 
+use captured::Stream;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
+pub use captured::{Printed, run_captured};
 use common::Common;
 pub use common::Host;
 use error::{CliError, Outcome};
@@ -138,7 +143,7 @@ impl Verb {
             Self::Test(verb) => roomy(|| verb.run(common)),
             Self::Check(verb) => verb.run(common),
             Self::Who(verb) => verb.run(common),
-            Self::ExplainCode(verb) => verb.run(),
+            Self::ExplainCode(verb) => verb.run(common),
             Self::Format(verb) => verb.run(common),
             Self::Dump(verb) => verb.run(common),
             Self::Inspect(verb) => verb.run(),
@@ -200,8 +205,14 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
         Err(error) => {
             // This includes help and the version, which have the status 0. A failure to print cannot be reported.
             let error = printable(error);
+            let status = u8::try_from(error.exit_code()).unwrap_or(2);
+            if captured::is_captured() {
+                let stream = if error.use_stderr() { Stream::Stderr } else { Stream::Stdout };
+                let _ = write!({ stream }, "{}", error.render());
+                return status;
+            }
             let _ = error.print();
-            return u8::try_from(error.exit_code()).unwrap_or(2);
+            return status;
         }
     };
     told.iter().for_each(|note| cli.common.note(note));

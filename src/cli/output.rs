@@ -2,9 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::captured::Stream;
 use super::error::{CliError, io_help};
 use super::temporary::temporary;
 use super::unfinished::Unfinished;
@@ -16,7 +18,7 @@ use tpv_text::printable::Form;
 /// # Errors
 /// Any other reason, such as a full disk.
 pub(crate) fn print_stdout(form: Form, text: &str) -> Result<(), CliError> {
-    let mut stdout = io::stdout().lock();
+    let mut stdout = Stream::Stdout;
     match stdout.write_all(form.of(text).as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             let (what, help) = io_help(&error, Path::new("-"));
@@ -57,13 +59,14 @@ pub(super) fn print_paged(form: Form, text: &str) -> Result<(), CliError> {
 
 /// The characters that a line has room for where this output, `-` being stdout, is a terminal, or where `$COLUMNS` says it. `None` if it is a file.
 pub(super) fn width(output: &Path) -> Option<usize> {
-    if output != Path::new("-") {
-        return None;
-    }
+    if output == Path::new("-") { width_of(&io::stdout()) } else { None }
+}
+
+/// The same of a stream.
+pub(super) fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    let stdout = io::stdout();
-    let seen = || rustix::termios::tcgetwinsize(&stdout).ok().map(|size| usize::from(size.ws_col));
-    said.or_else(|| stdout.is_terminal().then(seen).flatten()).filter(|columns| *columns > 0)
+    let seen = || rustix::termios::tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col));
+    said.or_else(|| stream.is_terminal().then(seen).flatten()).filter(|columns| *columns > 0)
 }
 
 /// Writes a text to a path, `-` being stdout; `what` it is, such as `the report`. A reader that went away is not an error.
@@ -83,13 +86,14 @@ pub(super) fn write_text(what: &str, path: &Path, form: Form, text: &str) -> Res
 
 /// Writes a text and a line end to stderr; failing to is ignored, since there is nowhere left to report it.
 pub(crate) fn print_stderr(form: Form, text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", form.of(text));
+    // At once, so that the lines of threads do not mix.
+    let _ = Stream::Stderr.write_all(format!("{}\n", form.of(text)).as_bytes());
 }
 
 /// The destination of results.
 pub(crate) enum Output {
     /// Standard output.
-    Stdout(io::Stdout),
+    Stdout(Stream),
     /// A temporary file beside its destination, renamed at the end: a failure leaves the old file as it was.
     File(Unfinished, PathBuf),
     /// A device or pipe, which cannot be replaced by renaming.
@@ -97,12 +101,12 @@ pub(crate) enum Output {
 }
 
 /// A stream of this process that a path names. Such a file must not be replaced: whoever started the process goes on with the old one.
-enum Stream {
+enum Named {
     Stdout,
     Other,
 }
 
-impl Stream {
+impl Named {
     fn of(path: &Path) -> Option<Self> {
         let number = |folder: &&str| path.strip_prefix(folder).ok()?.to_str()?.parse::<u32>().ok();
         match (["/dev/fd", "/proc/self/fd"].iter().find_map(number), path.to_str()?) {
@@ -169,9 +173,9 @@ impl Output {
     /// # Errors
     /// The system's.
     pub(super) fn replace(path: &Path) -> io::Result<Self> {
-        match Stream::of(path) {
-            Some(Stream::Stdout) => return Ok(Self::Stdout(io::stdout())),
-            Some(Stream::Other) => return Ok(Self::Device(File::options().append(true).open(path)?)),
+        match Named::of(path) {
+            Some(Named::Stdout) => return Ok(Self::Stdout(Stream::Stdout)),
+            Some(Named::Other) => return Ok(Self::Device(File::options().append(true).open(path)?)),
             None => {}
         }
         let target = followed(path)?;

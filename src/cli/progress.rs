@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::captured::is_captured;
 use super::common::Common;
 use tpv_analysis::job_file::{JobFile, Position};
 
@@ -24,7 +25,7 @@ pub(crate) struct Progress {
 impl Progress {
     /// A bar over `total` bytes, where that is known.
     pub(crate) fn bytes(common: &Common, total: Option<u64>) -> Self {
-        let enabled = !common.quiet && std::io::stderr().is_terminal();
+        let enabled = !common.quiet && !is_captured() && std::io::stderr().is_terminal();
         Self { total, shown: None, started: Instant::now(), enabled, position: 0, file: None }
     }
 

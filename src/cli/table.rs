@@ -114,14 +114,9 @@ impl Rows {
     pub(super) fn show(&self, format: Format) -> String {
         match format {
             Format::Table => self.table(None),
-            Format::Text => {
-                self.rows.iter().map(|row| joined(row.iter().map(|cell| one_line(&cell.text())), "\t")).collect()
+            Format::Text | Format::Csv | Format::CsvRaw => {
+                self.rows.iter().fold(header(format, &self.header), |text, cells| text + &row(format, cells))
             }
-            Format::Csv => self.csv(|cell| match cell {
-                Cell::Text(text) => quoted(&unevaluated(text)),
-                cell => quoted(&cell.text()),
-            }),
-            Format::CsvRaw => self.csv(|cell| quoted(&cell.text())),
             Format::Json => self.json(),
         }
     }
@@ -154,11 +149,6 @@ impl Rows {
         header + &rule + &rows.collect::<String>()
     }
 
-    fn csv(&self, field: impl Fn(&Cell) -> String) -> String {
-        let header = joined(self.header.iter().map(|name| quoted(name)), ",");
-        self.rows.iter().fold(header, |text, row| text + &joined(row.iter().map(&field), ","))
-    }
-
     /// The table, with lines of at most this width.
     pub(super) fn table(&self, width: Option<usize>) -> String {
         let cell = |cell: &Cell| tpv_text::table::Cell {
@@ -188,6 +178,29 @@ impl Rows {
         }
         text.push_str(if self.rows.is_empty() { "]\n" } else { "\n]\n" });
         text
+    }
+}
+
+/// The line before the rows in a form that has a line a row; `tsv` has none.
+pub(super) fn header(format: Format, names: &[&str]) -> String {
+    match format {
+        Format::Csv | Format::CsvRaw => joined(names.iter().map(|name| quoted(name)), ","),
+        Format::Table | Format::Text | Format::Json => String::new(),
+    }
+}
+
+/// A row in a form that has a line a row.
+pub(super) fn row(format: Format, cells: &[Cell]) -> String {
+    match format {
+        Format::Csv => joined(
+            cells.iter().map(|cell| match cell {
+                Cell::Text(text) => quoted(&unevaluated(text)),
+                cell => quoted(&cell.text()),
+            }),
+            ",",
+        ),
+        Format::CsvRaw => joined(cells.iter().map(|cell| quoted(&cell.text())), ","),
+        Format::Table | Format::Text | Format::Json => joined(cells.iter().map(|cell| one_line(&cell.text())), "\t"),
     }
 }
 

@@ -53,6 +53,7 @@ mod worker;
 
 use std::cell::RefCell;
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Weak};
 
 use crate::artifact::Rules;
@@ -104,6 +105,9 @@ struct Inner {
     hooks: Hooks,
     detail: bool,
 }
+
+/// `true` once [`Mapper::process_goes_on`] was called.
+static GOES_ON: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// The workers of this thread, with the mappers they belong to. Boxed, since each job takes one out and puts it back.
@@ -268,9 +272,24 @@ impl Mapper {
         WORKERS.with_borrow_mut(|workers| workers.push((owner, worker)));
     }
 
-    /// Leaves what this thread keeps to the system, which frees it faster: for a process that is about to end.
+    /// Leaves what this thread keeps to the system, which frees it faster: for a process that is about to end, unless [`Self::process_goes_on`].
     pub fn leave_to_system() {
-        WORKERS.with_borrow_mut(|workers| std::mem::forget(std::mem::take(workers)));
+        let workers = WORKERS.with_borrow_mut(std::mem::take);
+        Self::leave(workers);
+    }
+
+    /// Leaves a value to the system in the same way.
+    pub fn leave<T>(value: T) {
+        if GOES_ON.load(Ordering::Relaxed) {
+            drop(value);
+        } else {
+            std::mem::forget(value);
+        }
+    }
+
+    /// Has everything freed from now on, because this process does not end with its run.
+    pub fn process_goes_on() {
+        GOES_ON.store(true, Ordering::Relaxed);
     }
 
     /// This thread's worker for this mapper, with the mapper. It is taken out while it works, so that an observer may map too.

@@ -57,10 +57,10 @@ impl Decisions {
         number: usize,
         line: &[u8],
         world: &Arc<World>,
-    ) -> Option<Answer> {
+    ) -> Option<(Option<Arc<Job>>, Answer)> {
         let job = match Job::from_line(line) {
             Ok(job) => Arc::new(job),
-            Err(error) => return Some(Answer::invalid(number, &error)),
+            Err(error) => return Some((None, Answer::invalid(number, &error))),
         };
         if dispatcher.is_some_and(|dispatcher| job.is_of_another(dispatcher)) {
             return None;
@@ -75,7 +75,7 @@ impl Decisions {
         head.rules.clone_from(&self.digest);
         head.dispatcher = head.dispatcher.or_else(|| dispatcher.map(str::to_owned));
         self.write(&Decision { head, ..recorder.of_answer(&answer) });
-        Some(answer)
+        Some((Some(job), answer))
     }
 
     fn write(&self, decision: &Decision) {

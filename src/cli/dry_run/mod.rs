@@ -2,6 +2,7 @@
 
 mod trace;
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use tpv_galaxy::answer::{Answer, Destination};
 use tpv_galaxy::json::Json;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::Mapper;
-use tpv_runtime::mapper::explain::{Observer, Step};
+use tpv_runtime::mapper::explain::{Because, Observer, Step};
 use tpv_runtime::mapper::trace::Trace;
 
 use crate::settings::Settings;
@@ -22,9 +23,9 @@ use tpv_yaml::write::Layout;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::job::JobArgs;
+use super::job::{JobArgs, note_unmatched};
 use super::job_conf::Wanted;
-use super::output::{print_stderr, print_stdout};
+use super::output::{print_stderr, print_stdout, width_of};
 use super::rules::{self, LoadedRules};
 use super::{map, world};
 use tpv_text::printable::Form;
@@ -78,14 +79,21 @@ enum Format {
     Html,
 }
 
-/// Keeps the trace of the exception that the job ended in.
+/// Keeps the trace of the exception that the job ended in, and looks for the tool.
 #[derive(Default)]
-struct Raised(Option<Trace>);
+struct Watch {
+    raised: Option<Trace>,
+    names_tool: bool,
+}
 
-impl Observer for Raised {
+impl Observer for Watch {
     fn step(&mut self, step: Step<'_>) {
-        if let Step::Raised { trace, .. } = step {
-            self.0 = trace.cloned();
+        match step {
+            Step::Raised { trace, .. } => self.raised = trace.cloned(),
+            Step::Lookup { section: "tools", found, .. } => {
+                self.names_tool = found.iter().any(|found| found.because == Because::Pattern);
+            }
+            _ => {}
         }
     }
 }
@@ -106,9 +114,10 @@ impl DryRun {
         };
         let mapper = Mapper::with_hooks(given.rules.clone(), map::hooks(common), false);
         if !self.explain && self.format != Format::Html {
-            let mut raised = Raised::default();
-            let answer = mapper.map_observed(&job, &world, &mut raised);
-            return self.report(&answer, raised.0.as_ref(), job.stand_in, &given, common);
+            let mut watch = Watch::default();
+            let answer = mapper.map_observed(&job, &world, &mut watch);
+            self.note_tool(watch.names_tool, &given.rules, common);
+            return self.report(&answer, watch.raised.as_ref(), job.stand_in, &given, common);
         }
         let origin = given.origin.as_ref().map(|(config, sources)| (config, sources));
         let provenance = Provenance::new(&given.rules, origin);
@@ -116,13 +125,24 @@ impl DryRun {
         let answer = mapper.map_observed(&job, &world, &mut collector);
         let trace = collector.trace().cloned();
         let explanation = collector.finish(&answer);
+        self.note_tool(explanation.names_tool(), &given.rules, common);
         match self.format {
-            Format::Text => print_stderr(Form::Text, &explanation.text()),
+            Format::Text => {
+                let (width, colour) = (width_of(&io::stderr()), common.colour());
+                print_stderr(Form::Styled, &explanation.painted(width, colour));
+            }
             Format::Yaml => print_stderr(Form::Text, explanation.yaml().trim_end_matches('\n')),
             Format::Json => print_stdout(Form::Json, &explanation.json())?,
             Format::Html => print_stdout(Form::Data, &explanation.html())?,
         }
         self.report(&answer, trace.as_ref(), job.stand_in, &given, common)
+    }
+
+    /// Says that no entity names the tool of the flags, if that is so.
+    fn note_tool(&self, is_named: bool, rules: &Rules, common: &Common) {
+        if let Some(tool) = self.job.named_tool().filter(|_| !is_named) {
+            note_unmatched(tool, rules, common);
+        }
     }
 
     /// Prints the answer.

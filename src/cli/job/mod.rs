@@ -1,6 +1,7 @@
 //! The job of a verb that maps one: made from flags as TPV's dry run makes it, or read from a file, and changed by `--set`.
 
 mod set;
+mod unmatched;
 
 use std::path::{Path, PathBuf};
 
@@ -12,12 +13,17 @@ use tpv_galaxy::json::{Json, Reader, write_text};
 use crate::cli::error::CliError;
 use crate::cli::input;
 pub(super) use set::{input_size, set};
+use tpv_text::source::is_url;
+pub(super) use unmatched::note_unmatched;
+
+/// The tool of a job that is of none in particular, as in TPV's dry run.
+const NO_TOOL: &str = "_default_";
 
 /// The job as given by flags.
 #[derive(Args)]
 pub(super) struct JobArgs {
     /// The id of the tool
-    #[arg(long, default_value = "_default_")]
+    #[arg(long, default_value = NO_TOOL)]
     tool: String,
     /// A job, as a line of the job file of `tpvc map`, in place of `--tool` and the flags of its user and inputs; `-` reads
     /// stdin
@@ -101,6 +107,11 @@ impl JobArgs {
         self.flags.parse(json)
     }
 
+    /// The tool that a flag names. `None` if the job is from a file, or of no tool in particular.
+    pub(super) fn named_tool(&self) -> Option<&str> {
+        Some(self.tool.as_str()).filter(|tool| self.job.is_none() && *tool != NO_TOOL)
+    }
+
     /// Returns `true` if the job is the one that TPV's dry run would create.
     pub(super) fn is_as_in_tpv(&self) -> bool {
         self.job.is_none() && self.flags.set.is_empty()
@@ -113,7 +124,30 @@ impl JobFlags {
     /// # Errors
     /// Changes that lead nowhere.
     pub(super) fn json(&self, tool: &str) -> Result<Json, CliError> {
+        self.check_lists()?;
         self.changed(self.of_tool(tool))
+    }
+
+    /// Refuses a config file in a list that takes all that follows it.
+    fn check_lists(&self) -> Result<(), CliError> {
+        let is_file = |value: &&String| {
+            is_url(value) || Path::new(value.as_str()).exists() && (value.contains(['/', '.']) || value.contains('*'))
+        };
+        for (option, noun, values) in
+            [("--roles", "a role", &self.roles), ("--history-tags", "a tag", &self.history_tags)]
+        {
+            if let Some(file) = values.iter().find(is_file) {
+                return Err(CliError::misuse(
+                    format!("`{option}` takes all that follows it: it took the file `{file}` for {noun}"),
+                    format!("name the files before `{option}`, or write `--` between: `{option} {} -- {file}`", {
+                        let names: Vec<&str> =
+                            values.iter().take_while(|value| *value != file).map(String::as_str).collect();
+                        if names.is_empty() { "NAME".to_owned() } else { names.join(" ") }
+                    }),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// A job with the changes of `--set`.

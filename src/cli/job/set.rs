@@ -27,6 +27,10 @@ pub(in crate::cli) fn set(job: &mut Json, assignment: &str) -> Result<(), CliErr
     }
     check_names(assignment, &keys)?;
     let value = value_of(&keys, text);
+    let is_negative = matches!(value, Json::Int(size) if size < 0) || matches!(value, Json::Float(size) if size < 0.0);
+    if matches!(keys.as_slice(), ["job", "input_datasets", _, "size"]) && is_negative {
+        return Err(wrong("is negative: no dataset is smaller than nothing"));
+    }
     if let ([.., "size"], Json::Str(_)) = (keys.as_slice(), &value) {
         return Err(wrong(&format!(
             "isn't a size: `{text}` is neither a number of bytes nor one with a unit such as `5G`"
@@ -99,14 +103,15 @@ fn check_names(assignment: &str, keys: &[&str]) -> Result<(), CliError> {
 /// # Errors
 /// An error that says what to write.
 pub(in crate::cli) fn input_size(text: &str) -> Result<i64, String> {
-    let wrong = || "write GiB as a number, or a unit with it: 5, 0.5, 500M, 5G".to_owned();
-    let number: Result<f64, _> = text.parse();
-    match number {
-        Ok(gib) if gib.is_finite() => bytes(&format!("{}G", gib.abs()))
-            .map(|size| if gib < 0.0 { size.saturating_neg() } else { size })
-            .ok_or_else(wrong),
-        _ => bytes(text).ok_or_else(wrong),
+    if text.starts_with('-') {
+        return Err("a size is not negative: write GiB from 0, such as 5, 0.5 or 500M".to_owned());
     }
+    let number: Result<f64, _> = text.parse();
+    let size = match number {
+        Ok(gib) if gib.is_finite() => bytes(&format!("{gib}G")),
+        _ => bytes(text),
+    };
+    size.ok_or_else(|| "write GiB as a number, or a unit with it: 5, 0.5, 500M, 5G".to_owned())
 }
 
 /// `5G`, `5GB`, `5GiB`, `1.5k`: bytes, in powers of 1024 as Galaxy counts them.

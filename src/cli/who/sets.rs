@@ -10,7 +10,7 @@ use super::lacks::field;
 use super::{Asked, brief};
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::job::JobFlags;
+use crate::cli::job::{JobFlags, note_unmatched};
 use crate::cli::map;
 use crate::cli::table::Rows;
 use tpv_analysis::explain::{Collector, Provenance};
@@ -77,23 +77,9 @@ impl Sets {
             note += &format!("; set for other jobs (`--roles`, `--user`) by {}", brief(&found.others));
         }
         let outcome = self.asked.answer(&rows, &note, common)?;
-        if !explanation
-            .lookups
-            .iter()
-            .any(|lookup| lookup.section == "tools" && lookup.found.iter().any(|found| found.because == "matches"))
-        {
-            self.note_unmatched(&subject.config, common);
+        if !explanation.names_tool() {
+            note_unmatched(&self.tool, &subject.rules, common);
         }
         Ok(outcome)
-    }
-
-    /// Says that only the default is behind the answer, and which ids may have been meant.
-    fn note_unmatched(&self, config: &tpv_config::Config, common: &Common) {
-        // Of an id of a tool shed, the repository tells most.
-        let repository = self.tool.split('/').rev().nth(2).map(|name| format!("/{name}/"));
-        let word = repository.as_deref().unwrap_or(&self.tool);
-        let near: Vec<&str> = config.tools.keys().map(|id| &**id).filter(|id| id.contains(word)).take(3).collect();
-        let meant = if near.is_empty() { String::new() } else { format!("; did you mean `{}`?", near.join("` or `")) };
-        common.note(&format!("no tool of the config matches `{}`, so its jobs get the default{meant}", self.tool));
     }
 }

@@ -3,6 +3,7 @@
 mod collect;
 mod data;
 mod html;
+mod paint;
 mod provenance;
 mod show;
 mod text;
@@ -13,6 +14,8 @@ use tpv_model::{self as model, Quantity, Resource};
 use tpv_runtime::mapper::explain::Read;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::Trace;
+
+use tpv_text::printable::Form;
 
 pub use collect::Collector;
 pub(crate) use provenance::config_place;
@@ -248,6 +251,17 @@ impl Explanation {
     /// As text: the result first, then what led to it.
     pub fn text(&self) -> String {
         text::text(self)
+    }
+
+    /// Returns `true` if an entity's id matches the job's tool.
+    pub fn names_tool(&self) -> bool {
+        let mut tools = self.lookups.iter().filter(|lookup| lookup.section == "tools");
+        tools.any(|lookup| lookup.found.iter().any(|found| found.because == "matches"))
+    }
+
+    /// As text for a terminal of this width, if it has one: printable, with colours if they are wanted.
+    pub fn painted(&self, width: Option<usize>, colour: bool) -> String {
+        paint::painted(&Form::Text.of(&self.text()), width, colour)
     }
 
     /// As YAML.

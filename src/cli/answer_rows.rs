@@ -1,0 +1,89 @@
+//! Answers as rows of a table: a line a job, in flat columns.
+
+use clap::ValueEnum;
+use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::job::Job;
+use tpv_galaxy::json::{Json, Reader, write_text};
+
+use super::table::{self, Cell};
+
+/// The form of answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// A line of JSON a job
+    Json,
+    /// Comma-separated values with a header, safe to open in a spreadsheet
+    Csv,
+    /// The same with unchanged texts, for programs
+    CsvRaw,
+    /// A line a job, values separated by tabs, without a header
+    Tsv,
+}
+
+/// The columns before the fields of the destination, and after them.
+const BEFORE: [&str; 2] = ["id", "tool"];
+const AFTER: [&str; 2] = ["error", "message"];
+
+/// The columns of a job that was mapped.
+const FIELDS: [(&str, Field); 9] = [
+    ("destination", Field::Id),
+    ("runner", Field::Runner),
+    ("cores", Field::Cores),
+    ("mem", Field::Mem),
+    ("gpus", Field::Gpus),
+    ("tags", Field::Tags),
+    ("params", Field::Params),
+    ("env", Field::Env),
+    ("resubmit", Field::Resubmit),
+];
+
+/// The column of `--detail`.
+const CANDIDATES: &str = "candidates";
+
+impl Format {
+    /// The form of rows; `None` if answers are lines of JSON.
+    fn rows(self) -> Option<table::Format> {
+        match self {
+            Self::Json => None,
+            Self::Csv => Some(table::Format::Csv),
+            Self::CsvRaw => Some(table::Format::CsvRaw),
+            Self::Tsv => Some(table::Format::Text),
+        }
+    }
+
+    /// The text before the answers; with the candidates if they are asked for.
+    pub(super) fn header(self, detail: bool) -> String {
+        let fields = FIELDS.iter().map(|(name, _)| *name);
+        let names = BEFORE.into_iter().chain(fields).chain(detail.then_some(CANDIDATES)).chain(AFTER);
+        self.rows().map_or_else(String::new, |format| table::header(format, &names.collect::<Vec<_>>()))
+    }
+
+    /// Appends the line of a job and its answer; the job is `None` if the line is none.
+    pub(super) fn write(self, out: &mut String, job: Option<&Job>, answer: &Answer, detail: bool) {
+        let Some(format) = self.rows() else { return answer.write_line(out) };
+        let mut cells = vec![cell(Some(answer.id())), job.map_or(Cell::Empty, |job| job.tool_id().into())];
+        cells.extend(FIELDS.iter().map(|(_, field)| cell(answer.text(*field))));
+        if detail {
+            cells.push(cell(answer.text(Field::Candidates)));
+        }
+        let (kind, message) = answer.error().unzip();
+        cells.push(kind.into());
+        cells.push(message.map_or(Cell::Empty, |message| {
+            let mut text = String::new();
+            write_text(&mut text, message);
+            cell(Some(&text))
+        }));
+        out.push_str(&table::row(format, &cells));
+    }
+}
+
+/// A value of JSON in a cell: texts and numbers as they are, null as an empty cell, lists and objects as JSON.
+fn cell(json: Option<&str>) -> Cell {
+    let Some(text) = json else { return Cell::Empty };
+    match Json::read(&mut Reader::new(text)) {
+        Ok(Json::Null) => Cell::Empty,
+        Ok(Json::Str(text)) => Cell::Text(text.into()),
+        Ok(Json::Int(_) | Json::BigInt(_) | Json::Float(_)) => Cell::Decimal(text.to_owned()),
+        _ => Cell::Text(text.to_owned()),
+    }
+}

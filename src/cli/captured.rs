@@ -1,0 +1,67 @@
+//! Runs within another program, which gets what they print as texts in the place of a terminal.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+use tpv_runtime::mapper::Mapper;
+
+use super::common::Host;
+use super::run_with;
+
+/// The result of a run, with all that it printed.
+#[derive(Debug, Default)]
+pub struct Printed {
+    /// The exit status.
+    pub status: u8,
+    /// The results.
+    pub stdout: Vec<u8>,
+    /// Everything else.
+    pub stderr: Vec<u8>,
+}
+
+/// The texts of the run that is captured; `None` if what is printed goes to the process's own streams.
+static PRINTED: Mutex<Option<Printed>> = Mutex::new(None);
+
+/// One run at a time is captured.
+static RUN: Mutex<()> = Mutex::new(());
+
+/// Runs a command line, of which the first argument is the program's name, and gives what it printed. Other calls wait until it ends.
+pub fn run_captured(args: impl IntoIterator<Item = OsString>, host: Host) -> Printed {
+    let _alone = RUN.lock().unwrap_or_else(PoisonError::into_inner);
+    Mapper::process_goes_on();
+    *PRINTED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Printed::default());
+    let status = run_with(args, host);
+    let printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner).take();
+    Printed { status, ..printed.unwrap_or_default() }
+}
+
+/// Returns `true` if the present run is captured: it then shows no progress.
+pub(super) fn is_captured() -> bool {
+    PRINTED.lock().unwrap_or_else(PoisonError::into_inner).is_some()
+}
+
+/// A stream of the process, or the text that takes its place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Stream {
+    Stdout,
+    Stderr,
+}
+
+impl Write for Stream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match (&mut *PRINTED.lock().unwrap_or_else(PoisonError::into_inner), self) {
+            (Some(printed), Self::Stdout) => printed.stdout.write(bytes),
+            (Some(printed), Self::Stderr) => printed.stderr.write(bytes),
+            (None, Self::Stdout) => io::stdout().write(bytes),
+            (None, Self::Stderr) => io::stderr().write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Stdout => io::stdout().flush(),
+            Self::Stderr => io::stderr().flush(),
+        }
+    }
+}
