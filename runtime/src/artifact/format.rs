@@ -23,7 +23,7 @@ use super::tables::{EntityRow, EntityTable, GlobalRow, StringId, Tables};
 use crate::error::Error;
 
 /// The version of the format that this build writes and reads.
-pub const FORMAT_VERSION: u32 = 9;
+pub const FORMAT_VERSION: u32 = 10;
 
 /// The version of tpvc that this is.
 pub const TPVC_VERSION: &str = env!("CARGO_PKG_VERSION");
