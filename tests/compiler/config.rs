@@ -142,7 +142,7 @@ fn code_is_listed_with_its_kind_and_whether_loading_checks_it() {
     let mut show = |text: &tpv_yaml::value::Text, kind, property| {
         others.push(format!("{property}={}:{kind:?}", text.as_str()));
     };
-    merged.destination.as_ref().unwrap().each_code(&mut show);
+    tpv_config::code::each_own_code(&merged.common, &mut show);
     merged.rules.values().for_each(|rule| rule.each_code(&mut show));
     let expected = "destination_name_override=d:FString if=f:Block gpus=g:Block execute=h:Exec fail=i:FString";
     assert_eq!(others.join(" "), expected);

@@ -8,7 +8,7 @@ use tpv_config::Config;
 use tpv_config::entity::{Common, Dict, Entity, Oversize, Rule, StoreConfig};
 use tpv_config::scheduling::SchedulingTags;
 use tpv_literal::float_text;
-use tpv_model::{Amount, EntityClass, TagType};
+use tpv_model::{Amount, EntityClass, Field, TagType};
 use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 pub(crate) fn config(config: &Config) -> Value {
@@ -110,7 +110,7 @@ fn common(common: &Common, out: &mut Map<String, Value>) {
     put("env", json!(env));
     put("params", common.params.as_ref().map_or(Value::Null, |params| dict(params)));
     put("resubmit", dict(&common.resubmit));
-    put("rank", text(&common.rank));
+    put("rank", optional(&common.singles.get(Field::Rank)));
     put("context", common.context.as_ref().map_or(Value::Null, |context| dict(context)));
     put("tpv_tags", tags(&common.tags));
     let mut codes: Vec<&str> = common.no_qa_codes.iter().map(Text::as_str).collect();
@@ -123,9 +123,9 @@ fn rule(rule: &Rule) -> Value {
     let mut out = Map::new();
     common(&rule.common, &mut out);
     out.insert("id".to_owned(), json!(&*rule.id));
-    out.insert("if_condition".to_owned(), value(&rule.condition));
-    out.insert("execute".to_owned(), text(&rule.execute));
-    out.insert("fail".to_owned(), text(&rule.fail));
+    for field in [Field::If, Field::Execute, Field::Fail] {
+        out.insert(field.name().to_owned(), optional(&rule.common.singles.get(field)));
+    }
     Value::Object(out)
 }
 
@@ -146,19 +146,21 @@ fn entity(entity: &Entity) -> Value {
     let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
     put("id", json!(&*entity.id));
     put("rules", pairs(entity.rules.iter().map(|(key, item)| json!([&**key, rule(item)])).collect()));
-    if let Some(destination) = &entity.destination {
-        put("runner", text(&destination.runner));
+    let single = |field| entity.common.singles.get(field);
+    if entity.class == EntityClass::Destination {
+        put("runner", optional(&single(Field::Runner)));
         for amount in Amount::accepted() {
             put(amount.name(), optional(&entity.common.amounts.get(amount).cloned()));
         }
-        put("dest_name", json!(destination.dest_name.as_str()));
-        put("tpv_dest_tags", tags(&destination.dest_tags));
-        put("handler_tags", texts(&destination.handler_tags));
+        put("dest_name", optional(&single(Field::DestName)));
+        put("handler_tags", single(Field::HandlerTags).map_or(json!([]), value));
     }
-    if let Some(pool) = &entity.pool {
-        put("oversize", oversize(&pool.oversize));
-        put("fail_open", json!(pool.fail_open));
-        put("tpv_dest_tags", tags(&pool.dest_tags));
+    if let Some(policy) = &entity.oversize {
+        put("oversize", oversize(policy));
+        put("fail_open", single(Field::FailOpen).map_or(json!(false), value));
+    }
+    if let Some(offered) = &entity.dest_tags {
+        put("tpv_dest_tags", tags(offered));
     }
     Value::Object(out)
 }

@@ -238,7 +238,7 @@ impl Quantity {
 }
 
 /// A resource or a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Encode, Decode)]
 pub enum Amount {
     /// An expression.
     Resource(Resource),

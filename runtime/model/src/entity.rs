@@ -4,16 +4,16 @@
 //! mapper, all that a value may be over many jobs in the checks. The [`Values`] say what each field is made of, and [`Merge`]
 //! how two of a kind become one.
 
-use crate::Field;
-
 /// What the fields of an entity are made of.
 pub trait Values: Sized {
     /// `abstract`.
     type Flag;
-    /// `inherits` and `rank`.
+    /// `inherits`.
     type Word;
     /// Resources and limits.
     type Amounts;
+    /// The fields besides amounts that are one value each: [`Field::singles`](crate::Field::singles).
+    type Singles;
     /// `env`.
     type Env;
     /// `params`.
@@ -42,14 +42,14 @@ pub struct Common<V: Values> {
     pub inherits: V::Word,
     /// `cores` to `max_concurrent_gpus`, and of a destination `max_accepted_cores` to `min_accepted_gpus`.
     pub amounts: V::Amounts,
+    /// `rank`, and what one class has: `if` to `fail` of a rule, `runner` to `tags` of a destination, `fail_open` of a pool.
+    pub singles: V::Singles,
     /// `env`: variables and files of the job's environment.
     pub env: V::Env,
     /// `params`: parameters of the destination.
     pub params: V::Params,
     /// `resubmit`: what becomes of a job that failed.
     pub resubmit: V::Resubmit,
-    /// `rank`: code that orders destinations.
-    pub rank: V::Word,
     /// `context`: names for code.
     pub context: V::Context,
     /// `scheduling`, of a destination `tpv_tags`: what the entity asks of a destination.
@@ -77,7 +77,7 @@ pub trait Merge<V: Values> {
     /// Those of merging the two; so for all methods.
     fn flag(&mut self, upper: &V::Flag, lower: &mut V::Flag) -> Result<(), Self::Error>;
 
-    /// `inherits`, `rank`.
+    /// `inherits`.
     ///
     /// # Errors
     /// As [`Merge::flag`].
@@ -88,6 +88,12 @@ pub trait Merge<V: Values> {
     /// # Errors
     /// As [`Merge::flag`].
     fn amounts(&mut self, upper: &V::Amounts, lower: &mut V::Amounts) -> Result<(), Self::Error>;
+
+    /// The fields that are one value each.
+    ///
+    /// # Errors
+    /// As [`Merge::flag`].
+    fn singles(&mut self, upper: &V::Singles, lower: &mut V::Singles) -> Result<(), Self::Error>;
 
     /// `params`.
     ///
@@ -121,11 +127,6 @@ pub trait Merge<V: Values> {
 }
 
 impl<V: Values> Common<V> {
-    /// The fields that are one piece of code each.
-    pub fn code(&self) -> [(Field, &V::Word); 1] {
-        [(Field::Rank, &self.rank)]
-    }
-
     /// TPV's `inherit`: puts the fields of a child over those of `parent`, which become the child's.
     ///
     /// # Errors
@@ -150,6 +151,6 @@ impl<V: Values> Common<V> {
         merge.resubmit(&self.resubmit, &mut lower.resubmit)?;
         merge.context(&self.context, &mut lower.context)?;
         merge.env(&self.env, &mut lower.env)?;
-        merge.word(&self.rank, &mut lower.rank)
+        merge.singles(&self.singles, &mut lower.singles)
     }
 }

@@ -1,6 +1,8 @@
 //! The fields of entities, rules, destinations and pools: one table, from which readers, dumps and schemas take their names,
 //! orders and words.
 
+use bincode::{Decode, Encode};
+
 use crate::{Amount, EntityClass, Limit, Resource};
 
 /// The kinds of values that a field of a config takes.
@@ -18,8 +20,10 @@ pub enum Kind {
     NumberOrCode,
     /// A number.
     Number,
-    /// Python code or null.
+    /// Python code with a value, or null.
     Code,
+    /// Python statements or null.
+    Statements,
     /// A condition: code or a boolean.
     Condition,
     /// An f-string or null.
@@ -32,6 +36,8 @@ pub enum Kind {
     Resubmit,
     /// A list of texts.
     Texts,
+    /// A list of f-strings.
+    FStrings,
     /// Four lists of tags.
     Tags,
     /// Rules.
@@ -41,7 +47,7 @@ pub enum Kind {
 }
 
 /// A field of an entity or rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Encode, Decode)]
 pub enum Field {
     /// The id; of a destination the key in its section, unless code changes it.
     Id,
@@ -102,12 +108,19 @@ impl Kind {
     /// The parts of a field of this kind. `None` for ids, flags, rules and lists, which no report takes apart.
     pub const fn parts(self) -> Option<Parts> {
         match self {
-            Self::NumberOrCode | Self::Number | Self::Code | Self::Condition | Self::FString => Some(Parts::Whole),
+            Self::NumberOrCode | Self::Number | Self::Code | Self::Statements | Self::Condition | Self::FString => {
+                Some(Parts::Whole)
+            }
             Self::Env | Self::Dict | Self::Resubmit => Some(Parts::Entries),
             Self::Tags => Some(Parts::Tags),
-            Self::Text | Self::OptionalText | Self::Truth | Self::Flag | Self::Texts | Self::Rules | Self::Oversize => {
-                None
-            }
+            Self::Text
+            | Self::OptionalText
+            | Self::Truth
+            | Self::Flag
+            | Self::Texts
+            | Self::FStrings
+            | Self::Rules
+            | Self::Oversize => None,
         }
     }
 }
@@ -183,6 +196,18 @@ const DESTINATION: &[Field] = &[
 
 const POOL: &[Field] = &[Field::Rules, Field::Oversize, Field::FailOpen, Field::DestTags];
 
+/// The fields besides amounts that are one value each, which entities and rules hold in [`Common::singles`](crate::Common::singles).
+const SINGLES: &[Field] = &[
+    Field::Rank,
+    Field::If,
+    Field::Execute,
+    Field::Fail,
+    Field::Runner,
+    Field::HandlerTags,
+    Field::DestName,
+    Field::FailOpen,
+];
+
 impl Field {
     /// The fields of all classes, in the order of their definition in TPV.
     pub const fn common() -> &'static [Self] {
@@ -202,6 +227,16 @@ impl Field {
     /// The fields of a class, in the order of their definition in TPV.
     pub fn of(class: EntityClass) -> impl Iterator<Item = Self> {
         COMMON.iter().chain(Self::own(class)).copied()
+    }
+
+    /// The fields of all classes besides amounts that are one value each: [`Common::singles`](crate::Common::singles).
+    pub const fn singles() -> &'static [Self] {
+        SINGLES
+    }
+
+    /// Returns `true` if all classes have the field.
+    pub fn is_common(self) -> bool {
+        COMMON.contains(&self)
     }
 
     /// The fields of all classes that are inherited in these parts, in the order of their definition in TPV.
@@ -355,7 +390,7 @@ impl Field {
             Self::Execute => (
                 "execute",
                 "execute",
-                Kind::Code,
+                Kind::Statements,
                 Unset::Null,
                 None,
                 "Python statements that run where the condition holds: `entity.cores = 4`.",
@@ -390,7 +425,7 @@ impl Field {
             Self::HandlerTags => (
                 "handler_tags",
                 "tags",
-                Kind::Texts,
+                Kind::FStrings,
                 Unset::Empty,
                 None,
                 "The tags of the job handlers that Galaxy sees, f-strings; not those of `scheduling`.",

@@ -9,8 +9,8 @@ use bincode::enc::Encoder;
 use bincode::error::{DecodeError, EncodeError};
 use bincode::{Decode, Encode};
 
-use super::tables::{EntityRow, TagsRow, ValueRow};
-use tpv_model::EntityClass;
+use super::tables::{EntityRow, TagsRow};
+use tpv_model::{EntityClass, FieldMap};
 
 impl EntityRow {
     /// A tool with nothing set.
@@ -20,19 +20,12 @@ impl EntityRow {
             id: 0,
             abstract_: false,
             inherits: None,
-            resources: Vec::new(),
-            limits: Vec::new(),
-            env: ValueRow::None,
-            params: ValueRow::None,
-            resubmit: ValueRow::Dict(Vec::new()),
-            rank: ValueRow::None,
-            context: ValueRow::None,
+            values: FieldMap::default(),
             tags: TagsRow::default(),
             rules: Vec::new(),
             extras: Vec::new(),
-            destination: None,
-            rule: None,
-            pool: None,
+            dest_tags: None,
+            oversize: None,
             site: 0,
         }
     }
@@ -79,21 +72,14 @@ sparse!(EntityRow {
     0 id,
     1 site,
     2 class,
-    3 resources,
+    3 values,
     4 tags,
-    5 params,
-    6 rules,
-    7 context,
-    8 inherits,
-    9 env,
-    10 rule,
-    11 rank,
-    12 limits,
-    13 destination,
-    14 abstract_,
-    15 resubmit,
-    16 extras,
-    17 pool,
+    5 rules,
+    6 inherits,
+    7 dest_tags,
+    8 abstract_,
+    9 extras,
+    10 oversize,
 });
 
 /// The notation of a list of tags, two bits each: empty, `null`, or with the tags.
@@ -135,9 +121,9 @@ impl<Context> Decode<Context> for TagsRow {
 mod tests {
     #![allow(clippy::unwrap_used)]
 
-    use super::super::tables::{DestinationRow, PoolRow, RuleRow};
+    use super::super::tables::{OversizeRow, ValueRow};
     use super::*;
-    use tpv_model::{Limit, Resource};
+    use tpv_model::{Field, Limit, Resource};
 
     fn read(bytes: &[u8]) -> Result<EntityRow, DecodeError> {
         bincode::decode_from_slice(bytes, bincode::config::standard()).map(|(row, _)| row)
@@ -152,35 +138,27 @@ mod tests {
     }
 
     /// One way to set each field.
-    const SET: [fn(&mut EntityRow); 18] = [
+    const SET: [fn(&mut EntityRow); 17] = [
         |row| row.id = 300,
         |row| row.site = 1,
         |row| row.class = EntityClass::Rule,
-        |row| row.resources = vec![(Resource::MinGpus, ValueRow::Int(0)), (Resource::Mem, ValueRow::Float(0.5))],
+        |row| row.values.set(Field::Amount(Resource::MinGpus.into()), ValueRow::Int(0)),
+        |row| row.values.set(Field::Amount(Limit::MaxAcceptedMem.into()), ValueRow::Int(-1)),
+        |row| row.values.set(Field::Params, ValueRow::Dict(vec![(ValueRow::Str(1), ValueRow::None)])),
+        |row| row.values.set(Field::Env, ValueRow::List(Vec::new())),
+        |row| row.values.set(Field::Context, ValueRow::None),
+        |row| row.values.set(Field::If, ValueRow::Bool(true)),
+        |row| row.values.set(Field::FailOpen, ValueRow::Bool(true)),
         |row| row.tags = tags([None, Some(&[]), Some(&[0, 9]), Some(&[1])]),
-        |row| row.params = ValueRow::Dict(vec![(ValueRow::Str(1), ValueRow::None)]),
         |row| row.rules = vec![(1, 2)],
-        |row| row.context = ValueRow::Dict(Vec::new()),
         |row| row.inherits = Some(0),
-        |row| row.env = ValueRow::List(Vec::new()),
-        |row| {
-            row.rule =
-                Some(RuleRow { if_condition: ValueRow::Bool(true), execute: ValueRow::None, fail: ValueRow::None })
-        },
-        |row| row.rank = ValueRow::Str(7),
-        |row| row.limits = vec![(Limit::MaxAcceptedMem, ValueRow::Int(-1))],
-        |row| {
-            row.destination = Some(Box::new(DestinationRow {
-                runner: None,
-                dest_name: ValueRow::Str(3),
-                dest_tags: tags([Some(&[5]), None, None, Some(&[])]),
-                handler_tags: ValueRow::None,
-            }));
-        },
+        |row| row.dest_tags = Some(Box::new(tags([Some(&[5]), None, None, Some(&[])]))),
         |row| row.abstract_ = true,
-        |row| row.resubmit = ValueRow::None,
         |row| row.extras = vec![(4, ValueRow::Bool(false))],
-        |row| row.pool = Some(Box::new(PoolRow { hard_max: [Some(0.5), None, None], ..PoolRow::default() })),
+        |row| {
+            let hard_max = [Some(0.5), None, None];
+            row.oversize = Some(Box::new(OversizeRow { hard_max, ..OversizeRow::default() }));
+        },
     ];
 
     #[test]
@@ -203,7 +181,7 @@ mod tests {
     #[test]
     fn fields_and_tags_that_are_not_known_are_refused() {
         let encoded = |bits: u32| bincode::encode_to_vec(bits, bincode::config::standard()).unwrap();
-        assert!(read(&encoded(1 << 18)).is_err());
+        assert!(read(&encoded(1 << 11)).is_err());
         let tags = encoded(1 << 4);
         assert!(read(&[&tags[..], &[3]].concat()).is_err());
         assert_eq!(read(&[&tags[..], &[0]].concat()).unwrap(), EntityRow::unset());

@@ -12,7 +12,7 @@ use bincode::{Decode, Encode};
 use crate::patterns::PatternSet;
 use tpv_bytecode::CodeRef;
 use tpv_bytecode::nesting::nested;
-use tpv_model::{Amount, EntityClass, Field, Limit, Resource, Version};
+use tpv_model::{EntityClass, Field, FieldMap, Version};
 
 use super::site::Site;
 
@@ -166,51 +166,24 @@ pub struct EntityRow {
     pub abstract_: bool,
     /// `inherits`
     pub inherits: Option<StringId>,
-    /// The resources that are set.
-    pub resources: Vec<(Resource, ValueRow)>,
-    /// The limits that are set.
-    pub limits: Vec<(Limit, ValueRow)>,
-    /// `env`: `None`, or a list of dicts.
-    pub env: ValueRow,
-    /// `params`: `None`, or a dict.
-    pub params: ValueRow,
-    /// `resubmit`: a dict.
-    pub resubmit: ValueRow,
-    /// `rank`: `None` or code.
-    pub rank: ValueRow,
-    /// `context`: `None` or a dict.
-    pub context: ValueRow,
+    /// The amounts, `env`, `params`, `resubmit`, `context` and [`Field::singles`]; of the others, those that are not as TPV has them if
+    /// no config sets them.
+    pub values: FieldMap<ValueRow>,
     /// `scheduling` of everything but destinations.
     pub tags: TagsRow,
     /// `rules`: key and index in [`Tables::rules`], in order.
     pub rules: Vec<(StringId, u32)>,
     /// Fields that TPV does not know, which it keeps as attributes.
     pub extras: Vec<(StringId, ValueRow)>,
-    /// The fields of destinations and pools.
-    pub destination: Option<Box<DestinationRow>>,
-    /// The fields of rules.
-    pub rule: Option<RuleRow>,
-    /// The fields of pools.
-    pub pool: Option<Box<PoolRow>>,
+    /// `scheduling` of destinations and pools.
+    pub dest_tags: Option<Box<TagsRow>>,
+    /// `oversize` of pools.
+    pub oversize: Option<Box<OversizeRow>>,
     /// The place of the entity, an index in [`Tables::sites`].
     pub site: u32,
 }
 
 impl EntityRow {
-    /// The fields besides amounts that hold a value, of all classes: a damaged row may have those of another class.
-    const VALUES: [Field; 10] = [
-        Field::Env,
-        Field::Params,
-        Field::Resubmit,
-        Field::Rank,
-        Field::Context,
-        Field::DestName,
-        Field::HandlerTags,
-        Field::If,
-        Field::Execute,
-        Field::Fail,
-    ];
-
     /// All values: those that code may be in, and plain ones.
     pub fn values(&self) -> impl Iterator<Item = &ValueRow> {
         self.fields().map(|(_, value)| value)
@@ -218,72 +191,23 @@ impl EntityRow {
 
     /// All values with the names of their fields; fields that TPV does not know have the name `a further field`.
     pub fn fields(&self) -> impl Iterator<Item = (&'static str, &ValueRow)> {
-        let resources = self.resources.iter().map(|(resource, value)| (resource.name(), value));
-        let limits = self.limits.iter().map(|(limit, value)| (limit.name(), value));
-        let others = Self::VALUES.into_iter().filter_map(|field| Some((field.alias(), self.value(field)?)));
         let extras = self.extras.iter().map(|(_, value)| ("a further field", value));
-        resources.chain(limits).chain(others).chain(extras)
+        self.values.iter().map(|(field, value)| (field.alias(), value)).chain(extras)
     }
 
     /// The value of a field. `None` if it is unset, or not held as one value.
     pub fn value(&self, field: Field) -> Option<&ValueRow> {
-        let (rule, destination) = (self.rule.as_ref(), self.destination.as_ref());
-        match field {
-            Field::Amount(Amount::Resource(resource)) => {
-                self.resources.iter().find(|(known, _)| *known == resource).map(|(_, value)| value)
-            }
-            Field::Amount(Amount::Limit(limit)) => {
-                self.limits.iter().find(|(known, _)| *known == limit).map(|(_, value)| value)
-            }
-            Field::Env => Some(&self.env),
-            Field::Params => Some(&self.params),
-            Field::Resubmit => Some(&self.resubmit),
-            Field::Rank => Some(&self.rank),
-            Field::Context => Some(&self.context),
-            Field::If => rule.map(|rule| &rule.if_condition),
-            Field::Execute => rule.map(|rule| &rule.execute),
-            Field::Fail => rule.map(|rule| &rule.fail),
-            Field::DestName => destination.map(|fields| &fields.dest_name),
-            Field::HandlerTags => destination.map(|fields| &fields.handler_tags),
-            _ => None,
-        }
+        self.values.get(field)
     }
 }
 
-/// The fields of destinations; pools have only the tags.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub struct DestinationRow {
-    /// `runner`
-    pub runner: Option<StringId>,
-    /// `destination_name_override`, or the id: an f-string.
-    pub dest_name: ValueRow,
-    /// `scheduling`: what the destination offers.
-    pub dest_tags: TagsRow,
-    /// `tags`: the handler tags, a list of f-strings.
-    pub handler_tags: ValueRow,
-}
-
-/// The fields of rules.
-#[derive(Clone, Debug, PartialEq, Encode, Decode)]
-pub struct RuleRow {
-    /// `if`: code or a boolean.
-    pub if_condition: ValueRow,
-    /// `execute`: `None` or statements.
-    pub execute: ValueRow,
-    /// `fail`: `None` or an f-string.
-    pub fail: ValueRow,
-}
-
-/// The fields of pools. Their budget is among the limits, and the jobs that they govern in
-/// [`DestinationRow::dest_tags`].
+/// `oversize` of a pool: its policy for requests that are larger than its budget.
 #[derive(Clone, Debug, Default, PartialEq, Encode, Decode)]
-pub struct PoolRow {
-    /// `oversize.max_concurrent`: how many jobs of a user that are larger than the budget run at once.
-    pub max_oversize: i64,
-    /// `oversize.hard_max_cores`, `hard_max_mem` (in GiB) and `hard_max_gpus`: the most that such a job asks for.
+pub struct OversizeRow {
+    /// `max_concurrent`: how many jobs of a user that are larger than the budget run at once.
+    pub max_concurrent: i64,
+    /// `hard_max_cores`, `hard_max_mem` (in GiB) and `hard_max_gpus`: the most that such a job asks for.
     pub hard_max: [Option<f64>; 3],
-    /// `oversize.reserve_pool`: whether such a job runs alone.
+    /// `reserve_pool`: whether such a job runs alone.
     pub reserve_pool: bool,
-    /// `fail_open`: whether jobs are admitted while the store is away.
-    pub fail_open: bool,
 }

@@ -125,10 +125,6 @@ impl Check<'_> {
             in_range(*rule, self.tables.rules.len(), "rule")?;
         }
         row.extras.iter().try_for_each(|(name, _)| self.string(*name))?;
-        if let Some(fields) = &row.destination {
-            fields.runner.map_or(Ok(()), |id| self.string(id))?;
-            self.tags(&fields.dest_tags)?;
-        }
-        Ok(())
+        row.dest_tags.iter().try_for_each(|tags| self.tags(tags))
     }
 }

@@ -266,7 +266,7 @@ impl Observer for Recorder {
                 self.refused.push((destination.clone(), entity.clone()));
             }
             Step::Ranked { candidates, entity, version } => {
-                let scores = !matches!(&entity.rank, Value::Str(text) if !text.is_empty());
+                let scores = !matches!(entity.single(tpv_model::Field::Rank), Value::Str(text) if !text.is_empty());
                 let of = |candidate: &Rc<Entity>| Candidate {
                     id: shown(&candidate.id),
                     score: scores.then(|| candidate.dest_tags().score(&entity.tags, version)),

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 use tpv_bytecode::CodeKind;
-use tpv_model::{Quantity, Resource};
+use tpv_model::{Field, Quantity, Resource};
 use tpv_python::dict::{Dict, StrKey};
 use tpv_python::exception::PyResult;
 use tpv_python::string::Str;
@@ -22,7 +22,6 @@ use super::explain::{Observer, Step};
 use super::inherit::{combine, inherit};
 use super::job_source::JobSource;
 use super::matching::with_resources;
-use super::objects::EntityObject;
 use super::worker::Worker;
 
 /// The order in which resources are evaluated.
@@ -148,10 +147,9 @@ impl Worker {
             if !self.is_matching(rule, observer)? {
                 continue;
             }
-            if let Some(fields) = &rule.rule
-                && self.vm.truthy(&fields.fail)?
-            {
-                return Err(self.fail(&fields.fail)?);
+            let fail = rule.single(Field::Fail);
+            if rule.is_rule() && self.vm.truthy(fail)? {
+                return Err(self.fail(fail)?);
             }
             let before = Rc::new(new.clone());
             for resource in ORDER {
@@ -210,14 +208,7 @@ impl Worker {
             if !self.is_matching(rule, observer)? {
                 continue;
             }
-            let rule = match &rule.rule {
-                Some(fields) if self.vm.truthy(&fields.execute)? => {
-                    evaluate(&mut self.vm, self.interpreters.as_deref(), &fields.execute, CodeKind::Exec)?;
-                    let entity = self.vm.context.get(self.slots.entity).cloned().flatten().unwrap_or(Value::None);
-                    EntityObject::of(&entity)?.entity(&mut self.vm)?
-                }
-                _ => rule.clone(),
-            };
+            let rule = self.execute(rule)?;
             // What code did to the entity so far counts, too.
             let mut applied = inherit(&mut self.vm, None, &rule, &new)?;
             // Code may have changed the amounts of the entity itself.

@@ -8,7 +8,7 @@ use std::num::NonZeroU32;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
-use tpv_model::{Amount, Common, EntityClass, Field, Limit, Resource, Values};
+use tpv_model::{Amount, Common, EntityClass, Field, FieldMap, Limit, Resource, Values};
 use tpv_python::dict::Dict;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
@@ -32,10 +32,8 @@ pub struct Entity {
     pub common: Common<LiveValues>,
     /// `rules`, by key.
     pub rules: Rules,
-    /// The fields of destinations.
-    pub destination: Option<Rc<DestinationFields>>,
-    /// The fields of rules.
-    pub rule: Option<Rc<RuleFields>>,
+    /// `tpv_dest_tags` of destinations and pools.
+    pub dest_tags: Option<Rc<Tags>>,
     /// Identifies an entity that jobs share; empty for one that belongs to a job.
     pub identity: Identity,
     /// The parts that belong to a job. An entity that code changed shares the others with the entity that it was.
@@ -69,6 +67,7 @@ impl Values for LiveValues {
     /// `None`, an id, or code.
     type Word = Value;
     type Amounts = LiveAmounts;
+    type Singles = Rc<FieldMap<Value>>;
     /// `None` or a list of dicts.
     type Env = Value;
     /// `None` or a dict.
@@ -90,10 +89,10 @@ impl Values for LiveValues {
                 resources: std::array::from_fn(|_| Value::None),
                 limits: Rc::new(std::array::from_fn(|_| Value::None)),
             },
+            singles: Rc::default(),
             env: Value::None,
             params: Value::None,
             resubmit: Value::dict(Dict::new()),
-            rank: Value::None,
             context: EntityContext::of(Value::dict(Dict::new())),
             tags: Rc::default(),
             no_qa_codes: (),
@@ -169,53 +168,43 @@ impl OwnParts {
     }
 }
 
-/// The fields of destinations.
-#[derive(Clone)]
-pub struct DestinationFields {
-    /// `runner`
-    pub runner: Value,
-    /// `dest_name`: an f-string.
-    pub dest_name: Value,
-    /// `tpv_dest_tags`
-    pub dest_tags: Rc<Tags>,
-    /// `handler_tags`: a list of f-strings.
-    pub handler_tags: Value,
-}
-
-/// The fields of rules.
-#[derive(Clone)]
-pub struct RuleFields {
-    /// `if_condition`: code or a boolean.
-    pub if_condition: Value,
-    /// `execute`
-    pub execute: Value,
-    /// `fail`
-    pub fail: Value,
-}
-
 impl Entity {
     /// An entity of this class with TPV's defaults for everything else.
     pub fn new(class: EntityClass, id: impl Into<Str>) -> Self {
         let id = Value::Str(id.into());
-        let is_destination = matches!(class, EntityClass::Destination | EntityClass::PoolEntity);
+        let mut common = Common::<LiveValues>::default();
+        if class.offers_tags() {
+            common.singles = Rc::new(FieldMap::from_iter([
+                (Field::DestName, id.clone()),
+                (Field::HandlerTags, Value::list(Vec::new())),
+            ]));
+        }
         Self {
             class,
-            common: Common::default(),
+            common,
             rules: Rc::default(),
-            destination: is_destination.then(|| {
-                Rc::new(DestinationFields {
-                    runner: Value::None,
-                    dest_name: id.clone(),
-                    dest_tags: Rc::default(),
-                    handler_tags: Value::list(Vec::new()),
-                })
-            }),
-            rule: None,
+            dest_tags: class.offers_tags().then(Rc::default),
             identity: Identity::default(),
             own: OwnParts::default(),
             site: u32::MAX,
             id,
         }
+    }
+
+    /// Returns `true` if it is a rule.
+    pub fn is_rule(&self) -> bool {
+        self.class == EntityClass::Rule
+    }
+
+    /// One of [`Field::singles`].
+    pub fn single(&self, field: Field) -> &Value {
+        self.singles.get(field).unwrap_or(&Value::None)
+    }
+
+    /// Returns `true` if one of [`Field::singles`] is a field of the entity's class.
+    pub fn has_single(&self, field: Field) -> bool {
+        let is_own = |class| Field::own(class).contains(&field);
+        field.is_common() || is_own(self.class) || self.dest_tags.is_some() && is_own(EntityClass::Destination)
     }
 
     /// A resource.
@@ -244,7 +233,6 @@ impl Entity {
 
     /// The value of a field. `None` if the entity has no such field, or does not hold it as one value.
     pub fn value(&self, field: Field) -> Option<Value> {
-        let (rule, destination) = (self.rule.as_ref(), self.destination.as_ref());
         match field {
             Field::Id => Some(self.id.clone()),
             Field::Abstract => Some(self.is_abstract.clone()),
@@ -255,26 +243,38 @@ impl Entity {
             Field::Params => Some(self.params.clone()),
             Field::Resubmit => Some(self.resubmit.clone()),
             Field::Context => Some(self.context.value()),
-            Field::If => rule.map(|fields| fields.if_condition.clone()),
-            Field::Execute => rule.map(|fields| fields.execute.clone()),
-            Field::Fail => rule.map(|fields| fields.fail.clone()),
-            Field::Runner => destination.map(|fields| fields.runner.clone()),
-            Field::DestName => destination.map(|fields| fields.dest_name.clone()),
-            Field::HandlerTags => destination.map(|fields| fields.handler_tags.clone()),
-            _ => self.code().into_iter().find(|(known, _)| *known == field).map(|(_, code)| code.clone()),
+            single => {
+                (Field::singles().contains(&single) && self.has_single(single)).then(|| self.single(single).clone())
+            }
+        }
+    }
+
+    /// Sets a field that is held as one value.
+    pub fn set(&mut self, field: Field, value: Value) {
+        match field {
+            Field::Id => self.id = value,
+            Field::Abstract => self.is_abstract = value,
+            Field::Inherits => self.inherits = value,
+            Field::Amount(Amount::Resource(resource)) => self.set_resource(resource, value),
+            Field::Amount(Amount::Limit(limit)) => self.set_limit(limit, value),
+            Field::Env => self.env = value,
+            Field::Params => self.params = value,
+            Field::Resubmit => self.resubmit = value,
+            Field::Context => self.context = EntityContext::of(value),
+            single => Rc::make_mut(&mut self.singles).set(single, value),
         }
     }
 
     /// Returns `true` if these tags fit those that the destination offers.
     pub(crate) fn fits(&self, tags: &Tags) -> bool {
-        match &self.destination {
-            Some(fields) => tags.matches(&fields.dest_tags),
+        match &self.dest_tags {
+            Some(offered) => tags.matches(offered),
             None => tags.matches(&Tags::default()),
         }
     }
 
     /// The tags a destination offers; the empty set for other classes.
     pub fn dest_tags(&self) -> Rc<Tags> {
-        self.destination.as_ref().map(|fields| fields.dest_tags.clone()).unwrap_or_default()
+        self.dest_tags.clone().unwrap_or_default()
     }
 }

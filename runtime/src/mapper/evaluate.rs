@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tpv_bytecode::CodeKind;
 use tpv_galaxy::errors::job_mapping_exception;
-use tpv_model::{EntityClass, Resource};
+use tpv_model::{EntityClass, Field, Resource};
 use tpv_python::exception::{PyResult, RUNTIME_ERROR, Raised, attribute_error, raise};
 use tpv_python::value::Value;
 use tpv_python::vm::CompareOp;
@@ -85,16 +85,17 @@ impl Worker {
 
     /// `Rule.is_matching`
     pub(super) fn is_matching(&mut self, rule: &Rc<Entity>, observer: &mut dyn Observer) -> PyResult<bool> {
-        let Some(fields) = &rule.rule else {
+        if !rule.is_rule() {
             // Code put an entity that is no rule among the rules.
             let class = rule.class.name();
             return Err(attribute_error(format!("'{class}' object has no attribute 'is_matching'")));
-        };
+        }
+        let condition = rule.single(Field::If);
         if observer.reads() {
-            let reads = readable_values(&mut self.vm, &fields.if_condition);
+            let reads = readable_values(&mut self.vm, condition);
             observer.step(Step::Condition { rule, reads: &reads });
         }
-        let value = evaluate(&mut self.vm, self.interpreters.as_deref(), &fields.if_condition, CodeKind::Block)?;
+        let value = evaluate(&mut self.vm, self.interpreters.as_deref(), condition, CodeKind::Block)?;
         let matched = self.vm.truthy(&value)?;
         observer.step(Step::Rule { rule, value: &value, matched });
         Ok(matched)
@@ -102,12 +103,18 @@ impl Worker {
 
     /// `Rule.evaluate`: fails the job, executes and gives the entity that the code left in the context, or is the rule.
     fn evaluate_rule(&mut self, rule: &Rc<Entity>) -> PyResult<Rc<Entity>> {
-        let Some(fields) = &rule.rule else { return Ok(rule.clone()) };
-        if self.vm.truthy(&fields.fail)? {
-            return Err(self.fail(&fields.fail)?);
+        let fail = rule.single(Field::Fail);
+        if rule.is_rule() && self.vm.truthy(fail)? {
+            return Err(self.fail(fail)?);
         }
-        if self.vm.truthy(&fields.execute)? {
-            evaluate(&mut self.vm, self.interpreters.as_deref(), &fields.execute, CodeKind::Exec)?;
+        self.execute(rule)
+    }
+
+    /// The entity that the code of a rule left in the context, or the rule itself if it has none.
+    pub(super) fn execute(&mut self, rule: &Rc<Entity>) -> PyResult<Rc<Entity>> {
+        let execute = rule.single(Field::Execute);
+        if rule.is_rule() && self.vm.truthy(execute)? {
+            evaluate(&mut self.vm, self.interpreters.as_deref(), execute, CodeKind::Exec)?;
             let entity = self.vm.context.get(self.slots.entity).cloned().flatten().unwrap_or(Value::None);
             return EntityObject::of(&entity)?.entity(&mut self.vm);
         }
@@ -193,20 +200,16 @@ impl Worker {
         let env = self.evaluate_part(properties, Property::Env, &entity.env, &mut text)?;
         let params = self.evaluate_part(properties, Property::Params, &entity.params, &mut text)?;
         let resubmit = self.evaluate_part(properties, Property::Resubmit, &entity.resubmit, &mut text)?;
-        let (mut dest_name, mut handler_tags) = match &entity.destination {
-            Some(fields) => (fields.dest_name.clone(), Part::Value(fields.handler_tags.clone())),
-            None => (Value::None, Part::Value(Value::None)),
-        };
-        if destination.class == EntityClass::Destination
-            && let Some(fields) = &destination.destination
-        {
-            if !fields.dest_name.is_none() {
-                dest_name = evaluate(&mut self.vm, self.interpreters.as_deref(), &fields.dest_name, CodeKind::FString)?;
+        let own = |field| entity.value(field).unwrap_or(Value::None);
+        let (mut dest_name, mut handler_tags) = (own(Field::DestName), Part::Value(own(Field::HandlerTags)));
+        if destination.class == EntityClass::Destination {
+            let (name, tags) = (destination.single(Field::DestName), destination.single(Field::HandlerTags));
+            if !name.is_none() {
+                dest_name = evaluate(&mut self.vm, self.interpreters.as_deref(), name, CodeKind::FString)?;
                 self.vm.set_context(self.slots.dest_name, dest_name.clone());
             }
-            if !fields.handler_tags.is_none() {
-                handler_tags =
-                    self.evaluate_part(properties, Property::HandlerTags, &fields.handler_tags, &mut text)?;
+            if !tags.is_none() {
+                handler_tags = self.evaluate_part(properties, Property::HandlerTags, tags, &mut text)?;
             }
         }
         Ok(Evaluated { entity, resources, env, params, resubmit, dest_name, handler_tags, text })

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use tpv_literal::quoted::str_repr;
 use tpv_model::merge::{self, RuleList};
-use tpv_model::{EntityClass, Merge, TagType};
+use tpv_model::{EntityClass, Field, FieldMap, Merge, TagType};
 use tpv_python::exception::{PyResult, Raised, raise};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
@@ -16,7 +16,7 @@ use tpv_galaxy::tpv::version_of;
 
 use super::cache::{Cache, unpaid};
 use super::data::{merge_dicts, merge_env};
-use super::entity::{DestinationFields, ENTITY_STEPS, Entity, Identity, LiveAmounts, LiveValues, OwnParts, RuleFields};
+use super::entity::{ENTITY_STEPS, Entity, Identity, LiveAmounts, LiveValues, OwnParts};
 use super::layers::EntityContext;
 use super::objects::INCOMPATIBLE_TAGS_EXCEPTION;
 use super::properties::Property;
@@ -32,11 +32,8 @@ pub(super) fn inherit(vm: &mut Vm, cache: Option<&Cache>, child: &Rc<Entity>, pa
     let mut entity = override_(vm, cache, child, parent)?;
     vm.charge(Tags::effort(&child.tags, &parent.tags))?;
     entity.tags = Tags::inherit(&child.tags, &parent.tags);
-    if child.class == EntityClass::Destination || child.class == EntityClass::PoolEntity {
-        let dest_tags = Tags::inherit(&child.dest_tags(), &parent.dest_tags());
-        if let Some(fields) = &mut entity.destination {
-            Rc::make_mut(fields).dest_tags = dest_tags;
-        }
+    if child.class.offers_tags() {
+        entity.dest_tags = Some(Tags::inherit(&child.dest_tags(), &parent.dest_tags()));
     }
     Ok(entity)
 }
@@ -105,6 +102,8 @@ struct Merging<'a> {
     cache: Option<&'a Cache>,
     /// The properties that belong to the job.
     own: OwnParts,
+    /// `true` if the first has fields of its class to put over the second's.
+    with_class: bool,
 }
 
 impl<'a> Merging<'a> {
@@ -165,6 +164,19 @@ impl Merge<LiveValues> for Merging<'_> {
         Ok(())
     }
 
+    fn singles(&mut self, first: &Rc<FieldMap<Value>>, second: &mut Rc<FieldMap<Value>>) -> PyResult<()> {
+        for (field, value) in first.iter() {
+            let is_unset = value.is_none()
+                || field == Field::HandlerTags
+                    && !version_of(self.vm).keeps_handler_tags()
+                    && !self.vm.truthy(value)?;
+            if !is_unset && (self.with_class || field.is_common()) {
+                Rc::make_mut(second).set(field, value.clone());
+            }
+        }
+        Ok(())
+    }
+
     fn params(&mut self, first: &Value, second: &mut Value) -> PyResult<()> {
         self.dicts(Property::Params, first, second)
     }
@@ -203,7 +215,8 @@ fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc
     let is_first = second.class.merge_order() <= first.class.merge_order() && !version_of(vm).evaluates_early();
     let base = if is_first { first } else { second };
     let mut common = second.common.clone();
-    let mut merging = Merging { vm, cache, own: OwnParts::of_both(first.own, second.own) };
+    let with_class = first.class == EntityClass::Destination || first.class == second.class;
+    let mut merging = Merging { vm, cache, own: OwnParts::of_both(first.own, second.own), with_class };
     first.common.override_fields(&mut common, &mut merging)?;
     let own = merging.own;
     common.tags.clone_from(&base.tags);
@@ -213,49 +226,18 @@ fn override_(vm: &mut Vm, cache: Option<&Cache>, first: &Rc<Entity>, second: &Rc
         id: pick(&first.id, &second.id),
         common,
         rules: base.rules.clone(),
-        destination: base.destination.clone(),
-        rule: base.rule.clone(),
+        dest_tags: base.dest_tags.clone(),
         identity: Identity::default(),
         own,
         site: base.site,
     };
-    match first.class {
-        EntityClass::Rule => {
-            if let (Some(a), Some(b)) = (&first.rule, &second.rule) {
-                entity.rule = Some(Rc::new(RuleFields {
-                    if_condition: pick(&a.if_condition, &b.if_condition),
-                    execute: pick(&a.execute, &b.execute),
-                    fail: pick(&a.fail, &b.fail),
-                }));
-            }
-        }
-        _ => (entity.rules, entity.own.has_rules) = merge_rules(vm, cache, [first, second])?,
+    if !first.is_rule() {
+        (entity.rules, entity.own.has_rules) = merge_rules(vm, cache, [first, second])?;
     }
     if first.class == EntityClass::Destination {
-        entity.destination = override_destination(vm, &entity, first, second)?;
+        entity.dest_tags = Some(entity.dest_tags());
     }
     Ok(entity)
-}
-
-fn override_destination(
-    vm: &mut Vm,
-    entity: &Entity,
-    first: &Entity,
-    second: &Entity,
-) -> PyResult<Option<Rc<DestinationFields>>> {
-    let Some(a) = first.destination.as_ref() else { return Ok(None) };
-    let b = second.destination.as_ref();
-    let of = |get: fn(&DestinationFields) -> &Value| pick(get(a), b.map_or(&Value::None, |fields| get(fields)));
-    let has_own_tags = version_of(vm).keeps_handler_tags() || vm.truthy(&a.handler_tags)?;
-    Ok(Some(Rc::new(DestinationFields {
-        runner: of(|fields| &fields.runner),
-        dest_name: of(|fields| &fields.dest_name),
-        handler_tags: match has_own_tags {
-            true => of(|fields| &fields.handler_tags),
-            false => b.map_or(Value::None, |fields| fields.handler_tags.clone()),
-        },
-        dest_tags: entity.dest_tags(),
-    })))
 }
 
 /// The keys of rules that are compared in about the time of a step.

@@ -213,7 +213,7 @@ impl Worker {
             let combined = self.combine(candidate, &entity)?;
             self.evaluate_destination(combined, observer)?
         };
-        if evaluated.entity.destination.is_none() && !self.version().evaluates_early() {
+        if evaluated.entity.dest_tags.is_none() && !self.version().evaluates_early() {
             // A rank function gave an entity of another class.
             let class = class_of(evaluated.entity.class).name;
             return Err(attribute_error(format!("'{class}' object has no attribute 'dest_name'")));
@@ -232,7 +232,7 @@ impl Worker {
     #[allow(clippy::wrong_self_convention)]
     fn to_text(&mut self, evaluated: &Evaluated) -> PyResult<MappedText> {
         let mut draft = Draft::default();
-        let runner = evaluated.entity.destination.as_ref().map_or(&Value::None, |fields| &fields.runner);
+        let runner = evaluated.entity.single(tpv_model::Field::Runner);
         let (version, vm) = (self.version(), &mut self.vm);
         draft.field(Field::Id, |out| dump(vm, out, &evaluated.dest_name))?;
         draft.field(Field::Runner, |out| dump(vm, out, runner))?;
@@ -271,7 +271,7 @@ impl Worker {
         let (version, vm) = (self.version(), &mut self.vm);
         Ok(Mapped {
             dest_name: evaluated.dest_name.clone(),
-            runner: evaluated.entity.destination.as_ref().map_or(Value::None, |fields| fields.runner.clone()),
+            runner: evaluated.entity.single(tpv_model::Field::Runner).clone(),
             tags: galaxy_value(vm, version, Field::Tags, &evaluated.handler_tags)?,
             params: galaxy_value(vm, version, Field::Params, &evaluated.params)?,
             env: galaxy_value(vm, version, Field::Env, &evaluated.env)?,

@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use crate::artifact::tables::{EntityRow, PoolRow, Tables};
+use crate::artifact::tables::{EntityRow, OversizeRow, Tables, ValueRow};
 use crate::pools::{Budget, Kind, Usage};
-use tpv_model::{Limit, TagType};
+use tpv_model::{Field, Limit, TagType};
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 
@@ -17,7 +17,9 @@ pub(super) struct Pool {
     /// Its name.
     pub name: Str,
     /// The policy for requests that are larger than its budget.
-    pub policy: PoolRow,
+    pub policy: OversizeRow,
+    /// `fail_open`: whether jobs are admitted while the store is away.
+    pub fail_open: bool,
 }
 
 impl Pool {
@@ -26,7 +28,8 @@ impl Pool {
         let pool = |row: &EntityRow| {
             let entity = entity(row);
             let name = entity.id.as_str()?.clone();
-            Some(Self { entity, name, policy: row.pool.as_deref().cloned().unwrap_or_default() })
+            let fail_open = row.value(Field::FailOpen) == Some(&ValueRow::Bool(true));
+            Some(Self { entity, name, policy: row.oversize.as_deref().cloned().unwrap_or_default(), fail_open })
         };
         let mut pools: Vec<Self> = tables.pools.iter().filter_map(pool).collect();
         pools.sort_by(|a, b| a.name.as_str().cmp(b.name.as_str()));
@@ -60,7 +63,7 @@ impl Pool {
         }
         let [cores, mem, gpus] = self.policy.hard_max;
         let ceiling = Budget { cores, mem, gpus };
-        let allowed = self.policy.max_oversize > 0 && !ceiling.is_exceeded_by(usage);
+        let allowed = self.policy.max_concurrent > 0 && !ceiling.is_exceeded_by(usage);
         allowed.then_some(Kind::Oversize)
     }
 }

@@ -1,6 +1,6 @@
 //! The steps of resource pools in an explanation, with TPV's words for them.
 
-use crate::artifact::tables::PoolRow;
+use crate::artifact::tables::OversizeRow;
 use crate::pools::{Admission, Kind, Usage};
 use tpv_literal::float_text;
 
@@ -16,7 +16,7 @@ pub enum PoolStep<'a> {
         /// The budget for cores, memory and GPUs, as Python writes it.
         budget: &'a [String; 3],
         /// The pool's policy for requests beyond it.
-        policy: &'a PoolRow,
+        policy: &'a OversizeRow,
     },
     /// The request can never be admitted.
     Refused {
@@ -73,7 +73,7 @@ impl PoolStep<'_> {
                     let [cores, mem, gpus] = policy.hard_max.map(most);
                     text.push_str(&format!(
                         "\noversize: max_jobs={}, hard_max cores={cores}, mem={mem}, gpus={gpus}",
-                        policy.max_oversize
+                        policy.max_concurrent
                     ));
                 }
                 Some(text)

@@ -96,26 +96,22 @@ impl Worker {
                 Err(StoreError::Host(raised)) => return Err(raised(&mut self.vm)),
                 Err(StoreError::Malformed(what)) => return Err(value_error(what)),
                 Err(StoreError::Unavailable(why)) => {
-                    self.store_is_away(
-                        &format!("Resource pool '{}' store", pool.name.as_str()),
-                        pool.policy.fail_open,
-                        &why,
-                    );
-                    let step = PoolStep::StoreAway { admitted: pool.policy.fail_open };
+                    self.store_is_away(&format!("Resource pool '{}' store", pool.name.as_str()), pool.fail_open, &why);
+                    let step = PoolStep::StoreAway { admitted: pool.fail_open };
                     observer.step(Step::Pool { pool: Some(&pool.entity), step });
-                    if pool.policy.fail_open {
+                    if pool.fail_open {
                         continue;
                     }
                     return Err(raise_with(&JOB_NOT_READY_EXCEPTION, Vec::new()));
                 }
             };
-            fail_open &= pool.policy.fail_open;
+            fail_open &= pool.fail_open;
             admissions.push(Admission {
                 pool: pool.name.to_string(),
                 usage,
                 kind,
                 budget,
-                max_oversize: pool.policy.max_oversize,
+                max_oversize: pool.policy.max_concurrent,
                 reserve_pool: pool.policy.reserve_pool,
                 finished: self.finished_jobs(ledger.into_iter().map(|(id, _)| id).collect())?,
             });

@@ -5,9 +5,9 @@ use std::rc::Rc;
 
 use tpv_bytecode::CodeKind;
 use tpv_galaxy::json::{dump, end_string};
+use tpv_model::Field;
 use tpv_python::exception::PyResult;
 use tpv_python::native_code::Computed;
-use tpv_python::value::Value;
 
 use super::code::evaluate_into;
 use super::entity::Entity;
@@ -23,7 +23,7 @@ impl Worker {
         if self.wants_values || runs_all {
             return None;
         }
-        let handler_tags = destination.destination.as_ref().map_or(&Value::None, |fields| &fields.handler_tags);
+        let handler_tags = destination.single(Field::HandlerTags);
         let (version, unread, vm) = (self.version(), self.unread, &mut self.vm);
         let shared = |of: &Entity, property: Property, value| if of.own.has(property) { None } else { Some(value) };
         let sources = [

@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use tpv_bytecode::CodeKind;
+use tpv_model::Field;
 use tpv_python::exception::{PyResult, type_error};
 use tpv_python::value::Value;
 
@@ -134,11 +135,9 @@ impl Worker {
     fn show_ranked(&mut self, entity: &Entity, matching: &[Rc<Entity>]) -> PyResult<()> {
         for shown in matching.iter().map(|destination| &**destination).chain([entity]) {
             for (_, rule) in shown.rules.all()? {
-                if let Some(fields) = &rule.rule
-                    && fields.if_condition.as_str().is_none()
-                    && self.vm.truthy(&fields.if_condition)?
-                {
-                    let class = fields.if_condition.type_name();
+                let condition = rule.single(Field::If);
+                if rule.is_rule() && condition.as_str().is_none() && self.vm.truthy(condition)? {
+                    let class = condition.type_name();
                     return Err(type_error(format!("'{}' object is not subscriptable", class.as_str())));
                 }
             }
@@ -152,7 +151,8 @@ impl Worker {
         if !self.version().has_models() {
             self.show_ranked(entity, &matching)?;
         }
-        if !self.vm.truthy(&entity.rank)? {
+        let rank = entity.single(Field::Rank);
+        if !self.vm.truthy(rank)? {
             let version = self.version();
             // Python's `sorted` is stable, and so is this.
             matching.sort_by_cached_key(|destination| Reverse(destination.dest_tags().score(&entity.tags, version)));
@@ -160,7 +160,7 @@ impl Worker {
         }
         let objects = matching.into_iter().map(|destination| EntityObject::value(&self.names, destination));
         self.vm.set_context(self.slots.candidate_destinations, Value::list(objects.collect()));
-        let ranked = evaluate(&mut self.vm, self.interpreters.as_deref(), &entity.rank, CodeKind::Block)?;
+        let ranked = evaluate(&mut self.vm, self.interpreters.as_deref(), rank, CodeKind::Block)?;
         let ranked = if self.vm.truthy(&ranked)? { self.vm.collect(&ranked)? } else { Vec::new() };
         Ok(ranked.into_iter().map(CurrentEntity::Seen).collect())
     }

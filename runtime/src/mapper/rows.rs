@@ -4,15 +4,14 @@ use std::rc::Rc;
 
 use num_bigint::BigInt;
 
-use crate::artifact::tables::{DestinationRow, EntityRow, RuleRow, Tables, TagsRow, ValueRow};
+use crate::artifact::tables::{EntityRow, Tables, TagsRow, ValueRow};
 use tpv_python::dict::{Dict, Key, Table};
 use tpv_python::modules::datetime;
 use tpv_python::string::Str;
 use tpv_python::value::Value;
 
 use super::cache::Cache;
-use super::entity::{DestinationFields, Entity, RuleFields};
-use super::layers::EntityContext;
+use super::entity::Entity;
 use super::rule_map::RuleMap;
 use super::tags::Tags;
 
@@ -74,10 +73,6 @@ impl Rows {
         Key::constant(self.value(tables, row))
     }
 
-    fn optional_string(&self, tables: &Tables, id: Option<u32>) -> Value {
-        id.map_or(Value::None, |id| Value::Str(self.string(tables, id)))
-    }
-
     fn tags(&self, row: &TagsRow) -> Rc<Tags> {
         if *row == TagsRow::default() { self.empty_tags.clone() } else { Rc::new(Tags::from_row(row)) }
     }
@@ -94,44 +89,18 @@ impl Rows {
         let value = |row: &ValueRow| self.value(tables, row);
         let mut entity = Entity::new(row.class, self.string(tables, row.id));
         entity.is_abstract = Value::Bool(row.abstract_);
-        entity.inherits = self.optional_string(tables, row.inherits);
-        for (resource, row) in &row.resources {
-            entity.set_resource(*resource, value(row));
+        entity.inherits = row.inherits.map_or(Value::None, |id| Value::Str(self.string(tables, id)));
+        for (field, row) in row.values.iter() {
+            entity.set(field, value(row));
         }
-        for (limit, row) in &row.limits {
-            entity.set_limit(*limit, value(row));
-        }
-        entity.env = value(&row.env);
-        entity.params = value(&row.params);
-        entity.resubmit = value(&row.resubmit);
-        entity.rank = value(&row.rank);
-        entity.context = EntityContext::of(value(&row.context));
         entity.tags = self.tags(&row.tags);
         let rules =
             row.rules.iter().filter_map(|(key, index)| Some((self.string(tables, *key), self.rule(tables, *index)?)));
         entity.rules = Rc::new(RuleMap::new(rules.collect()));
         let extras = row.extras.iter().map(|(name, row)| (self.string(tables, *name), value(row)));
         entity.extras = Rc::new(extras.collect());
-        entity.destination = row.destination.as_ref().map(|row| Rc::new(self.destination(tables, row)));
+        entity.dest_tags = row.dest_tags.as_ref().map(|row| self.tags(row));
         entity.site = row.site;
-        entity.rule = row.rule.as_ref().map(|row| Rc::new(self.rule_fields(tables, row)));
         entity
-    }
-
-    fn destination(&self, tables: &Tables, row: &DestinationRow) -> DestinationFields {
-        DestinationFields {
-            runner: self.optional_string(tables, row.runner),
-            dest_name: self.value(tables, &row.dest_name),
-            dest_tags: self.tags(&row.dest_tags),
-            handler_tags: self.value(tables, &row.handler_tags),
-        }
-    }
-
-    fn rule_fields(&self, tables: &Tables, row: &RuleRow) -> RuleFields {
-        RuleFields {
-            if_condition: self.value(tables, &row.if_condition),
-            execute: self.value(tables, &row.execute),
-            fail: self.value(tables, &row.fail),
-        }
     }
 }

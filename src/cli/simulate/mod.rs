@@ -478,7 +478,7 @@ fn destinations(sets: &[Named]) -> Option<Vec<String>> {
         let tables = set.rules.tables();
         let text = |id: u32| tables.strings.get(id as usize).cloned().unwrap_or_default();
         for row in tables.destinations.iter().filter(|row| !row.abstract_) {
-            match row.destination.as_deref().map(|fields| &fields.dest_name) {
+            match row.value(tpv_model::Field::DestName) {
                 Some(ValueRow::Code(name, _)) if text(*name).contains('{') => return None,
                 Some(ValueRow::Str(name) | ValueRow::Code(name, _)) => ids.push(text(*name)),
                 _ => {}

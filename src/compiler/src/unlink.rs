@@ -7,11 +7,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
-use tpv_model::{Amount, EntityClass, TagType, Version};
-use tpv_runtime::artifact::tables::{DestinationRow, EntityRow, StringId, Tables, TagsRow, ValueRow};
+use tpv_model::{Field, FieldMap, TagType, Version};
+use tpv_runtime::artifact::tables::{EntityRow, StringId, Tables, TagsRow, ValueRow};
 
 use tpv_config::Config;
-use tpv_config::entity::{Amounts, Common, DestinationFields, Dict, Entity, EnvEntry, GlobalConfig, Rule};
+use tpv_config::entity::{Amounts, Common, Dict, Entity, EnvEntry, GlobalConfig, Rule};
 use tpv_config::rules::Rules;
 use tpv_config::scheduling::SchedulingTags;
 use tpv_config::validate::Section;
@@ -92,15 +92,14 @@ impl Unlinker<'_> {
     fn entity(&mut self, row: &EntityRow) -> Entity {
         let span = self.span(row.site);
         let rules = row.rules.iter().filter_map(|(key, index)| self.rule(*key, *index)).collect();
-        let destination = row.destination.as_deref().filter(|_| row.class == EntityClass::Destination);
         Entity {
             class: row.class,
             id: self.str(row.id),
             span,
             common: self.common(row, span),
             rules: Rules::shared(rules),
-            destination: destination.map(|fields| Arc::new(self.destination(fields, span))),
-            pool: None,
+            dest_tags: row.dest_tags.as_ref().map(|tags| Arc::new(self.tags(tags, span))),
+            oversize: None,
         }
     }
 
@@ -109,7 +108,7 @@ impl Unlinker<'_> {
             return Some(known.clone());
         }
         let row = self.tables.rules.get(index as usize)?;
-        let fields = row.rule.as_ref()?;
+        row.value(Field::If)?;
         let span = self.span(row.site);
         let rule = Arc::new(Rule {
             key: self.str(key),
@@ -118,46 +117,33 @@ impl Unlinker<'_> {
             inherited: Some(Vec::new()),
             in_list: false,
             common: self.common(row, span),
-            condition: self.value(&fields.if_condition, span),
-            execute: self.optional_text(&fields.execute, span),
-            fail: self.optional_text(&fields.fail, span),
         });
         self.rules.insert((index, key), rule.clone());
         Some(rule)
     }
 
     fn common(&self, row: &EntityRow, span: Span) -> Common {
-        let mut amounts = Amounts::default();
-        let resources = row.resources.iter().map(|(resource, value)| (Amount::from(*resource), value));
-        for (amount, value) in resources.chain(row.limits.iter().map(|(limit, value)| (Amount::from(*limit), value))) {
-            amounts.set(amount, Some(Arc::new(self.value(value, span))));
+        let (mut amounts, mut singles) = (Amounts::default(), FieldMap::default());
+        for (field, value) in row.values.iter() {
+            match field {
+                Field::Amount(amount) => amounts.set(amount, Some(Arc::new(self.value(value, span)))),
+                single if Field::singles().contains(&single) => singles.set(single, self.value(value, span)),
+                _ => {}
+            }
         }
+        let dict = |field| self.optional_dict(row.value(field)?, span);
         Common {
             is_abstract: row.abstract_,
             inherits: row.inherits.map(|id| self.text(id, span)),
             amounts: Arc::new(amounts),
-            env: self.env(&row.env, span).map(Arc::new),
-            params: self.optional_dict(&row.params, span),
-            resubmit: self.optional_dict(&row.resubmit, span).unwrap_or_default(),
-            rank: self.optional_text(&row.rank, span),
-            context: self.optional_dict(&row.context, span),
+            singles: Arc::new(singles),
+            env: row.value(Field::Env).and_then(|env| self.env(env, span)).map(Arc::new),
+            params: dict(Field::Params),
+            resubmit: dict(Field::Resubmit).unwrap_or_default(),
+            context: if row.value(Field::Context).is_none() { Some(Arc::default()) } else { dict(Field::Context) },
             tags: self.tags(&row.tags, span),
             no_qa_codes: Arc::default(),
             extras: Arc::new(self.dict(&row.extras, span)),
-        }
-    }
-
-    fn destination(&self, row: &DestinationRow, span: Span) -> DestinationFields {
-        let handler_tags = match &row.handler_tags {
-            ValueRow::List(items) => items.iter().filter_map(|item| self.optional_text(item, span)).collect(),
-            plain => self.optional_text(plain, span).into_iter().collect(),
-        };
-        DestinationFields {
-            runner: row.runner.map(|id| self.text(id, span)),
-            dest_name: self.optional_text(&row.dest_name, span).unwrap_or_default(),
-            dest_tags: self.tags(&row.dest_tags, span),
-            handler_tags: Arc::new(handler_tags),
-            has_plain_tags: !matches!(row.handler_tags, ValueRow::List(_) | ValueRow::None),
         }
     }
 

@@ -1,9 +1,10 @@
 //! The Python code of a config: which texts there are, of what kind, and which of them TPV compiles when it loads.
 
 use tpv_bytecode::CodeKind;
+use tpv_model::field::Kind;
 use tpv_model::{Field, Version};
 
-use crate::entity::{Common, DestinationFields, Entity, Rule};
+use crate::entity::{Common, Entity, Rule};
 use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 /// A text that is Python code.
@@ -24,9 +25,7 @@ impl Entity {
         let mut out = Vec::new();
         let mut push = |text: &Text, kind, property| out.push(CodeText { text: text.clone(), kind, property });
         each_code(&self.common, &mut push);
-        if let Some(destination) = &self.destination {
-            destination.handler_tags.iter().for_each(|tag| push(tag, CodeKind::FString, Field::HandlerTags.alias()));
-        }
+        each_single(&self.common, |field| field == Field::HandlerTags, &mut push);
         if !version.has_models() {
             self.rules.iter().for_each(|(_, rule)| rule.each_code(&mut push));
             out.retain(|code| !code.text.value.is_empty());
@@ -35,27 +34,40 @@ impl Entity {
     }
 }
 
-impl DestinationFields {
-    /// Calls `each` with all code, its kind and its field.
-    pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
-        self.handler_tags.iter().for_each(|tag| each(tag, CodeKind::FString, Field::HandlerTags.alias()));
-        each(&self.dest_name, CodeKind::FString, Field::DestName.alias());
-    }
-}
-
 impl Rule {
     /// Calls `each` with all code, its kind and its field: the condition before what depends on it.
     pub fn each_code<'a>(&'a self, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
-        if let Some(text) = self.condition.as_text() {
-            each(text, CodeKind::Block, Field::If.alias());
-        }
+        each_single(&self.common, |field| field == Field::If, each);
         each_code(&self.common, each);
-        if let Some(text) = &self.execute {
-            each(text, CodeKind::Exec, Field::Execute.alias());
+        each_single(&self.common, |field| !field.is_common() && field != Field::If, each);
+    }
+}
+
+/// Calls `each` with all code of fields that only destinations have, its kind and its field.
+pub fn each_own_code<'a>(common: &'a Common, each: &mut impl FnMut(&'a Text, CodeKind, &'static str)) {
+    each_single(common, |field| !field.is_common(), each);
+}
+
+/// Calls `each` with the code of those of [`Field::singles`] that are wanted.
+fn each_single<'a>(
+    common: &'a Common,
+    is_wanted: impl Fn(Field) -> bool,
+    each: &mut impl FnMut(&'a Text, CodeKind, &'static str),
+) {
+    for field in Field::singles().iter().filter(|field| is_wanted(**field)) {
+        if let (Some(value), Some(kind)) = (common.singles.get(*field), code_kind(field.kind())) {
+            each_string(value, &mut |text| each(text, kind, field.alias()));
         }
-        if let Some(text) = &self.fail {
-            each(text, CodeKind::FString, Field::Fail.alias());
-        }
+    }
+}
+
+/// The kind of the code that a field of this kind holds as one value. `None` if it holds none.
+pub fn code_kind(kind: Kind) -> Option<CodeKind> {
+    match kind {
+        Kind::Condition | Kind::Code => Some(CodeKind::Block),
+        Kind::Statements => Some(CodeKind::Exec),
+        Kind::FString | Kind::FStrings => Some(CodeKind::FString),
+        _ => None,
     }
 }
 
@@ -75,9 +87,7 @@ pub fn each_code<'a>(common: &'a Common, each: &mut impl FnMut(&'a Text, CodeKin
     for value in common.resubmit.values() {
         each_string(value, &mut |text| each(text, CodeKind::FString, Field::Resubmit.alias()));
     }
-    for (field, code) in common.code() {
-        code.iter().for_each(|text| each(text, CodeKind::Block, field.alias()));
-    }
+    each_single(common, Field::is_common, each);
 }
 
 /// The strings at any depth: values of mappings, not their keys.

@@ -6,12 +6,12 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use indexmap::IndexMap;
-use tpv_model::{EntityClass, Field, Values};
+use tpv_model::{EntityClass, Field, FieldMap, Values};
 
 use crate::rules::Rules;
 use crate::scheduling::SchedulingTags;
 use tpv_text::source::Span;
-use tpv_yaml::value::{ConfigValue, Text};
+use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 /// A `dict` with string keys.
 pub type Dict = IndexMap<Arc<str>, ConfigValue>;
@@ -38,16 +38,36 @@ pub struct Entity {
     pub common: Common,
     /// The rules, own and inherited.
     pub rules: Rules,
-    /// The fields of a destination.
-    pub destination: Option<Arc<DestinationFields>>,
-    /// The fields of a pool.
-    pub pool: Option<Arc<PoolFields>>,
+    /// `scheduling` of a destination, what it offers; of a pool, the jobs that it governs, without `prefer` and `accept`.
+    pub dest_tags: Option<Arc<SchedulingTags>>,
+    /// `oversize` of a pool.
+    pub oversize: Option<Arc<Oversize>>,
 }
 
 impl Entity {
     /// The common fields of the entity, then those of its rules.
     pub fn commons(&self) -> impl Iterator<Item = &Common> {
         std::iter::once(&self.common).chain(self.rules.values().map(|rule| &rule.common))
+    }
+
+    /// `runner`
+    pub fn runner(&self) -> Option<&Text> {
+        text(&self.common, Field::Runner)
+    }
+
+    /// `tags` of a destination: f-strings.
+    pub fn handler_tags(&self) -> impl Iterator<Item = &Text> {
+        let tags = self.common.singles.get(Field::HandlerTags);
+        let list = match tags.map(|tags| &tags.kind) {
+            Some(ValueKind::List(list)) => list.as_slice(),
+            _ => tags.map_or(Default::default(), std::slice::from_ref),
+        };
+        list.iter().filter_map(ConfigValue::as_text)
+    }
+
+    /// `destination_name_override`, else the field `id`, else the key: an f-string. `None` for other classes.
+    pub fn dest_name(&self) -> Option<&Text> {
+        text(&self.common, Field::DestName)
     }
 }
 
@@ -61,6 +81,8 @@ impl Values for ConfigValues {
     /// An id, or a code block. An empty `inherits` is none, but hides the parent's own.
     type Word = Option<Text>;
     type Amounts = Arc<Amounts>;
+    /// Texts are `Str`; a list of them is `List`, or the one text that TPV before 3.0 takes and gives to Galaxy.
+    type Singles = Arc<FieldMap<ConfigValue>>;
     /// The values, that of `name` too, are f-strings.
     type Env = Option<Arc<Vec<EnvEntry>>>;
     /// Strings at any depth are f-strings.
@@ -80,10 +102,10 @@ impl Values for ConfigValues {
             is_abstract: false,
             inherits: None,
             amounts: Arc::default(),
+            singles: Arc::default(),
             env: None,
             params: None,
             resubmit: Arc::default(),
-            rank: None,
             // A context that is not given is an empty one; only `context: null` is none.
             context: Some(Arc::default()),
             tags: SchedulingTags::default(),
@@ -97,14 +119,17 @@ impl Values for ConfigValues {
 /// The fields of TPV's class `Entity` as a config sets them.
 pub type Common = tpv_model::Common<ConfigValues>;
 
-/// The value of a common field that inheriting replaces as a whole, as text, with its place. `None` if it is unset, or not such a
-/// field.
+/// The value of an amount or of one of [`Field::singles`], as text, with its place. `None` if it is unset, or not such a field.
 pub fn whole(common: &Common, field: Field) -> Option<(Cow<'_, str>, Span)> {
     if let Field::Amount(amount) = field {
         return common.amounts.get(amount).map(|value| (value.python_str().into(), value.span));
     }
-    let (_, code) = common.code().into_iter().find(|(known, _)| *known == field)?;
-    code.as_ref().map(|code| (code.as_str().into(), code.span))
+    common.singles.get(field).map(|value| (value.python_str().into(), value.span))
+}
+
+/// The text of one of [`Field::singles`]. `None` if it is unset, or no text.
+pub fn text(common: &Common, field: Field) -> Option<&Text> {
+    common.singles.get(field)?.as_text()
 }
 
 /// The entries of `params`, `resubmit` or `context`. `None` if the field is null, or another one.
@@ -133,42 +158,26 @@ pub struct Rule {
     pub inherited: Option<Vec<Span>>,
     /// `true` if it is an item of a list rather than under a key, which shows in TPV's dump.
     pub in_list: bool,
-    /// The fields that entities have too.
+    /// The fields that entities have too, and those of rules.
     pub common: Common,
-    /// `if`: `Str` with a code block, or `Bool`.
-    pub condition: ConfigValue,
+}
+
+impl Rule {
+    /// `if`: `Str` with a code block, or `Bool`; before TPV 3.0 it may be null.
+    pub fn condition(&self) -> &ConfigValue {
+        static NULL: LazyLock<ConfigValue> = LazyLock::new(|| ConfigValue::new(ValueKind::Null, Span::default()));
+        self.common.singles.get(Field::If).unwrap_or(&NULL)
+    }
+
     /// `execute`: statements.
-    pub execute: Option<Text>,
+    pub fn execute(&self) -> Option<&Text> {
+        text(&self.common, Field::Execute)
+    }
+
     /// `fail`: an f-string.
-    pub fail: Option<Text>,
-}
-
-/// The fields of destinations.
-#[derive(Clone, Debug, Default)]
-pub struct DestinationFields {
-    /// `runner`
-    pub runner: Option<Text>,
-    /// `destination_name_override`, else the field `id`, else the key: an f-string. Never unset, so that no parent's is inherited.
-    pub dest_name: Text,
-    /// `scheduling`: what the destination offers.
-    pub dest_tags: SchedulingTags,
-    /// `tags`: f-strings. Never unset, so that no parent's are inherited.
-    pub handler_tags: Arc<Vec<Text>>,
-    /// `true` if `tags` is not a list but its one f-string, as TPV before 3.0 takes it and gives it to Galaxy.
-    pub has_plain_tags: bool,
-}
-
-/// The fields of pools.
-#[derive(Clone, Debug, Default)]
-pub struct PoolFields {
-    /// `oversize`; a field that is `None` has its default.
-    pub oversize: Oversize,
-    /// `fail_open`; false unless set.
-    pub fail_open: bool,
-    /// `true` if `fail_open` counts as given, by the config or by inheriting.
-    pub fail_open_is_set: bool,
-    /// `scheduling`: the jobs the pool governs; `prefer` and `accept` are empty.
-    pub dest_tags: SchedulingTags,
+    pub fn fail(&self) -> Option<&Text> {
+        text(&self.common, Field::Fail)
+    }
 }
 
 /// A pool's policy for a job that does not fit its budget. `None` is a field that was not given.

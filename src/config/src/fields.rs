@@ -106,7 +106,7 @@ const RULES: Shape = Union(&[List(&Shape::Object(&RULE)), Map(&Shape::Object(&RU
 const fn shape(kind: Kind, rules: Shape) -> Shape {
     match kind {
         Kind::Text => Text,
-        Kind::OptionalText | Kind::Code | Kind::FString => OPTIONAL_TEXT,
+        Kind::OptionalText | Kind::Code | Kind::Statements | Kind::FString => OPTIONAL_TEXT,
         Kind::Truth => TRUTH,
         Kind::Flag => FLAG,
         Kind::NumberOrCode => NUMBER_OR_CODE,
@@ -115,7 +115,7 @@ const fn shape(kind: Kind, rules: Shape) -> Shape {
         Kind::Env => ENV,
         Kind::Dict => OPTIONAL_DICT,
         Kind::Resubmit => RESUBMIT,
-        Kind::Texts => TEXTS,
+        Kind::Texts | Kind::FStrings => TEXTS,
         Kind::Tags => Shape::Object(&SCHEDULING),
         Kind::Rules => rules,
         Kind::Oversize => Shape::Object(&OVERSIZE),

@@ -6,15 +6,14 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
+use tpv_model::field::Kind;
 use tpv_model::merge::{self, Env};
-use tpv_model::{Merge, Version};
+use tpv_model::{Field, FieldMap, Merge, Version};
 
-use crate::entity::{
-    Amounts, Common, ConfigValues, DestinationFields, Dict, Entity, EnvEntry, Oversize, PoolFields, Rule, env_value,
-};
+use crate::entity::{Amounts, Common, ConfigValues, Dict, Entity, EnvEntry, Oversize, Rule, env_value};
 use crate::scheduling::SchedulingTags;
 use tpv_text::source::Span;
-use tpv_yaml::value::{ConfigValue, Text};
+use tpv_yaml::value::{ConfigValue, Text, ValueKind};
 
 /// The most rules that one is known to have inherited from.
 const MOST_INHERITED: usize = 64;
@@ -22,31 +21,29 @@ const MOST_INHERITED: usize = 64;
 impl Entity {
     /// This entity over `parent`, which is of the same kind, as a version of TPV merges them.
     pub fn inherit(&self, parent: &Self, version: Version) -> Self {
-        let destination = match (&self.destination, &parent.destination) {
-            (Some(child), Some(parent)) => Some(Arc::new(child.inherit(parent, version))),
-            (child, _) => child.clone(),
-        };
-        let pool = match (&self.pool, &parent.pool) {
-            (Some(child), Some(parent)) => Some(Arc::new(child.inherit(parent))),
-            (child, _) => child.clone(),
-        };
+        let mut common = inherit(&self.common, &parent.common, version);
+        // Pydantic notes an assigned field as set, so that what was inherited hides what comes later.
+        for flag in Field::own(self.class).iter().filter(|field| field.kind() == Kind::Flag) {
+            if common.singles.get(*flag).is_none() {
+                Arc::make_mut(&mut common.singles).set(*flag, ConfigValue::new(ValueKind::Bool(false), self.span));
+            }
+        }
         Self {
             class: self.class,
             id: self.id.clone(),
             span: self.span,
-            common: inherit(&self.common, &parent.common, version),
+            common,
             rules: self.rules.inherit(&parent.rules, version),
-            destination,
-            pool,
+            dest_tags: both(&self.dest_tags, &parent.dest_tags, SchedulingTags::inherit),
+            oversize: both(&self.oversize, &parent.oversize, Oversize::inherit),
         }
     }
 
     /// Returns `true` if an entity that has inherited from `parent` would not change by doing so again; `false` if that
     /// is not clear at once.
     pub(crate) fn is_settled(&self, parent: &Self) -> bool {
-        let destination = parent.destination.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
-        let pool = parent.pool.as_ref().is_none_or(|fields| fields.dest_tags.are_distinct());
-        destination && pool && parent.common.tags.are_distinct() && parent.rules.are_settled(&self.rules)
+        let offered = parent.dest_tags.as_ref().is_none_or(|tags| tags.are_distinct());
+        offered && parent.common.tags.are_distinct() && parent.rules.are_settled(&self.rules)
     }
 }
 
@@ -61,9 +58,6 @@ impl Rule {
             span: self.span,
             inherited: self.lineage(parent),
             common: inherit(&self.common, &parent.common, version),
-            condition: if self.condition.is_null() { parent.condition.clone() } else { self.condition.clone() },
-            execute: self.execute.clone().or_else(|| parent.execute.clone()),
-            fail: self.fail.clone().or_else(|| parent.fail.clone()),
         }
     }
 
@@ -129,6 +123,26 @@ impl Merge<ConfigValues> for Merging {
         Ok(())
     }
 
+    /// A name or handler tags of a destination are never unset, so that no parent's are inherited.
+    fn singles(
+        &mut self,
+        child: &Arc<FieldMap<ConfigValue>>,
+        parent: &mut Arc<FieldMap<ConfigValue>>,
+    ) -> Result<(), Infallible> {
+        if parent.is_empty() {
+            parent.clone_from(child);
+            return Ok(());
+        }
+        for (field, value) in child.iter() {
+            let is_empty =
+                matches!(&value.kind, ValueKind::List(tags) if field == Field::HandlerTags && tags.is_empty());
+            if !value.is_null() && !(is_empty && !self.version.keeps_handler_tags()) {
+                Arc::make_mut(parent).set(field, value.clone());
+            }
+        }
+        Ok(())
+    }
+
     fn params(&mut self, child: &Option<Arc<Dict>>, parent: &mut Option<Arc<Dict>>) -> Result<(), Infallible> {
         *parent = Some(merge_dicts(parent.as_ref(), child.as_ref()));
         Ok(())
@@ -164,34 +178,22 @@ fn or<T: Clone>(child: &Option<T>, parent: &Option<T>) -> Option<T> {
     child.as_ref().or(parent.as_ref()).cloned()
 }
 
-impl DestinationFields {
-    fn inherit(&self, parent: &Self, version: Version) -> Self {
-        let has_own_tags = version.keeps_handler_tags() || !self.handler_tags.is_empty();
-        Self {
-            runner: self.runner.clone().or_else(|| parent.runner.clone()),
-            dest_name: self.dest_name.clone(),
-            dest_tags: self.dest_tags.inherit(&parent.dest_tags),
-            handler_tags: if has_own_tags { self.handler_tags.clone() } else { parent.handler_tags.clone() },
-            has_plain_tags: if has_own_tags { self.has_plain_tags } else { parent.has_plain_tags },
-        }
+/// What the child has over what the parent has, if both have it.
+fn both<T>(child: &Option<Arc<T>>, parent: &Option<Arc<T>>, inherit: fn(&T, &T) -> T) -> Option<Arc<T>> {
+    match (child, parent) {
+        (Some(child), Some(parent)) => Some(Arc::new(inherit(child, parent))),
+        (child, _) => child.clone(),
     }
 }
 
-impl PoolFields {
+impl Oversize {
     fn inherit(&self, parent: &Self) -> Self {
-        let (child, base) = (&self.oversize, &parent.oversize);
         Self {
-            oversize: Oversize {
-                max_concurrent: or(&child.max_concurrent, &base.max_concurrent),
-                hard_max_cores: or(&child.hard_max_cores, &base.hard_max_cores),
-                hard_max_mem: or(&child.hard_max_mem, &base.hard_max_mem),
-                hard_max_gpus: or(&child.hard_max_gpus, &base.hard_max_gpus),
-                reserve_pool: child.reserve_pool.or(base.reserve_pool),
-            },
-            fail_open: if self.fail_open_is_set { self.fail_open } else { parent.fail_open },
-            // Pydantic notes an assigned field as set, so that what was inherited hides what comes later.
-            fail_open_is_set: true,
-            dest_tags: self.dest_tags.inherit(&parent.dest_tags),
+            max_concurrent: or(&self.max_concurrent, &parent.max_concurrent),
+            hard_max_cores: or(&self.hard_max_cores, &parent.hard_max_cores),
+            hard_max_mem: or(&self.hard_max_mem, &parent.hard_max_mem),
+            hard_max_gpus: or(&self.hard_max_gpus, &parent.hard_max_gpus),
+            reserve_pool: self.reserve_pool.or(parent.reserve_pool),
         }
     }
 }

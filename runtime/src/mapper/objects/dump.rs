@@ -5,7 +5,7 @@ use crate::mapper::entity::{ENTITY_STEPS, Entity};
 use crate::mapper::tags::{TagNames, Tags};
 use tpv_galaxy::errors::host_unavailable;
 use tpv_galaxy::tpv::version_of;
-use tpv_model::{EntityClass, Field, TagType};
+use tpv_model::{Field, TagType};
 use tpv_python::args::Args;
 use tpv_python::dict::Dict;
 use tpv_python::exception::{PyResult, type_error};
@@ -123,22 +123,19 @@ impl Fields<'_> {
 fn dumped(vm: &mut Vm, names: &TagNames, entity: &Entity, options: &Options, outermost: bool) -> PyResult<Value> {
     vm.charge(ENTITY_STEPS)?;
     let mut fields = Fields { options, outermost, dict: Dict::new() };
-    let own = match &entity.rule {
-        Some(_) => Field::own(EntityClass::Rule),
-        None if outermost => Field::own(entity.class),
-        // pydantic writes whatever is among the rules as a rule, by the fields of that class.
-        None => &[],
-    };
+    // pydantic writes whatever is among the rules as a rule, by the fields of that class.
+    let has_own = entity.is_rule() || outermost;
+    let own = if has_own { Field::own(entity.class) } else { &[] };
     for field in Field::common().iter().chain(own) {
         let value = match field {
-            Field::Tags if entity.destination.is_some() => continue,
+            Field::Tags if entity.dest_tags.is_some() => continue,
             field => value_of(vm, names, entity, *field, options)?,
         };
         if let Some(value) = value {
             fields.put(vm, field.name(), field.alias(), value)?;
         }
     }
-    if entity.rule.is_some() || outermost {
+    if has_own {
         for (name, value) in entity.extras.iter() {
             let copy = deep_copy(vm, value)?;
             fields.put(vm, name.as_str(), name.as_str(), copy)?;
@@ -158,7 +155,7 @@ fn value_of(
     let tags = |tags: &Tags| Value::dict(Dict::from_strs(tag_lists(names, tags, options)));
     match field {
         Field::Tags => Ok(Some(tags(&entity.tags))),
-        Field::DestTags => Ok(entity.destination.as_ref().map(|fields| tags(&fields.dest_tags))),
+        Field::DestTags => Ok(entity.dest_tags.as_deref().map(tags)),
         // DIFFERENCE: the codes of `# noqa` comments are for `tpvc lint` alone.
         Field::NoQaCodes => Ok(Some(Value::list(Vec::new()))),
         Field::Rules => {

@@ -15,7 +15,7 @@ use crate::mapper::tags::{TagNames, Tags};
 use tpv_galaxy::errors::host_unavailable;
 use tpv_galaxy::signature;
 use tpv_galaxy::tpv::version_of;
-use tpv_model::{EntityClass, Field, Limit, Resource, Version};
+use tpv_model::{Field, Limit, Resource, Version};
 use tpv_python::args::Args;
 use tpv_python::dict::{Dict, StrKey};
 use tpv_python::exception::{PyResult, attribute_error, type_error};
@@ -205,21 +205,15 @@ impl EntityObject {
                 let unknown = entity.extras.iter().find(|(key, _)| key.as_str() == name);
                 return unknown.map(|(_, value)| value.clone());
             }
-            return (!accepted || entity.destination.is_some()).then(own);
+            return (!accepted || entity.dest_tags.is_some()).then(own);
         }
-        Some(match name {
-            "id" => entity.id.clone(),
-            "abstract" => entity.is_abstract.clone(),
-            "inherits" => entity.inherits.clone(),
-            "rank" => entity.rank.clone(),
-            "merge_order" => Value::Int(entity.class.merge_order().into()),
-            "runner" => entity.destination.as_ref()?.runner.clone(),
-            "dest_name" => entity.destination.as_ref()?.dest_name.clone(),
-            "if_condition" => entity.rule.as_ref()?.if_condition.clone(),
-            "execute" => entity.rule.as_ref()?.execute.clone(),
-            "fail" => entity.rule.as_ref()?.fail.clone(),
-            _ => return entity.extras.iter().find(|(key, _)| key.as_str() == name).map(|(_, value)| value.clone()),
-        })
+        if name == "merge_order" {
+            return Some(Value::Int(entity.class.merge_order().into()));
+        }
+        match plain_field(&entity, name) {
+            Some(field) => entity.value(field),
+            None => entity.extras.iter().find(|(key, _)| key.as_str() == name).map(|(_, value)| value.clone()),
+        }
     }
 
     /// A field that code may change in place, copied on first access.
@@ -230,12 +224,12 @@ impl EntityObject {
         let base = self.base.borrow().clone();
         let value = match name {
             "tpv_tags" => SchedulingTagsObject::value(&self.names, base.tags.clone()),
-            "tpv_dest_tags" => match &base.destination {
-                Some(fields) => SchedulingTagsObject::value(&self.names, fields.dest_tags.clone()),
+            "tpv_dest_tags" => match &base.dest_tags {
+                Some(tags) => SchedulingTagsObject::value(&self.names, tags.clone()),
                 None => return Ok(None),
             },
             "rules" => {
-                if base.rule.is_some() {
+                if base.is_rule() {
                     return Ok(None);
                 }
                 let rules = base.rules.all()?;
@@ -271,10 +265,10 @@ impl EntityObject {
     /// The static name of a field that code may change in place.
     fn container_name(&self, name: &str) -> Option<&'static str> {
         let base = self.base.borrow();
-        let own: &[&str] = match (&base.destination, &base.rule) {
+        let own: &[&str] = match (&base.dest_tags, base.is_rule()) {
             (Some(_), _) => &["tpv_dest_tags", "handler_tags", "rules"],
-            (None, Some(_)) => &[],
-            (None, None) => &["rules"],
+            (None, true) => &[],
+            (None, false) => &["rules"],
         };
         ["params", "env", "tpv_tags", "context", "resubmit"].iter().chain(own).copied().find(|field| *field == name)
     }
@@ -284,8 +278,7 @@ impl EntityObject {
         vm.charge(ENTITY_STEPS)?;
         let (class, extras) = {
             let base = self.base.borrow();
-            let class = if base.rule.is_some() { EntityClass::Rule } else { base.class };
-            (class, base.extras.clone())
+            (base.class, base.extras.clone())
         };
         let mut fields = Vec::new();
         let mut names: Vec<&str> = Field::of(class).map(Field::name).collect();
@@ -393,7 +386,7 @@ fn container(entity: &Entity, name: &str) -> Option<Value> {
         "params" => entity.params.clone(),
         "resubmit" => entity.resubmit.clone(),
         "context" => entity.context.value(),
-        "handler_tags" => entity.destination.as_ref()?.handler_tags.clone(),
+        "handler_tags" => entity.value(Field::HandlerTags)?,
         _ => return None,
     })
 }
@@ -408,8 +401,8 @@ fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value
             let tags = tags.tags_by(vm, names)?;
             if name == "tpv_tags" {
                 entity.tags = tags;
-            } else if let Some(fields) = &mut entity.destination {
-                Rc::make_mut(fields).dest_tags = tags;
+            } else if entity.dest_tags.is_some() {
+                entity.dest_tags = Some(tags);
             }
         }
         "rules" => {
@@ -451,8 +444,8 @@ fn put(vm: &mut Vm, names: &Rc<TagNames>, entity: &mut Entity, name: &str, value
                     return Ok(());
                 }
                 _ => {
-                    if let Some(fields) = &mut entity.destination {
-                        Rc::make_mut(fields).handler_tags = copy;
+                    if entity.has_single(Field::HandlerTags) {
+                        entity.set(Field::HandlerTags, copy);
                     }
                     Property::HandlerTags
                 }
@@ -543,7 +536,7 @@ impl Object for EntityObject {
     }
 
     fn has_method(&self, name: &str) -> bool {
-        METHODS.contains(&name) && (!OF_DESTINATIONS.contains(&name) || self.base.borrow().destination.is_some())
+        METHODS.contains(&name) && (!OF_DESTINATIONS.contains(&name) || self.base.borrow().dest_tags.is_some())
     }
 
     fn call_method(&self, vm: &mut Vm, this: &Value, name: &str, args: &mut Args) -> Option<PyResult<Value>> {
@@ -580,6 +573,13 @@ impl Object for EntityObject {
     }
 }
 
+/// The field of an entity that has this name and is no container, besides amounts.
+fn plain_field(entity: &Entity, name: &str) -> Option<Field> {
+    let field = [Field::Id, Field::Abstract, Field::Inherits].iter().chain(Field::singles());
+    let field = field.copied().find(|field| field.name() == name)?;
+    (!Field::singles().contains(&field) || entity.has_single(field)).then_some(field)
+}
+
 fn set_plain(entity: &mut Entity, name: &Str, value: Value) {
     let text = name.as_str();
     if let Some(resource) = Resource::from_name(text) {
@@ -588,28 +588,9 @@ fn set_plain(entity: &mut Entity, name: &Str, value: Value) {
     if let Some(limit) = Limit::from_name(text) {
         return entity.set_limit(limit, value);
     }
-    match text {
-        "id" => entity.id = value,
-        "abstract" => entity.is_abstract = value,
-        "inherits" => entity.inherits = value,
-        "rank" => entity.rank = value,
-        "runner" | "dest_name" if entity.destination.is_some() => {
-            if let Some(fields) = &mut entity.destination {
-                let fields = Rc::make_mut(fields);
-                if text == "runner" { fields.runner = value } else { fields.dest_name = value }
-            }
-        }
-        "if_condition" | "execute" | "fail" if entity.rule.is_some() => {
-            if let Some(fields) = &mut entity.rule {
-                let fields = Rc::make_mut(fields);
-                match text {
-                    "if_condition" => fields.if_condition = value,
-                    "execute" => fields.execute = value,
-                    _ => fields.fail = value,
-                }
-            }
-        }
-        _ => {
+    match plain_field(entity, text) {
+        Some(field) => entity.set(field, value),
+        None => {
             let extras = Rc::make_mut(&mut entity.extras);
             match extras.iter_mut().find(|(key, _)| key == name) {
                 Some((_, slot)) => *slot = value,

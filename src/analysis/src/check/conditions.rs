@@ -32,7 +32,7 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
 }
 
 fn judge(reach: &Reach, entity: &Entity, rule: &Rule) -> Option<Finding> {
-    let condition = rule.condition.as_text()?;
+    let condition = rule.condition().as_text()?;
     if PLAIN.contains(&condition.as_str().trim()) {
         return None;
     }

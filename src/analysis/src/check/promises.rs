@@ -92,16 +92,13 @@ impl<'a> Prover<'a> {
             let merged =
                 defaults.as_ref().map_or_else(|| Entity::clone(own), |defaults| own.inherit(defaults, config.version));
             let most = most(&merged);
-            let fields = merged.destination;
-            let own_id = own.destination.as_ref().map(|fields| fields.dest_name.as_str().to_owned());
+            let own_id = own.dest_name().map(|name| name.as_str().to_owned());
             // Modules of the site may do anything to what a destination's own rules give them.
             let is_open = has_imports(own);
             let is_name = |id: &String| !id.is_empty() && !id.contains(['{', '}']);
             Destination {
                 id: own_id.filter(is_name).filter(|_| !renames && !is_open),
-                runner: fields
-                    .map(|fields| fields.runner.as_ref().map(|runner| runner.as_str().to_owned()))
-                    .filter(|_| !changes_runner && !is_open),
+                runner: (!changes_runner && !is_open).then(|| merged.runner().map(|runner| runner.as_str().to_owned())),
                 most,
             }
         });

@@ -82,9 +82,9 @@ pub(super) fn check(linter: &mut Linter<'_>, reach: &Reach) {
 
 /// The tag among those that a destination offers.
 fn offered(destination: &Entity) -> Option<&Text> {
-    let fields = destination.destination.as_ref()?;
+    let tags = destination.dest_tags.as_ref()?;
     let kinds = [TagType::Require, TagType::Prefer, TagType::Accept];
-    kinds.into_iter().flat_map(|kind| fields.dest_tags.get(kind)).find(|tag| tag.as_str() == TAG)
+    kinds.into_iter().flat_map(|kind| tags.get(kind)).find(|tag| tag.as_str() == TAG)
 }
 
 /// The destination whose config has a tag that `destination` inherits. `None` if the tag is its own.

@@ -11,7 +11,7 @@ use num_bigint::BigInt;
 use tpv_bytecode::listing::meaning;
 use tpv_bytecode::{CodeKind, CodeRef, ProgramData};
 use tpv_literal::float_text;
-use tpv_model::field::Parts;
+use tpv_model::field::{Kind, Parts};
 use tpv_model::merge::{Env, RuleList, merge_env, merge_rules};
 use tpv_model::{self as model, TagType};
 use tpv_runtime::artifact::Rules;
@@ -253,7 +253,7 @@ impl Reader<'_> {
     fn entity(&mut self, row: &EntityRow) -> Entity {
         let mut fields = self.fields(row);
         let mut env = Vec::new();
-        if let ValueRow::List(items) = &row.env {
+        if let Some(ValueRow::List(items)) = row.value(model::Field::Env) {
             env.extend(items.iter().filter_map(|item| self.env_name(item)));
         }
         let rules: Vec<Arc<Rule>> = row.rules.iter().filter_map(|(_, index)| self.rule(*index)).collect();
@@ -289,9 +289,10 @@ impl Reader<'_> {
                     }
                 }
                 (Some(Parts::Entries), _) => {}
-                // Unset, they are the id and an empty list.
+                // Unset, they are the id, an empty list and `false`.
                 _ if field == model::Field::DestName && self.shown(value) == *self.string(row.id) => {}
                 _ if matches!(value, ValueRow::List(items) if items.is_empty()) => {}
+                _ if field.kind() == Kind::Flag && *value == ValueRow::Bool(false) => {}
                 _ => {
                     let value = self.value(value, row.site);
                     fields.insert(Field::of(field, ""), value);
@@ -303,22 +304,14 @@ impl Reader<'_> {
             fields.insert(Field::new(Group::Further, self.string(*name)), value);
         }
         self.tags(&mut fields, &row.tags, row.site);
-        if let Some(destination) = &row.destination {
-            if let Some(runner) = destination.runner {
-                fields.insert(Field::of(model::Field::Runner, ""), plain(&self.string(runner), row.site));
-            }
-            self.tags(&mut fields, &destination.dest_tags, row.site);
-        }
-        if let Some(pool) = &row.pool {
-            let hard = ["hard_max_cores", "hard_max_mem", "hard_max_gpus"].into_iter().zip(pool.hard_max);
+        row.dest_tags.iter().for_each(|tags| self.tags(&mut fields, tags, row.site));
+        if let Some(oversize) = &row.oversize {
+            let hard = ["hard_max_cores", "hard_max_mem", "hard_max_gpus"].into_iter().zip(oversize.hard_max);
             let hard = hard.filter_map(|(name, most)| Some((name, float_text::repr(most?))));
-            let reserve = pool.reserve_pool.then(|| ("reserve_pool", "true".to_owned()));
-            let count = (pool.max_oversize != 0).then(|| ("max_concurrent", pool.max_oversize.to_string()));
+            let reserve = oversize.reserve_pool.then(|| ("reserve_pool", "true".to_owned()));
+            let count = (oversize.max_concurrent != 0).then(|| ("max_concurrent", oversize.max_concurrent.to_string()));
             for (name, shown) in hard.chain(reserve).chain(count) {
                 fields.insert(Field::of(model::Field::Oversize, name), plain(&shown, row.site));
-            }
-            if pool.fail_open {
-                fields.insert(Field::of(model::Field::FailOpen, ""), plain("true", row.site));
             }
         }
         fields

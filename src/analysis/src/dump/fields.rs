@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use tpv_config::entity::{Common, DestinationFields, Dict, Entity, EnvEntry, GlobalConfig, Oversize, PoolFields, Rule};
+use tpv_config::entity::{Common, Dict, Entity, EnvEntry, GlobalConfig, Oversize, Rule};
 use tpv_config::scheduling::SchedulingTags;
+use tpv_model::field::Unset;
 use tpv_model::{self as model, EntityClass, TagType};
 use tpv_yaml::value::{ConfigValue, Entry, Map, Text, ValueKind};
 
@@ -117,12 +118,13 @@ pub(super) fn entity(entity: &Entity) -> Vec<Field> {
     let own = |field| match field {
         model::Field::Id => Some(Dumped::set(text_value(&entity.id))),
         model::Field::Rules => Some(rules(entity)),
-        _ => of_destination(entity.destination.as_deref()?, field),
+        model::Field::DestTags => Some(tags(entity.dest_tags.as_ref()?, false)),
+        model::Field::Oversize => Some(oversize(entity.oversize.as_ref()?)),
+        _ => None,
     };
-    let of_pool = |field| of_pool(entity.pool.as_deref()?, field);
     let mut fields: Vec<Field> = shown
         .filter_map(|field| {
-            let value = own(field).or_else(|| of_pool(field)).or_else(|| of_common(&entity.common, field, false));
+            let value = own(field).or_else(|| of_common(&entity.common, field, false));
             Some(value?.named(field))
         })
         .collect();
@@ -134,9 +136,6 @@ pub(super) fn entity(entity: &Entity) -> Vec<Field> {
 pub(super) fn rule(rule: &Rule) -> Vec<Field> {
     let value = |field| match field {
         model::Field::Id => Some(Dumped::set(text_value(&rule.id))),
-        model::Field::If => Some(Dumped::set(rule.condition.clone())),
-        model::Field::Execute => Some(Dumped::text(rule.execute.as_ref())),
-        model::Field::Fail => Some(Dumped::text(rule.fail.as_ref())),
         _ => of_common(&rule.common, field, rule.in_list),
     };
     let all = model::Field::of(EntityClass::Rule);
@@ -169,10 +168,10 @@ fn of_common(common: &Common, field: model::Field, in_list: bool) -> Option<Dump
         }
         model::Field::Params => Dumped::new(optional_dict(common.params.as_ref()), common.params.is_none()),
         model::Field::Resubmit => Dumped::new(dict(&common.resubmit, false), common.resubmit.is_empty()),
-        model::Field::Rank => Dumped::text(common.rank.as_ref()),
         model::Field::Context => Dumped::new(optional_dict(context), context.is_some_and(|context| context.is_empty())),
         model::Field::Tags => tags(&common.tags, in_list),
         model::Field::NoQaCodes => Dumped::new(texts(&common.no_qa_codes), common.no_qa_codes.is_empty()),
+        single if model::Field::singles().contains(&single) => of_single(common.singles.get(single), single),
         _ => return None,
     })
 }
@@ -202,24 +201,18 @@ fn rules(entity: &Entity) -> Dumped {
     Dumped::new(value, entity.rules.is_empty())
 }
 
-fn of_destination(destination: &DestinationFields, field: model::Field) -> Option<Dumped> {
-    let handler_tags = &destination.handler_tags;
-    Some(match field {
-        model::Field::Runner => Dumped::text(destination.runner.as_ref()),
-        model::Field::DestName => Dumped::set(text(&destination.dest_name)),
-        model::Field::DestTags => tags(&destination.dest_tags, false),
-        model::Field::HandlerTags => Dumped::new(texts(handler_tags), handler_tags.is_empty()),
-        _ => return None,
-    })
-}
-
-fn of_pool(pool: &PoolFields, field: model::Field) -> Option<Dumped> {
-    Some(match field {
-        model::Field::Oversize => oversize(&pool.oversize),
-        model::Field::FailOpen => Dumped::new(made(ValueKind::Bool(pool.fail_open)), !pool.fail_open),
-        model::Field::DestTags => tags(&pool.dest_tags, false),
-        _ => return None,
-    })
+/// The value of one of the model's singles.
+fn of_single(value: Option<&ConfigValue>, field: model::Field) -> Dumped {
+    match (value.map(|value| &value.kind), field.unset()) {
+        (Some(ValueKind::Str(tag)), Unset::Empty) => Dumped::set(texts(std::slice::from_ref(tag))),
+        (Some(ValueKind::List(items)), Unset::Empty) => {
+            Dumped::new(made(ValueKind::List(items.clone())), items.is_empty())
+        }
+        (None, Unset::Empty) => Dumped::new(texts(&[]), true),
+        (Some(ValueKind::Bool(flag)), Unset::False) => Dumped::new(made(ValueKind::Bool(*flag)), !flag),
+        (None, Unset::False) => Dumped::new(made(ValueKind::Bool(false)), true),
+        _ => Dumped::new(value.map_or_else(null, ConfigValue::clone), value.is_none()),
+    }
 }
 
 fn oversize(oversize: &Oversize) -> Dumped {

@@ -99,7 +99,7 @@ fn scheduling(out: &mut String, field: &Field) {
 fn rules(out: &mut String, entity: &Entity) {
     out.push_str("    rules:\n");
     for (key, rule) in entity.rules.iter() {
-        let condition = if rule.condition.python_bool() { rule.condition.python_str() } else { String::new() };
+        let condition = if rule.condition().python_bool() { rule.condition().python_str() } else { String::new() };
         if !condition.is_empty() && !condition.contains('\n') {
             put_line!(out, "      {key} [if: {condition}]");
         } else {

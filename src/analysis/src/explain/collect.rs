@@ -172,7 +172,7 @@ impl<'a> Collector<'a> {
             Unset { field: value.field, name: value.name, change }
         };
         let mut out: Vec<Unset> = self.own(rule).into_iter().map(unset).collect();
-        if let Some(Value::Str(code)) = rule.rule.as_ref().map(|fields| &fields.execute) {
+        if let Value::Str(code) = rule.single(Field::Execute) {
             let place = code.code().and_then(|code| self.provenance.site(code.site));
             let change = Change { by, value: code.as_str().trim().to_owned(), is_code: true, place };
             out.push(Unset { field: Field::Execute, name: String::new(), change });
@@ -329,7 +329,7 @@ impl Observer for Collector<'_> {
             }
             Step::Ranked { candidates, entity, version } => {
                 // Where an expression ranks them, the score of their tags has no effect.
-                let scores = !matches!(&entity.rank, Value::Str(text) if !text.is_empty());
+                let scores = !matches!(entity.single(Field::Rank), Value::Str(text) if !text.is_empty());
                 for (index, candidate) in candidates.iter().enumerate() {
                     let id = show(&candidate.id);
                     let known = self.explanation.destinations.iter_mut().find(|known| known.id == id);
@@ -338,7 +338,7 @@ impl Observer for Collector<'_> {
                         known.score = scores.then(|| candidate.dest_tags().score(&entity.tags, version));
                     }
                 }
-                if let Value::Str(text) = &entity.rank
+                if let Value::Str(text) = entity.single(Field::Rank)
                     && !text.is_empty()
                 {
                     let place = text.code().and_then(|code| self.provenance.site(code.site));
@@ -386,7 +386,7 @@ impl Observer for Collector<'_> {
 
 impl Collector<'_> {
     fn push_rule(&mut self, rule: &Entity, value: String, state: RuleState, reads: Vec<Read>) {
-        let condition = rule.rule.as_ref().map_or_else(String::new, |fields| show(&fields.if_condition));
+        let condition = rule.value(Field::If).map_or_else(String::new, |condition| show(&condition));
         let unset = if state == RuleState::NotFired { self.unset(rule) } else { Vec::new() };
         self.explanation.rules.push(Rule {
             id: show(&rule.id),

@@ -8,7 +8,7 @@ use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::mapper::trace::word_length;
 
 use tpv_config::Config;
-use tpv_config::entity::{Common, DestinationFields, Entity, Rule, entries, whole};
+use tpv_config::entity::{Common, Entity, Rule, entries, whole};
 use tpv_config::scheduling::SchedulingTags;
 use tpv_model::field::Parts;
 use tpv_model::merge::env_subject;
@@ -99,21 +99,15 @@ pub fn word_at(sources: &SourceMap, place: &ConfigPlace) -> Option<Span> {
 }
 
 fn of_entity(entity: &Entity, field: Field, name: &str) -> Option<Span> {
-    let of_destination = entity.destination.as_ref().and_then(|destination| of_destination(destination, field, name));
-    of_destination.or_else(|| of_common(&entity.common, field, name))
-}
-
-fn of_destination(fields: &DestinationFields, field: Field, name: &str) -> Option<Span> {
-    match field {
-        Field::Runner => fields.runner.as_ref().map(|text| text.span),
-        Field::DestName => Some(fields.dest_name.span).filter(|span| span.end > span.start),
-        Field::Tags => of_tags(&fields.dest_tags, name),
-        _ => None,
-    }
+    let offered = entity.dest_tags.as_ref().filter(|_| field == Field::Tags).and_then(|tags| of_tags(tags, name));
+    offered.or_else(|| of_common(&entity.common, field, name))
 }
 
 /// The place of a field of an entity or rule, or of the part `name` of it.
 pub fn of_common(common: &Common, field: Field, name: &str) -> Option<Span> {
+    if Field::singles().contains(&field) {
+        return whole(common, field).map(|(_, span)| span).filter(|span| span.end > span.start);
+    }
     match field.kind().parts()? {
         Parts::Entries if field == Field::Env => {
             let entries = common.env.as_ref()?;

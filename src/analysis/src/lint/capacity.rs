@@ -42,8 +42,8 @@ fn of(quantity: Quantity, own: &Amounts) -> [Field<'_>; 3] {
 /// Returns `true` if the code of a rule may set an amount.
 fn is_in_code(quantity: Quantity, rule: &Rule) -> bool {
     let name = quantity.name();
-    let execute = rule.execute.as_ref().map_or("", |code| code.as_str());
-    let condition = rule.condition.as_str().unwrap_or("");
+    let execute = rule.execute().map_or("", |code| code.as_str());
+    let condition = rule.condition().as_str().unwrap_or("");
     execute.contains(name)
         || [execute, condition].iter().any(|code| code.contains("setattr"))
         || condition.contains(&format!("{name} = "))
@@ -97,10 +97,10 @@ fn own_rules_may_change(entity: &Entity, but: Option<&Rule>, quantity: Quantity)
         if value.is_none() && least.is_none() {
             continue;
         }
-        let is_for_some = rule.condition.as_str().is_some_and(|code| {
+        let is_for_some = rule.condition().as_str().is_some_and(|code| {
             !code.contains("entity") && !code.contains(quantity.name()) && !matches!(code.trim(), "True" | "true" | "1")
         });
-        if !is_for_some && rule.condition.python_bool() {
+        if !is_for_some && rule.condition().python_bool() {
             return true;
         }
         setting += usize::from(is_for_some);
@@ -178,7 +178,7 @@ impl<'a> Capacity<'a> {
     }
 
     fn rule(&self, entity: &'a Entity, rule: &Rule, quantity: Quantity) -> Option<Finding> {
-        if rule.fail.is_some() || rule.execute.is_some() {
+        if rule.fail().is_some() || rule.execute().is_some() {
             return None;
         }
         let own = of(quantity, &rule.common.amounts);
@@ -230,27 +230,23 @@ impl<'a> Capacity<'a> {
 
     /// Returns `true` if the tags may allow a destination for jobs of an entity.
     fn may_go(&self, entity: &Entity, rule: Option<&Rule>, destination: &Entity) -> bool {
-        let Some(fields) = &destination.destination else { return true };
-        let required = fields.dest_tags.get(TagType::Require).iter();
+        let Some(offered) = &destination.dest_tags else { return true };
+        let required = offered.get(TagType::Require).iter();
         if !required.clone().all(|tag| self.tags.may_be_asked(tag.as_str())) {
             return false;
         }
         if self.tags.code.changes {
             return true;
         }
-        let inherited = default(self.config, EntityClass::Destination).and_then(|default| default.destination.as_ref());
+        let inherited = default(self.config, EntityClass::Destination).and_then(|default| default.dest_tags.as_ref());
         let offers = |tag: &str| {
-            let own =
-                having(&fields.dest_tags).chain(inherited.into_iter().flat_map(|fields| having(&fields.dest_tags)));
+            let own = having(offered).chain(inherited.into_iter().flat_map(|tags| having(tags)));
             own.into_iter().any(|offered| offered.as_str() == tag)
         };
         let own = &entity.common.tags;
         let tags = rule.map_or_else(|| own.clone(), |rule| rule.common.tags.inherit(own));
         tags.get(TagType::Require).iter().all(|tag| offers(tag.as_str()))
-            && tags
-                .get(TagType::Reject)
-                .iter()
-                .all(|tag| !having(&fields.dest_tags).any(|offered| offered.value == tag.value))
+            && tags.get(TagType::Reject).iter().all(|tag| !having(offered).any(|offered| offered.value == tag.value))
     }
 
     fn judge(&self, asked: &Asked<'a>, rule: Option<&Rule>, quantity: Quantity) -> Option<Finding> {

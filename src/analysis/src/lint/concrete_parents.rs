@@ -39,11 +39,8 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 /// Returns `true` for the same destination for some jobs only: it requires another tag, and sets nothing of how jobs run there.
 fn is_variant(child: &Entity, parent: &Entity) -> bool {
     let required = |entity: &Entity| {
-        let fields = entity.destination.iter();
-        fields
-            .flat_map(|fields| fields.dest_tags.get(TagType::Require))
-            .map(|tag| tag.value.clone())
-            .collect::<HashSet<_>>()
+        let offered = entity.dest_tags.iter();
+        offered.flat_map(|tags| tags.get(TagType::Require)).map(|tag| tag.value.clone()).collect::<HashSet<_>>()
     };
     let is_same = |field| {
         let of =

@@ -49,7 +49,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             seen.insert(span);
             let diagnostic = Diagnostic::warning(format!("{what} ends the job, and no other destination is tried"))
                 .at(span, format!("`{}` may accept such a job", other.id))
-                .also(rule.condition.span, "for each job for which this is true")
+                .also(rule.condition().span, "for each job for which this is true")
                 .also(destination.span, "")
                 .note("`TryNextDestinationOrFail` of `tpv.core.entities` goes on to the next destination, and fails if none is left")
                 .help("write `execute: |`, and below it `from tpv.core.entities import TryNextDestinationOrFail` and `raise TryNextDestinationOrFail('...')`");
@@ -61,7 +61,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 
 /// Returns `true` if a rule is about sizes, users or jobs, and nothing else. One that applies to every job is a switch.
 fn is_for_some(rule: &Rule) -> bool {
-    let condition = rule.condition.as_text().and_then(|text| expression(text.as_str()));
+    let condition = rule.condition().as_text().and_then(|text| expression(text.as_str()));
     let names = condition.as_ref().map(names).unwrap_or_default();
     !names.is_empty() && names.iter().all(|name| OF_JOBS.contains(&name.as_str()))
 }
@@ -74,17 +74,17 @@ fn is_limited(config: &Config, destination: &Entity) -> bool {
 
 /// Returns `true` if a destination ends the same jobs.
 fn ends_too(other: &Entity, rule: &Rule) -> bool {
-    let condition = |rule: &Rule| rule.condition.as_text().map(|text| text.as_str().trim().to_owned());
+    let condition = |rule: &Rule| rule.condition().as_text().map(|text| text.as_str().trim().to_owned());
     let own = condition(rule);
     other.rules.values().any(|other| condition(other) == own && end(other).is_some())
 }
 
 /// The part of a rule that ends each of its jobs, and its name in a message.
 fn end(rule: &Rule) -> Option<(Span, &'static str)> {
-    if let Some(text) = rule.fail.as_ref().filter(|text| !text.value.is_empty()) {
+    if let Some(text) = rule.fail().filter(|text| !text.value.is_empty()) {
         return Some((text.span, "`fail` in a rule of a destination"));
     }
-    let text = rule.execute.as_ref()?;
+    let text = rule.execute()?;
     let parsed = parse::parse(text.as_str(), CodeKind::Exec).ok()?;
     validate::validate(&parsed.body, &parsed.text).ok()?;
     let plain =
@@ -113,8 +113,7 @@ struct Tags<'a> {
 impl<'a> Tags<'a> {
     fn of(config: &'a Config, destination: &'a Entity) -> Self {
         let fields = [Some(destination), default(config, EntityClass::Destination)];
-        let lists =
-            || fields.into_iter().flatten().filter_map(|one| one.destination.as_ref()).map(|one| &one.dest_tags);
+        let lists = || fields.into_iter().flatten().filter_map(|one| one.dest_tags.as_deref());
         let required = lists().flat_map(|tags| tags.get(TagType::Require)).map(|tag| tag.as_str()).collect();
         Self { required, all: lists().flat_map(having).map(|tag| tag.as_str()).collect() }
     }

@@ -89,9 +89,7 @@ fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
     .help("add `abstract: true`, unless jobs use it directly");
     let diagnostic = match first_field(linter, entity) {
         // A destination with a runner may well be meant to be used itself.
-        Some((at, indent)) if entity.destination.as_ref().is_none_or(|fields| fields.runner.is_none()) => {
-            diagnostic.fix(at, format!("{indent}abstract: true\n"))
-        }
+        Some((at, indent)) if entity.runner().is_none() => diagnostic.fix(at, format!("{indent}abstract: true\n")),
         _ => diagnostic,
     };
     let diagnostic = on_the_line(linter, entity, diagnostic);
@@ -139,10 +137,7 @@ fn on_the_line(linter: &Linter<'_>, entity: &Entity, diagnostic: Diagnostic) -> 
 }
 
 fn runner(linter: &mut Linter<'_>, destination: &Entity) {
-    let has_runner = destination
-        .destination
-        .as_ref()
-        .is_some_and(|fields| fields.runner.as_ref().is_some_and(|runner| !runner.value.is_empty()));
+    let has_runner = destination.runner().is_some_and(|runner| !runner.value.is_empty());
     if has_runner || destination.common.is_abstract {
         return;
     }

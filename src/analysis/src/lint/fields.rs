@@ -39,10 +39,9 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let is_comment = |key: &str| key == "no_qa_codes";
     for kind in EntityClass::SECTIONS {
         for entity in config.section(kind).values() {
-            let offered = entity.destination.as_ref().map(|fields| &fields.dest_tags);
-            let governed = entity.pool.as_ref().map(|fields| &fields.dest_tags);
+            let offered = entity.dest_tags.as_deref();
             let rules = entity.rules.values().map(|rule| &rule.common.tags);
-            let all = std::iter::once(&entity.common.tags).chain(offered).chain(governed).chain(rules);
+            let all = std::iter::once(&entity.common.tags).chain(offered).chain(rules);
             for tags in all {
                 extras(linter, &tags.extras, is_comment, in_comment);
             }

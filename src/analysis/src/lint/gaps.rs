@@ -30,13 +30,13 @@ pub(super) fn check(linter: &mut Linter<'_>) {
                 continue;
             }
             // All but the gap must touch, so that nothing overlaps. A rule that refuses large inputs is no step of the ladder.
-            if touching + 2 != steps.len() || above.rule.fail.is_some() || !seen.insert(above.rule.condition.span) {
+            if touching + 2 != steps.len() || above.rule.fail().is_some() || !seen.insert(above.rule.condition().span) {
                 continue;
             }
             let message = format!("no rule is for an input of {} to {} GiB", below.high, above.low);
             let diagnostic = Diagnostic::warning(message)
-                .at(above.rule.condition.span, format!("this begins at {}", above.low))
-                .also(below.rule.condition.span, format!("and the rule below ends at {}", below.high))
+                .at(above.rule.condition().span, format!("this begins at {}", above.low))
+                .also(below.rule.condition().span, format!("and the rule below ends at {}", below.high))
                 .also(entity.span, format!("in the {} `{}`", kind.noun(), entity.id))
                 .note("the other rules follow each other without a gap")
                 .help(format!("begin the one where the other ends: {} or {}", below.high, above.low));

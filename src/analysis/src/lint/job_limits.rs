@@ -14,7 +14,6 @@ use super::Linter;
 use super::server::{JobConf, JobLimit, is_open};
 use tpv_compiler::checker::sites;
 use tpv_config::Config;
-use tpv_config::entity::DestinationFields;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
@@ -141,12 +140,10 @@ impl<'a> Given<'a> {
     fn of(config: &'a Config) -> Option<Self> {
         let all = config.destinations.values();
         let real = all.clone().filter(|destination| !destination.common.is_abstract);
-        let ids: BTreeSet<&str> = real.filter_map(|one| Some(one.destination.as_ref()?.dest_name.as_str())).collect();
+        let ids: BTreeSet<&str> = real.filter_map(|one| Some(one.dest_name()?.as_str())).collect();
         // In some versions of TPV abstract ones pass their tags on.
-        let fields: Vec<&DestinationFields> = all.filter_map(|one| one.destination.as_deref()).collect();
-        let tags: BTreeSet<&str> =
-            fields.iter().flat_map(|fields| fields.handler_tags.iter().map(Text::as_str)).collect();
-        let mut runners = fields.iter().filter_map(|fields| fields.runner.as_ref());
+        let tags: BTreeSet<&str> = all.clone().flat_map(|one| one.handler_tags()).map(Text::as_str).collect();
+        let mut runners = all.filter_map(|one| one.runner());
         let is_asked_again = runners.any(|runner| runner.as_str() == "dynamic" || runner.as_str().contains('{'));
         let is_made = sites::collect(config).iter().any(|site| makes(site.text.as_str()));
         let is_known = !ids.is_empty() && !ids.iter().chain(&tags).any(|name| is_open(name));

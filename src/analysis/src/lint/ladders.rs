@@ -71,7 +71,7 @@ impl<'a> Ladder<'a> {
         let sets = |common: &'a Common| common.amounts.get(resource).map(|value| &**value);
         let is_step = |common: &Common| steps.iter().any(|step| std::ptr::eq(&raw const step.rule.common, common));
         let rules = || entity.rules.values();
-        if rules().any(|rule| rule.execute.is_some())
+        if rules().any(|rule| rule.execute().is_some())
             || rules().any(|rule| sets(&rule.common).is_some() && !is_step(&rule.common))
             || entity.commons().any(|common| bounds(common, resource))
         {
@@ -100,7 +100,7 @@ impl<'a> Ladder<'a> {
     fn at(&self, size: f64) -> Result<Option<(usize, f64)>, ()> {
         let mut last = None;
         for (index, (step, amount)) in self.steps.iter().enumerate().filter(|(_, (step, _))| step.has(size)) {
-            if step.rule.fail.is_some() {
+            if step.rule.fail().is_some() {
                 return Err(());
             }
             last = amount.map(|amount| (index, amount)).or(last);
@@ -150,8 +150,8 @@ impl<'a> Ladder<'a> {
         Diagnostic::warning(format!(
             "inputs of {sizes} GiB get {less}{unit} of `{name}`, not {more}: the later of two rules counts"
         ))
-        .at(later.0.rule.condition.span, format!("this comes later in the list, and sets {less}"))
-        .also(by.0.rule.condition.span, format!("such inputs match this, too, which sets {more}"))
+        .at(later.0.rule.condition().span, format!("this comes later in the list, and sets {less}"))
+        .also(by.0.rule.condition().span, format!("such inputs match this, too, which sets {more}"))
         .also(entity.span, format!("in the {} `{}`", entity.class.noun(), entity.id))
         .note("TPV applies all matching rules in order: the last one that sets a field counts")
         .help("put the rules in the order of their sizes, or end one range where the next begins")
@@ -199,11 +199,11 @@ impl<'a> Ladder<'a> {
         ));
         let diagnostic = match next {
             Some(next) => diagnostic
-                .at(next.rule.condition.span, format!("this begins at {}", next.low))
-                .also(last.0.rule.condition.span, format!("and the rule below ends at {}", last.0.high))
+                .at(next.rule.condition().span, format!("this begins at {}", next.low))
+                .also(last.0.rule.condition().span, format!("and the rule below ends at {}", last.0.high))
                 .help(format!("begin the one where the other ends: {} or {}", last.0.high, next.low)),
             None => diagnostic
-                .at(last.0.rule.condition.span, format!("the ranges end here, at {}", last.0.high))
+                .at(last.0.rule.condition().span, format!("the ranges end here, at {}", last.0.high))
                 .help("leave the upper end of the last range out, or refuse larger inputs by a rule with `fail`"),
         };
         let diagnostic = diagnostic.also(value.span, "this counts for inputs without a rule");
@@ -233,7 +233,7 @@ fn are_together(config: &Config, entity: &Entity, earlier: &Rule, later: &Rule) 
 /// Returns `true` if rules of the default, or of another tool for the same ids, set the resource.
 fn is_decided_elsewhere(others: &[&Entity], resource: Resource) -> bool {
     let sets = |other: &Entity| {
-        other.rules.values().any(|rule| rule.execute.is_some() || rule.common.amounts.get(resource).is_some())
+        other.rules.values().any(|rule| rule.execute().is_some() || rule.common.amounts.get(resource).is_some())
     };
     others.iter().any(|other| sets(other))
 }
@@ -243,8 +243,8 @@ fn is_bounded_elsewhere(config: &Config, entity: &Entity, resource: Resource, ot
     let default = default(config, entity.class);
     let sets = |common: &Common| common.amounts.get(resource).is_some();
     let refuses = |rule: &Rule| {
-        let is_for_sizes = rule.condition.as_text().is_some_and(|text| text.as_str().contains("input_size"));
-        is_for_sizes && (rule.fail.is_some() || rule.execute.is_some())
+        let is_for_sizes = rule.condition().as_text().is_some_and(|text| text.as_str().contains("input_size"));
+        is_for_sizes && (rule.fail().is_some() || rule.execute().is_some())
     };
     EntityClass::MATCHED.into_iter().flat_map(|kind| config.section(kind).values()).any(|other| {
         let is_same_kind = other.class == entity.class;

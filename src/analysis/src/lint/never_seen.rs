@@ -137,7 +137,7 @@ fn of_tool(tool: &Entity, id: &str, environment: &str) -> Finding {
 fn of_environment(config: &Config, job_conf: &JobConf, settings: &EnvironmentSettings, at: Span) -> Option<Finding> {
     let id = settings.id.as_str();
     let is_destination = |one: &&std::sync::Arc<Entity>| {
-        !one.common.is_abstract && one.destination.as_ref().is_some_and(|fields| fields.dest_name.as_str() == id)
+        !one.common.is_abstract && one.dest_name().is_some_and(|name| name.as_str() == id)
     };
     let destination = config.destinations.values().find(is_destination)?;
     // In TPV 1 destinations are environments of `job_conf`.

@@ -18,7 +18,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
             for rule in entity.rules.values() {
                 let is_set = |text: &tpv_yaml::value::Text| !text.value.is_empty();
                 let (fails, executes) =
-                    (rule.fail.as_ref().filter(|text| is_set(text)), rule.execute.as_ref().filter(|text| is_set(text)));
+                    (rule.fail().filter(|text| is_set(text)), rule.execute().filter(|text| is_set(text)));
                 let Some(stop) = fails.or(executes) else {
                     if seen.insert(rule.span) && is_empty(linter, rule) {
                         let diagnostic = Diagnostic::warning("the rule sets nothing")
@@ -75,11 +75,11 @@ fn is_empty(linter: &Linter<'_>, rule: &Rule) -> bool {
         || !common.tags.extras.is_empty()
         || common.inherits.is_some()
         || common.is_abstract;
-    let acts = match rule.condition.as_str() {
+    let acts = match rule.condition().as_str() {
         Some(code) => {
             matches!(code.trim(), "False" | "0") || ["\n", "entity", "log"].iter().any(|part| code.contains(part))
         }
-        None => !rule.condition.python_bool(),
+        None => !rule.condition().python_bool(),
     };
     let entities = EntityClass::SECTIONS.into_iter().flat_map(|kind| linter.config.section(kind).values());
     let mut others = entities.flat_map(|entity| entity.rules.values()).filter(|other| other.id == rule.id);
@@ -95,7 +95,8 @@ fn fields(rule: &Rule) -> Vec<(&'static str, Span)> {
     out.extend(env.map(|span| ("env", span)));
     let params = common.params.iter().flat_map(|params| params.values()).map(|value| value.span).next();
     out.extend(params.map(|span| ("params", span)));
-    out.extend(common.code().into_iter().filter_map(|(field, code)| Some((field.alias(), code.as_ref()?.span))));
+    let singles = common.singles.iter().filter(|(field, _)| field.is_common());
+    out.extend(singles.map(|(field, value)| (field.alias(), value.span)));
     let context = common.context.iter().flat_map(|context| context.values()).map(|value| value.span).next();
     out.extend(context.map(|span| ("context", span)));
     let tag = TagType::APPLICATION.into_iter().flat_map(|kind| common.tags.get(kind)).map(|tag| tag.span).next();

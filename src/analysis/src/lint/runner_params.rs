@@ -162,7 +162,7 @@ pub(super) fn galaxys_class<'a>(destination: &Entity, job_conf: &'a JobConf) -> 
 
 /// The module and class that a destination's runner plugin loads.
 fn loaded<'a>(destination: &Entity, job_conf: &'a JobConf) -> Option<&'a str> {
-    let runner = destination.destination.as_ref()?.runner.as_ref()?;
+    let runner = destination.runner()?;
     job_conf.runners.get(runner.as_str()).map(String::as_str)
 }
 
@@ -283,7 +283,7 @@ fn needed(linter: &mut Linter<'_>, job_conf: &JobConf, of_jobs: &HashSet<String>
         }
     }
     for (destination, class, name) in missing {
-        let runner = destination.destination.as_ref().and_then(|fields| fields.runner.as_ref());
+        let runner = destination.runner();
         let at = runner.map_or(destination.span, |runner| runner.span);
         let value = if name == "docker_enabled" { "true" } else { "..." };
         let diagnostic = Diagnostic::warning(format!("the destination `{}` has no `{name}`", destination.id))

@@ -13,7 +13,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
     let Some(job_conf) = &linter.server().job_conf else { return };
     let mut seen = HashSet::new();
     for destination in linter.config.destinations.values().filter(|destination| !destination.common.is_abstract) {
-        let Some(runner) = destination.destination.as_ref().and_then(|fields| fields.runner.as_ref()) else { continue };
+        let Some(runner) = destination.runner() else { continue };
         let name = runner.as_str();
         if name.is_empty() || job_conf.has_runner(name) || !seen.insert(runner.span) {
             continue;

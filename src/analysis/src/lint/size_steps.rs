@@ -24,7 +24,7 @@ pub(super) struct Step<'a> {
 impl<'a> Step<'a> {
     /// A rule as a step, if its condition is about nothing but the size.
     pub(super) fn of(rule: &'a Rule) -> Option<Self> {
-        let parsed = parse::parse(rule.condition.as_text()?.as_str(), CodeKind::Block).ok()?;
+        let parsed = parse::parse(rule.condition().as_text()?.as_str(), CodeKind::Block).ok()?;
         validate::validate(&parsed.body, &parsed.text).ok()?;
         let [Stmt::Expr(node)] = parsed.body.as_slice() else { return None };
         let mut step = Self { rule, low: f64::NEG_INFINITY, high: f64::INFINITY, has_low: false, has_high: false };
@@ -73,6 +73,6 @@ impl<'a> Step<'a> {
 pub(super) fn steps(entity: &Entity) -> Option<Vec<Step<'_>>> {
     let steps: Vec<Step<'_>> = entity.rules.values().filter_map(|rule| Step::of(rule)).collect();
     let mentions =
-        |rule: &&std::sync::Arc<Rule>| rule.condition.as_text().is_none_or(|text| text.as_str().contains("size"));
+        |rule: &&std::sync::Arc<Rule>| rule.condition().as_text().is_none_or(|text| text.as_str().contains("size"));
     (steps.len() == entity.rules.values().filter(mentions).count()).then_some(steps)
 }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tpv_bytecode::CodeKind;
 use tpv_config::code::each_code;
 use tpv_config::entity::{Common, Entity};
-use tpv_model::{Amount, Change, EntityClass, Limit, Quantity, Resource, TagType, Version};
+use tpv_model::{Amount, Change, EntityClass, Field, Limit, Quantity, Resource, TagType, Version};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::finding::Finding;
 use tpv_text::source::Span;
@@ -179,9 +179,9 @@ fn of_code(linter: &mut Linter<'_>, seen: &mut Seen, entity: &Arc<Entity>) {
         let older_name = rule.common.extras.iter().find(|(name, _)| &***name == "match");
         found.extend(older_name.map(|(_, value)| (Change::Models, value.span)));
         // Before, an entity's `false` was as unset, so that its parent's condition counted.
-        let is_false = matches!(rule.condition.kind, ValueKind::Bool(false));
+        let is_false = matches!(rule.condition().kind, ValueKind::Bool(false));
         if is_false && rule.inherited.as_ref().is_none_or(|parents| !parents.is_empty()) {
-            found.push((Change::Models, rule.condition.span));
+            found.push((Change::Models, rule.condition().span));
         }
     }
     for (change, at) in found {
@@ -258,11 +258,10 @@ fn of_config(linter: &mut Linter<'_>, seen: &mut Seen) {
         }
     }
     let tags = |entity: &Arc<Entity>, kinds: &[TagType]| -> bool {
-        let tags = entity.destination.as_ref().map(|fields| &fields.dest_tags);
-        tags.is_some_and(|tags| kinds.iter().any(|kind| !tags.get(*kind).is_empty()))
+        entity.dest_tags.as_ref().is_some_and(|tags| kinds.iter().any(|kind| !tags.get(*kind).is_empty()))
     };
     let counted = [TagType::Require, TagType::Prefer, TagType::Accept];
-    let is_ranked = default.is_some_and(|tool| tool.common.rank.is_some());
+    let is_ranked = default.is_some_and(|tool| tool.common.singles.get(Field::Rank).is_some());
     if let Some(destination) = config.destinations.values().find(|entity| tags(entity, &counted))
         && !is_ranked
     {
@@ -274,7 +273,7 @@ fn of_config(linter: &mut Linter<'_>, seen: &mut Seen) {
         tell(linter, seen, Change::ToolTypeTags, destination.span, destination);
     }
     let inherited = config.destinations.values().find(|parent| {
-        let has_tags = parent.destination.as_ref().is_some_and(|fields| !fields.handler_tags.is_empty());
+        let has_tags = parent.handler_tags().next().is_some();
         let is_parent =
             |child: &&Arc<Entity>| child.common.inherits.as_ref().is_some_and(|id| id.as_str() == &*parent.id);
         let is_default = config.global.default_inherits.as_ref().is_some_and(|id| id.as_str() == &*parent.id);

@@ -65,7 +65,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
 
 fn finding(entity: &Entity, earlier: &Rule, later: &Rule) -> Diagnostic {
     let name = |rule: &Rule| if rule.id.starts_with("tpv_rule_") { String::new() } else { format!(" `{}`", rule.id) };
-    let (message, help) = if later.fail.is_some() {
+    let (message, help) = if later.fail().is_some() {
         (
             format!("the rule{} has no effect: a later rule fails them all", name(earlier)),
             "correct one of the conditions",
@@ -77,8 +77,8 @@ fn finding(entity: &Entity, earlier: &Rule, later: &Rule) -> Diagnostic {
         )
     };
     Diagnostic::warning(message)
-        .at(earlier.condition.span, "if this is true")
-        .also(later.condition.span, format!("this is true as well, and the rule{} comes later", name(later)))
+        .at(earlier.condition().span, "if this is true")
+        .also(later.condition().span, format!("this is true as well, and the rule{} comes later", name(later)))
         .also(entity.span, format!("in the {} `{}`", entity.class.noun(), entity.id))
         .note("TPV applies all matching rules in order")
         .help(help)
@@ -104,10 +104,10 @@ struct Read<'a> {
 impl<'a> Read<'a> {
     fn new(rule: &'a Rule, list: (SourceId, usize), is_alone: bool) -> Self {
         let common = &rule.common;
-        let executes = rule.execute.as_ref().is_some_and(|text| !text.value.is_empty());
+        let executes = rule.execute().is_some_and(|text| !text.value.is_empty());
         let mut env = common.env.iter().flat_map(|env| env.iter());
         let has_names = env.all(|entry| entry.iter().any(|(key, _)| &**key == "name"));
-        let condition = rule.condition.as_str().unwrap_or("");
+        let condition = rule.condition().as_str().unwrap_or("");
         let looks = |text: &str| ["entity", "self", "mapper"].iter().any(|word| text.contains(word));
         // A condition that is no code is a switch.
         let atoms = if condition.is_empty() { Vec::new() } else { atoms(condition) };
@@ -118,13 +118,13 @@ impl<'a> Read<'a> {
             sets: parts(common).into_iter().map(|part| part.name).collect(),
             is_plain: !executes && has_names && common.extras.is_empty() && common.tags.extras.is_empty(),
             is_alone,
-            reads_entity: executes || looks(condition) || rule.fail.as_ref().is_some_and(|text| looks(text.as_str())),
+            reads_entity: executes || looks(condition) || rule.fail().is_some_and(|text| looks(text.as_str())),
         }
     }
 
     /// Returns `true` if nothing is left of what an earlier rule does.
     fn outdoes(&self, earlier: &Self) -> bool {
-        let fails = |rule: &Self| rule.rule.fail.as_ref().is_some_and(|text| !text.value.is_empty());
+        let fails = |rule: &Self| rule.rule.fail().is_some_and(|text| !text.value.is_empty());
         let takes_all = fails(self) || earlier.sets.is_subset(&self.sets);
         self.list == earlier.list
             && !earlier.atoms.is_empty()

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use tpv_bytecode::CodeKind;
 use tpv_config::Config;
-use tpv_config::entity::{Common, Entity, Rule};
-use tpv_model::{EntityClass, Quantity, Resource, TagType};
+use tpv_config::entity::{Common, Entity, Rule, text};
+use tpv_model::{EntityClass, Field, Quantity, Resource, TagType};
 use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
@@ -113,7 +113,7 @@ impl<'a> Arrivals<'a> {
             return false;
         }
         // A rank may leave destinations out by what the job asks for.
-        let ranks = tool.entries.iter().filter_map(|entity| entity.common.rank.as_ref());
+        let ranks = tool.entries.iter().filter_map(|entity| text(&entity.common, Field::Rank));
         if ranks.into_iter().any(|rank| rank.as_str().contains(name.name()) || rank.as_str().contains("gpu")) {
             return false;
         }
@@ -191,7 +191,7 @@ fn changes(rule: &Rule) -> bool {
 /// Returns `true` if a rule may end the mapping, or do anything.
 fn stops(rule: &Rule) -> bool {
     let is_set = |text: &tpv_yaml::value::Text| !text.value.is_empty();
-    rule.fail.as_ref().is_some_and(is_set) || rule.execute.as_ref().is_some_and(is_set)
+    rule.fail().is_some_and(is_set) || rule.execute().is_some_and(is_set)
 }
 
 /// A destination with the default.
@@ -205,9 +205,9 @@ impl<'a> Place<'a> {
         let default = config.default_entity(EntityClass::Destination).filter(|default| default.id != destination.id);
         let entities: Vec<&Entity> = default.map(|default| &**default).into_iter().chain([destination]).collect();
         let mut tags = BTreeMap::new();
-        for fields in entities.iter().filter_map(|entity| entity.destination.as_ref()) {
+        for offered in entities.iter().filter_map(|entity| entity.dest_tags.as_ref()) {
             for kind in TagType::APPLICATION {
-                tags.extend(fields.dest_tags.get(kind).iter().map(|tag| (tag.as_str(), kind)));
+                tags.extend(offered.get(kind).iter().map(|tag| (tag.as_str(), kind)));
             }
         }
         Self { entities, tags }
@@ -315,7 +315,7 @@ enum Condition {
 impl Condition {
     /// The condition of a rule. `None` if it is more than an expression.
     fn of(rule: &Rule) -> Option<Self> {
-        let Some(text) = rule.condition.as_text() else { return Some(Self::Plain(rule.condition.python_bool())) };
+        let Some(text) = rule.condition().as_text() else { return Some(Self::Plain(rule.condition().python_bool())) };
         let parsed = parse::parse(text.as_str(), CodeKind::Block).ok()?;
         validate::validate(&parsed.body, &parsed.text).ok()?;
         let tree = parsed.into_tree();

@@ -33,7 +33,7 @@ impl<'a> Failing<'a> {
         let rules = entities.flat_map(|entity| entity.rules.values());
         let fails = |text: &tpv_yaml::value::Text| !text.value.is_empty();
         let failing: HashSet<Span> =
-            rules.filter(|rule| rule.fail.as_ref().is_some_and(fails)).map(|rule| rule.span).collect();
+            rules.filter(|rule| rule.fail().is_some_and(fails)).map(|rule| rule.span).collect();
         let mut facts = HashMap::new();
         for (site, parsed) in sites.iter().zip(parsed) {
             let (Some(rule), Some(parsed), "if") = (site.rule, parsed, site.property) else { continue };

@@ -129,7 +129,7 @@ fn may_be_tested(site: &Site<'_>, key: &str) -> bool {
     let rules = site.owners.iter().flat_map(|owner| owner.rules.values());
     let mut conditions = rules
         .filter(|rule| Some(rule.span) == site.rule && site.property != "if")
-        .filter_map(|rule| rule.condition.as_str());
+        .filter_map(|rule| rule.condition().as_str());
     tests(site.text.as_str()) || conditions.any(|condition| condition.contains(key))
 }
 

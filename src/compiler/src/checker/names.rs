@@ -22,7 +22,7 @@ use tpv_bytecode::CodeKind;
 use tpv_config::Config;
 use tpv_config::entity::{Common, Dict, Entity};
 use tpv_config::validate::unknown::synonym;
-use tpv_model::{EntityClass, Resource};
+use tpv_model::{EntityClass, Field, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
@@ -171,7 +171,7 @@ impl<'a> Names<'a> {
 
     fn collect(&mut self, entity: &'a Entity) {
         for common in entity.commons() {
-            self.has_rank |= common.rank.is_some();
+            self.has_rank |= common.singles.get(Field::Rank).is_some();
             self.requested.extend(common.amounts.resources().map(|(resource, _)| resource.name()));
         }
     }

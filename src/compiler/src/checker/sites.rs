@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tpv_bytecode::CodeKind;
 use tpv_config::Config;
-use tpv_config::code::each_code;
+use tpv_config::code::{each_code, each_own_code};
 use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_text::source::Span;
@@ -61,9 +61,7 @@ impl<'a> Collector<'a> {
             let at = Some(rule.span);
             rule.each_code(&mut |text, kind, property| self.add(owner, at, text, kind, property));
         }
-        if let Some(destination) = &owner.destination {
-            destination.each_code(&mut |text, kind, property| self.add(owner, None, text, kind, property));
-        }
+        each_own_code(&owner.common, &mut |text, kind, property| self.add(owner, None, text, kind, property));
     }
 
     fn add(

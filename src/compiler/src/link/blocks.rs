@@ -5,6 +5,7 @@ use tpv_bytecode::{CodeRef, ProgramData};
 use tpv_model::{Field, Resource};
 use tpv_runtime::artifact::tables::{EntityRow, StringId, Tables, ValueRow};
 
+use tpv_config::code::code_kind;
 use tpv_text::suggest::closest;
 
 /// The blocks at a path such as `tools.bwa.mem`, `tools.bwa.rules.big.if` or `destinations.slurm.params`: the roots of all
@@ -123,22 +124,13 @@ fn properties(tables: &Tables, row: &EntityRow) -> Vec<String> {
     out
 }
 
-/// The fields besides the resources that may have code.
-const OTHERS: [Field; 9] = [
-    Field::Env,
-    Field::Params,
-    Field::Resubmit,
-    Field::Rank,
-    Field::If,
-    Field::Execute,
-    Field::Fail,
-    Field::HandlerTags,
-    Field::DestName,
-];
+/// The fields besides amounts and [`Field::singles`] that may have code.
+const OTHERS: [Field; 3] = [Field::Env, Field::Params, Field::Resubmit];
 
 /// The fields that may have code, in the order in which they are listed.
 fn fields() -> impl Iterator<Item = Field> {
-    Resource::ALL.into_iter().map(|resource| Field::Amount(resource.into())).chain(OTHERS)
+    let singles = Field::singles().iter().copied().filter(|field| code_kind(field.kind()).is_some());
+    Resource::ALL.into_iter().map(|resource| Field::Amount(resource.into())).chain(OTHERS).chain(singles)
 }
 
 fn property_blocks(row: &EntityRow, property: &str, found: &mut Vec<u32>) {

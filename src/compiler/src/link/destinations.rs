@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tpv_runtime::artifact::tables::EntityRow;
 
 use tpv_config::Config;
-use tpv_config::entity::{DestinationFields, Entity};
+use tpv_config::entity::Entity;
 use tpv_config::rules::Rules;
 use tpv_config::scheduling::SchedulingTags;
 use tpv_model::{EntityClass, TagType};
@@ -55,7 +55,7 @@ fn secure_defaults() -> Entity {
         span,
         common: Default::default(),
         rules: Rules::default(),
-        destination: Some(Arc::new(DestinationFields { dest_tags: tags, ..Default::default() })),
-        pool: None,
+        dest_tags: Some(Arc::new(tags)),
+        oversize: None,
     }
 }

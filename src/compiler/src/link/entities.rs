@@ -3,15 +3,16 @@
 use std::sync::Arc;
 
 use tpv_model::{EntityClass, Field, Resource};
-use tpv_runtime::artifact::tables::{DestinationRow, EntityRow, RuleRow, ValueRow};
+use tpv_runtime::artifact::tables::{EntityRow, ValueRow};
 
 use tpv_bytecode::CodeKind;
-use tpv_config::entity::{Common, DestinationFields, Entity, EnvEntry, Rule};
+use tpv_config::code::code_kind;
+use tpv_config::entity::{Common, Entity, EnvEntry, Rule};
 use tpv_text::source::Span;
-use tpv_yaml::value::{ConfigValue, Text, ValueKind};
+use tpv_yaml::value::{ConfigValue, ValueKind};
 
 use super::Linker;
-use super::pools::pool_row;
+use super::pools::oversize_row;
 use super::shared::Shared;
 
 impl Linker<'_> {
@@ -19,30 +20,9 @@ impl Linker<'_> {
     pub(super) fn entity(&mut self, entity: &Entity) -> EntityRow {
         let mut row = self.common(entity.class, &entity.id, entity.span, &entity.common);
         row.rules = entity.rules.iter().map(|(key, rule)| (self.strings.id(key), self.rule(rule))).collect();
-        if let Some(fields) = &entity.destination {
-            row.destination = Some(Box::new(DestinationRow {
-                runner: fields.runner.as_ref().map(|runner| self.strings.id(runner.as_str())),
-                dest_name: self.code(&fields.dest_name, CodeKind::FString, Field::DestName.alias()),
-                dest_tags: self.tags(&fields.dest_tags),
-                handler_tags: self.handler_tags(fields),
-            }));
-        }
-        if let Some(fields) = &entity.pool {
-            row.destination = Some(Box::new(DestinationRow {
-                runner: None,
-                dest_name: ValueRow::None,
-                dest_tags: self.tags(&fields.dest_tags),
-                handler_tags: ValueRow::None,
-            }));
-            row.pool = Some(Box::new(pool_row(fields)));
-        }
+        row.dest_tags = entity.dest_tags.as_ref().map(|tags| Box::new(self.tags(tags)));
+        row.oversize = entity.oversize.as_ref().map(|oversize| Box::new(oversize_row(oversize)));
         row
-    }
-
-    fn handler_tags(&mut self, fields: &DestinationFields) -> ValueRow {
-        let tags = fields.handler_tags.iter();
-        let mut tags: Vec<_> = tags.map(|tag| self.code(tag, CodeKind::FString, Field::HandlerTags.alias())).collect();
-        tags.pop_if(|_| fields.has_plain_tags).unwrap_or(ValueRow::List(tags))
     }
 
     /// The index of a rule's row.
@@ -51,52 +31,56 @@ impl Linker<'_> {
         if let Some(index) = self.rules.get(&key) {
             return *index;
         }
-        let mut row = self.common(EntityClass::Rule, &rule.id, rule.span, &rule.common);
-        let if_condition = match &rule.condition.kind {
-            ValueKind::Str(text) => self.code(text, CodeKind::Block, Field::If.alias()),
-            _ => self.value(&rule.condition),
-        };
-        row.rule = Some(RuleRow {
-            if_condition,
-            execute: self.optional_code(rule.execute.as_ref(), CodeKind::Exec, Field::Execute.alias()),
-            fail: self.optional_code(rule.fail.as_ref(), CodeKind::FString, Field::Fail.alias()),
-        });
+        let row = self.common(EntityClass::Rule, &rule.id, rule.span, &rule.common);
         let index = u32::try_from(self.tables.rules.len()).unwrap_or(u32::MAX);
         self.tables.rules.push(row);
         self.rules.insert(key, index);
         index
     }
 
-    fn optional_code(&mut self, text: Option<&Text>, kind: CodeKind, property: &'static str) -> ValueRow {
-        text.map_or(ValueRow::None, |text| self.code(text, kind, property))
-    }
-
     fn common(&mut self, class: EntityClass, id: &str, span: Span, common: &Common) -> EntityRow {
-        let resources =
-            common.amounts.resources().map(|(resource, value)| (resource, self.resource(value, resource))).collect();
-        let limits = common.amounts.limits().map(|(limit, value)| (limit, self.value(value))).collect();
+        let mut values = Vec::new();
+        for (resource, value) in common.amounts.resources() {
+            values.push((Field::Amount(resource.into()), self.resource(value, resource)));
+        }
+        values.extend(common.amounts.limits().map(|(limit, value)| (Field::Amount(limit.into()), self.value(value))));
+        values.extend(common.env.as_ref().map(|env| (Field::Env, self.env(env))));
+        let params = common.params.as_ref();
+        values.extend(params.map(|params| (Field::Params, self.dict_row(params, Some(Field::Params.alias())))));
+        if !common.resubmit.is_empty() {
+            values.push((Field::Resubmit, self.dict_row(&common.resubmit, Some(Field::Resubmit.alias()))));
+        }
+        match &common.context {
+            None => values.push((Field::Context, ValueRow::None)),
+            Some(context) if context.is_empty() => {}
+            Some(context) => values.push((Field::Context, self.dict_row(context, None))),
+        }
+        for field in Field::singles() {
+            values.extend(common.singles.get(*field).map(|value| (*field, self.single(value, *field))));
+        }
         EntityRow {
             class,
             id: self.strings.id(id),
             abstract_: common.is_abstract,
             inherits: common.inherits.as_ref().map(|parent| self.strings.id(parent.as_str())),
-            resources,
-            limits,
-            env: common.env.as_ref().map_or(ValueRow::None, |env| self.env(env)),
-            params: common
-                .params
-                .as_ref()
-                .map_or(ValueRow::None, |params| self.dict_row(params, Some(Field::Params.alias()))),
-            resubmit: self.dict_row(&common.resubmit, Some(Field::Resubmit.alias())),
-            rank: self.optional_code(common.rank.as_ref(), CodeKind::Block, Field::Rank.alias()),
-            context: common.context.as_ref().map_or(ValueRow::None, |context| self.dict_row(context, None)),
+            values: values.into_iter().collect(),
             tags: self.tags(&common.tags),
             rules: Vec::new(),
             extras: self.dict(&common.extras),
-            destination: None,
-            rule: None,
-            pool: None,
+            dest_tags: None,
+            oversize: None,
             site: self.site_of(span),
+        }
+    }
+
+    /// One of [`Field::singles`].
+    fn single(&mut self, value: &ConfigValue, field: Field) -> ValueRow {
+        match (&value.kind, code_kind(field.kind())) {
+            (ValueKind::Str(text), Some(kind)) => self.code(text, kind, field.alias()),
+            (ValueKind::List(items), Some(_)) => {
+                ValueRow::List(items.iter().map(|item| self.single(item, field)).collect())
+            }
+            _ => self.value(value),
         }
     }
 

@@ -1,10 +1,10 @@
 //! Resource pools and their store: rows, and what is wrong with the wiring.
 
-use tpv_runtime::artifact::tables::{PoolRow, StoreRow};
+use tpv_runtime::artifact::tables::{OversizeRow, StoreRow};
 use tpv_runtime::pools::configured::{ConfiguredError, IN_MEMORY, OptionValue, VALKEY, ValkeyOptions};
 
 use tpv_config::Config;
-use tpv_config::entity::{PoolFields, StoreConfig};
+use tpv_config::entity::{Oversize, StoreConfig};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::source::Span;
 use tpv_yaml::value::{ConfigValue, ValueKind};
@@ -20,13 +20,12 @@ pub fn lacks_store(config: &Config) -> bool {
     !config.pools.is_empty() && config.global.resource_pool_store.is_none()
 }
 
-/// The fields of pools.
-pub(super) fn pool_row(fields: &PoolFields) -> PoolRow {
-    let oversize = &fields.oversize;
+/// `oversize` of a pool.
+pub(super) fn oversize_row(oversize: &Oversize) -> OversizeRow {
     let [cores, mem, gpus] =
         [&oversize.hard_max_cores, &oversize.hard_max_mem, &oversize.hard_max_gpus].map(|most| number(most.as_ref()?));
-    PoolRow {
-        max_oversize: match oversize.max_concurrent.as_ref().map(|most| &most.kind) {
+    OversizeRow {
+        max_concurrent: match oversize.max_concurrent.as_ref().map(|most| &most.kind) {
             None => 0,
             Some(ValueKind::Int(most)) => *most,
             // More than a user ever has, or less than none.
@@ -35,7 +34,6 @@ pub(super) fn pool_row(fields: &PoolFields) -> PoolRow {
         },
         hard_max: [cores, mem, gpus],
         reserve_pool: oversize.reserve_pool.unwrap_or(false),
-        fail_open: fields.fail_open,
     }
 }
 

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use super::braces::braced;
 use super::scalar::{as_bool, integer, number, number_or_text};
 use super::{Owner, Validator, at_value};
-use crate::entity::{Amounts, Common, DestinationFields, Dict, Entity, PoolFields};
+use crate::entity::{Amounts, Common, Dict, Entity, Oversize};
 use crate::fields;
 use crate::rules::Rules;
+use crate::scheduling::SchedulingTags;
 use crate::template::PLACEHOLDER;
-use tpv_model::{Amount, EntityClass, Field, Quantity, Version};
+use tpv_model::field::Kind;
+use tpv_model::{Amount, EntityClass, Field, FieldMap, Quantity, Version};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_yaml::value::{ConfigValue, Entry, Text, ValueKind};
 
@@ -17,6 +19,7 @@ use tpv_yaml::value::{ConfigValue, Entry, Text, ValueKind};
 pub(super) struct Draft {
     common: Common,
     amounts: Amounts,
+    pub(super) singles: FieldMap<ConfigValue>,
     extras: Dict,
 }
 
@@ -26,13 +29,16 @@ impl Draft {
         if !version.has_models() {
             common.context = None;
         }
-        Self { common, amounts: Amounts::default(), extras: Dict::new() }
+        Self { common, amounts: Amounts::default(), singles: FieldMap::default(), extras: Dict::new() }
     }
 
     pub(super) fn finish(self) -> Common {
         let mut common = self.common;
         if !self.amounts.is_empty() {
             common.amounts = Arc::new(self.amounts);
+        }
+        if !self.singles.is_empty() {
+            common.singles = Arc::new(self.singles);
         }
         if !self.extras.is_empty() {
             common.extras = Arc::new(self.extras);
@@ -47,9 +53,8 @@ impl Validator<'_> {
         let owner = Owner { noun: kind.noun(), name: &id.value, span: id.span };
         let mut draft = Draft::new(self.version);
         let mut rules = Rules::default();
-        let mut destination = DestinationFields::default();
+        let (mut dest_tags, mut oversize) = (SchedulingTags::default(), Oversize::default());
         let mut own_id = None;
-        let mut pool = PoolFields::default();
         let is_field = fields::DESTINATION.field(&id.value).is_some();
         let map = if is_field && entry.value.as_map().is_none() && !entry.value.is_null() {
             let noun = kind.noun();
@@ -77,15 +82,15 @@ impl Validator<'_> {
                     (EntityClass::Destination, "scheduling") if self.version.evaluates_early() => {
                         // TPV 1 has one set of tags for what a destination offers and for what it asks.
                         draft.common.tags = self.scheduling(entry, owner).unwrap_or_default();
-                        destination.dest_tags = draft.common.tags.clone();
+                        dest_tags = draft.common.tags.clone();
                         true
                     }
                     (EntityClass::Destination, "scheduling") => {
-                        destination.dest_tags = self.scheduling(entry, owner).unwrap_or_default();
+                        dest_tags = self.scheduling(entry, owner).unwrap_or_default();
                         true
                     }
                     (EntityClass::PoolEntity, "scheduling") => {
-                        pool.dest_tags = self.pool_scheduling(entry, owner);
+                        dest_tags = self.pool_scheduling(entry, owner);
                         true
                     }
                     // These two have a field of this name beside `scheduling`; it is what a job would ask for.
@@ -93,10 +98,10 @@ impl Validator<'_> {
                         draft.common.tags = self.scheduling(entry, owner).unwrap_or_default();
                         true
                     }
-                    (EntityClass::Destination, _) if self.destination_field(key, entry, owner, &mut destination) => {
+                    (EntityClass::PoolEntity, "oversize") => {
+                        oversize = self.oversize(entry, owner);
                         true
                     }
-                    (EntityClass::PoolEntity, _) if self.pool_field(key, entry, owner, &mut pool) => true,
                     _ => self.common_field(key, entry, owner, &mut draft),
                 };
             // TPV sets an unset name twice: first from the field `id`, then from the key, when it is still empty.
@@ -108,8 +113,15 @@ impl Validator<'_> {
                 self.extra(&mut draft, key, &entry.value);
             }
         }
-        if destination.dest_name.value.is_empty() {
-            destination.dest_name = own_id.filter(|text| !text.value.is_empty()).unwrap_or_else(|| id.clone());
+        if kind == EntityClass::Destination {
+            let is_unset = |value: Option<&ConfigValue>| value.is_none_or(|value| value.as_str() == Some(""));
+            if is_unset(draft.singles.get(Field::DestName)) {
+                let name = own_id.filter(|text| !text.value.is_empty()).unwrap_or_else(|| id.clone());
+                draft.singles.set(Field::DestName, text_value(name));
+            }
+            if draft.singles.get(Field::HandlerTags).is_none() {
+                draft.singles.set(Field::HandlerTags, ConfigValue::new(ValueKind::List(Arc::default()), id.span));
+            }
         }
         Entity {
             class: kind,
@@ -117,8 +129,8 @@ impl Validator<'_> {
             span: id.span,
             common: draft.finish(),
             rules,
-            destination: (kind == EntityClass::Destination).then(|| Arc::new(destination)),
-            pool: (kind == EntityClass::PoolEntity).then(|| Arc::new(pool)),
+            dest_tags: kind.offers_tags().then(|| Arc::new(dest_tags)),
+            oversize: (kind == EntityClass::PoolEntity).then(|| Arc::new(oversize)),
         }
     }
 
@@ -145,6 +157,12 @@ impl Validator<'_> {
             draft.amounts.set(amount, value.map(Arc::new));
             return true;
         }
+        if let Some(field) = Field::singles().iter().find(|field| field.alias() == key) {
+            if let Some(value) = self.single(*field, entry, owner) {
+                draft.singles.set(*field, value);
+            }
+            return true;
+        }
         let common = &mut draft.common;
         match key {
             // The id of an entity is its key, but the field must still be a string.
@@ -158,7 +176,6 @@ impl Validator<'_> {
                 self.braces("params", &entry.value, owner, "the job gets the mapping");
             }
             "resubmit" => common.resubmit = self.resubmit(entry, owner).unwrap_or_default(),
-            "rank" => common.rank = self.optional_text(entry, owner),
             "context" => common.context = self.optional_dict(entry, owner),
             "scheduling" => common.tags = self.scheduling(entry, owner).unwrap_or_default(),
             "no_qa_codes" => common.no_qa_codes = self.text_list(entry, owner).unwrap_or_default(),
@@ -222,20 +239,24 @@ impl Validator<'_> {
         })
     }
 
-    fn destination_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, out: &mut DestinationFields) -> bool {
-        match key {
-            "runner" => out.runner = self.optional_text(entry, owner),
-            "destination_name_override" => {
-                if let Some(name) = self.optional_text(entry, owner) {
-                    out.dest_name = name;
-                }
+    /// One of [`Field::singles`]. `None` if it is null, or of a wrong type.
+    fn single(&mut self, field: Field, entry: &Entry, owner: Owner<'_>) -> Option<ConfigValue> {
+        match field.kind() {
+            Kind::Condition => self.condition(entry, owner),
+            Kind::Flag => self.flag(entry, owner).map(|flag| ConfigValue::new(ValueKind::Bool(flag), entry.value.span)),
+            Kind::FStrings if entry.value.as_text().is_some() && !self.version.has_models() => {
+                Some(entry.value.clone())
             }
-            "tags" => match entry.value.as_text().filter(|_| !self.version.has_models()) {
-                Some(text) => (out.handler_tags, out.has_plain_tags) = (Arc::new(vec![text.clone()]), true),
-                None => out.handler_tags = self.text_list(entry, owner).unwrap_or_default(),
-            },
-            _ => return false,
+            Kind::FStrings => self.text_list(entry, owner).map(|texts| {
+                let texts = texts.iter().cloned().map(text_value).collect();
+                ConfigValue::new(ValueKind::List(Arc::new(texts)), entry.value.span)
+            }),
+            _ => self.optional_text(entry, owner).map(text_value),
         }
-        true
     }
+}
+
+fn text_value(text: Text) -> ConfigValue {
+    let span = text.span;
+    ConfigValue::new(ValueKind::Str(text), span)
 }

@@ -1,10 +1,10 @@
-//! The fields of pools: `oversize`, `fail_open`, and tags that select jobs.
+//! The fields of pools: `oversize`, flags, and tags that select jobs.
 
 use std::sync::Arc;
 
 use super::scalar::{boolean, float, integer};
 use super::{Owner, Validator, at_value};
-use crate::entity::{Oversize, PoolFields};
+use crate::entity::Oversize;
 use crate::fields::OVERSIZE;
 use crate::scheduling::SchedulingTags;
 use tpv_model::TagType;
@@ -13,19 +13,6 @@ use tpv_text::suggest::closest;
 use tpv_yaml::value::{ConfigValue, Entry};
 
 impl Validator<'_> {
-    /// Takes a field that only pools have; false for any other field.
-    pub(super) fn pool_field(&mut self, key: &str, entry: &Entry, owner: Owner<'_>, out: &mut PoolFields) -> bool {
-        match key {
-            "oversize" => out.oversize = self.oversize(entry, owner),
-            "fail_open" => {
-                out.fail_open = self.flag(entry, owner).unwrap_or_default();
-                out.fail_open_is_set = true;
-            }
-            _ => return false,
-        }
-        true
-    }
-
     /// A pool either governs a job or does not, so that it has no use for `prefer` and `accept`.
     pub(super) fn pool_scheduling(&mut self, entry: &Entry, owner: Owner<'_>) -> SchedulingTags {
         let mut tags = self.scheduling(entry, owner).unwrap_or_default();
@@ -43,7 +30,7 @@ impl Validator<'_> {
         tags
     }
 
-    fn oversize(&mut self, entry: &Entry, owner: Owner<'_>) -> Oversize {
+    pub(super) fn oversize(&mut self, entry: &Entry, owner: Owner<'_>) -> Oversize {
         let mut out = Oversize::default();
         let Some(map) = self.mapping(entry, "`oversize`", Some(owner)) else { return out };
         for entry in &map.entries {
@@ -87,7 +74,7 @@ impl Validator<'_> {
         value
     }
 
-    fn flag(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<bool> {
+    pub(super) fn flag(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<bool> {
         let value = boolean(&entry.value);
         if value.is_none() {
             let name = entry.key.python_str();

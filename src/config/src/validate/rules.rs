@@ -11,7 +11,7 @@ use super::{Owner, Validator, at_value};
 use crate::entity::Rule;
 use crate::fields::{ENTITY, RULE};
 use crate::rules::Rules;
-use tpv_model::EntityClass;
+use tpv_model::{EntityClass, Field};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::source::Span;
@@ -91,7 +91,6 @@ impl Validator<'_> {
     fn rule(&mut self, map: &Map, rule: Owner<'_>, owner: Owner<'_>) -> Option<Rule> {
         let mut draft = Draft::new(self.version);
         let (mut id, mut has_id) = (None, false);
-        let (mut condition, mut execute, mut fail) = (None, None, None);
         for entry in &map.entries {
             let Some(key) = self.string_key(entry, "a field") else { continue };
             match key.as_str() {
@@ -99,16 +98,17 @@ impl Validator<'_> {
                     has_id = true;
                     id = self.text(entry, owner);
                 }
-                "if" => condition = self.condition(entry, owner),
                 // The older name of `if`, which counts where both are.
                 "match" if !self.version.has_models() => {
                     self.is_old = true;
-                    condition = condition.or_else(|| self.condition(entry, owner));
+                    if draft.singles.get(Field::If).is_none()
+                        && let Some(condition) = self.condition(entry, owner)
+                    {
+                        draft.singles.set(Field::If, condition);
+                    }
                 }
                 // TPV 2.5 does not read it in rules.
                 "rank" if !self.version.has_models() => {}
-                "execute" => execute = self.optional_text(entry, owner),
-                "fail" => fail = self.optional_text(entry, owner),
                 key => {
                     let is_known = RULE.field(key).is_some() && self.has_field(EntityClass::Rule, key);
                     if !is_known || !self.common_field(key, entry, owner, &mut draft) {
@@ -137,22 +137,15 @@ impl Validator<'_> {
                     .help("add a condition, or `if: true` for a rule that always applies"),
             );
         }
+        if draft.singles.get(Field::If).is_none() {
+            draft.singles.set(Field::If, unset?);
+        }
         let common = draft.finish();
-        Some(Rule {
-            key: id.clone(),
-            id,
-            span: rule.span,
-            inherited: Some(Vec::new()),
-            in_list: false,
-            common,
-            condition: condition.or(unset)?,
-            execute,
-            fail,
-        })
+        Some(Rule { key: id.clone(), id, span: rule.span, inherited: Some(Vec::new()), in_list: false, common })
     }
 
     /// `if`: code, or a boolean.
-    fn condition(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<ConfigValue> {
+    pub(super) fn condition(&mut self, entry: &Entry, owner: Owner<'_>) -> Option<ConfigValue> {
         if entry.value.as_text().is_some() {
             return Some(entry.value.clone());
         }

@@ -60,10 +60,9 @@ impl Covered {
         for resource in Resource::ALL {
             self.read(entity.resource(resource));
         }
-        for value in entity.rule.iter().flat_map(|rule| [&rule.if_condition, &rule.execute, &rule.fail]) {
+        for (_, value) in entity.singles.iter() {
             self.read(value);
         }
-        self.read(&entity.rank);
     }
 }
 

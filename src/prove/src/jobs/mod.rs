@@ -14,7 +14,7 @@ use tpv_analysis::check::sample_ids;
 use tpv_analysis::dry_job::{DryJob, UNNAMED_TOOL, bytes_of};
 use tpv_compiler::python::run_time;
 use tpv_galaxy::json::{Json, text_of};
-use tpv_model::EntityClass;
+use tpv_model::{EntityClass, Field};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::{Job, Mapper, World};
@@ -247,7 +247,7 @@ fn unreached(rules: &Rules, seen: &HashMap<Key, usize>) -> Vec<Unreached> {
     let (mut out, mut sites) = (Vec::new(), HashSet::new());
     for row in tables.rules.iter().filter(|row| sites.insert(row.site)) {
         let has = |outcome| seen.contains_key(&Key::Rule(row.site, outcome));
-        let condition = row.rule.as_ref().map(|rule| coverage::shown(&rule.if_condition, tables)).unwrap_or_default();
+        let condition = row.value(Field::If).map(|condition| coverage::shown(condition, tables)).unwrap_or_default();
         // A condition that is a plain value has one outcome.
         if matches!(condition.trim(), "true" | "True" | "false" | "False") {
             continue;

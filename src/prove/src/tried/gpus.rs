@@ -48,8 +48,7 @@ fn mentions_gpus(destination: &Entity) -> bool {
         let text = text.to_lowercase();
         ["gpu", "gres", "cuda", "nvidia"].iter().any(|word| text.contains(word))
     };
-    let tags =
-        destination.destination.iter().flat_map(|fields| TagType::APPLICATION.map(|kind| fields.dest_tags.get(kind)));
+    let tags = destination.dest_tags.iter().flat_map(|tags| TagType::APPLICATION.map(|kind| tags.get(kind)));
     most_gpus(destination).is_some_and(|most| !most.is_null())
         || speaks(&destination.id)
         || tags.flatten().any(|tag| speaks(tag.as_str()))
@@ -60,7 +59,7 @@ fn mentions_gpus(destination: &Entity) -> bool {
                 .chain(env.map(|(name, value)| (name, value)))
                 .any(|(name, value)| speaks(name) || speaks(&value.python_str()))
         })
-        || destination.rules.values().any(|rule| rule.execute.as_ref().is_some_and(|code| speaks(code.as_str())))
+        || destination.rules.values().any(|rule| rule.execute().is_some_and(|code| speaks(code.as_str())))
 }
 
 fn finding(destination: &Entity, tools: &[&Tool<'_>], with: &Entity) -> Finding {

@@ -22,7 +22,7 @@ pub(super) fn sizes(config: &Config, tool: &Entity) -> Vec<i64> {
     let default = config.default_entity(EntityClass::Tool);
     let mut borders: Vec<f64> = Vec::new();
     for entity in std::iter::once(tool).chain(default.map(|default| &**default)) {
-        entity.rules.values().filter_map(|rule| rule.condition.as_str()).for_each(|code| numbers(code, &mut borders));
+        entity.rules.values().filter_map(|rule| rule.condition().as_str()).for_each(|code| numbers(code, &mut borders));
         for common in entity.commons() {
             amounts(common, &mut borders);
         }

@@ -10,7 +10,7 @@ use tpv_compiler::python::run_time;
 use tpv_galaxy::answer::Answer;
 use tpv_galaxy::errors::NO_DESTINATIONS;
 use tpv_galaxy::json::Json;
-use tpv_model::{Quantity, Resource, TagType};
+use tpv_model::{Field, Quantity, Resource, TagType};
 use tpv_python::value::Value;
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::entity::Entity;
@@ -114,7 +114,7 @@ fn outcome(answer: Answer) -> Outcome {
 
 /// Returns `true` if code of an entity or rule has a word that leads to inputs.
 fn reads_inputs(entity: &Entity) -> bool {
-    let rule = entity.rule.iter().flat_map(|rule| [&rule.if_condition, &rule.execute]);
+    let rule = [Field::If, Field::Execute].into_iter().map(|field| entity.single(field));
     let amounts = Resource::ALL.into_iter().map(|resource| entity.resource(resource));
     rule.chain(amounts).any(|value| match value {
         Value::Str(code) => ["input", "job", "dataset", "size"].iter().any(|word| code.as_str().contains(word)),

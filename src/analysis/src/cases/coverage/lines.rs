@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use super::ByFile;
 use super::counts::Cases;
-use tpv_config::entity::{Common, DestinationFields};
+use tpv_config::entity::Common;
+use tpv_config::scheduling::SchedulingTags;
 use tpv_text::source::{SourceId, SourceMap, Span};
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
@@ -56,19 +57,13 @@ pub(super) fn of_common(common: &Common, each: &mut dyn FnMut(Span)) {
     for dict in common.params.iter().chain(&common.context).chain([&common.resubmit, &common.extras]) {
         dict.values().for_each(|value| leaves(value, each));
     }
-    common.code().into_iter().flat_map(|(_, code)| code).for_each(|text| each(text.span));
-    tpv_model::TagType::APPLICATION.into_iter().flat_map(|kind| common.tags.get(kind)).for_each(|tag| each(tag.span));
+    common.singles.iter().for_each(|(_, value)| leaves(value, each));
+    of_tags(&common.tags, each);
 }
 
-/// The same for what only destinations have.
-pub(super) fn of_destination(fields: &DestinationFields, each: &mut dyn FnMut(Span)) {
-    fields.runner.iter().for_each(|text| each(text.span));
-    tpv_model::TagType::APPLICATION
-        .into_iter()
-        .flat_map(|kind| fields.dest_tags.get(kind))
-        .for_each(|tag| each(tag.span));
-    fields.handler_tags.iter().for_each(|tag| each(tag.span));
-    each(fields.dest_name.span);
+/// The same for tags.
+pub(super) fn of_tags(tags: &SchedulingTags, each: &mut dyn FnMut(Span)) {
+    tpv_model::TagType::APPLICATION.into_iter().flat_map(|kind| tags.get(kind)).for_each(|tag| each(tag.span));
 }
 
 /// The scalars of a value.

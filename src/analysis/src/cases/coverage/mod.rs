@@ -19,7 +19,7 @@ use counts::{ByPlace, SitePlace};
 pub use counts::{Cases, Counts, Seen};
 pub use lines::Line;
 pub use reachable::{Aim, Reachable};
-use tpv_config::code::each_code;
+use tpv_config::code::{each_code, each_own_code};
 use tpv_config::entity::{Entity, Rule};
 use tpv_config::origin::TextOrigin;
 use tpv_config::{Config, validate::Section};
@@ -307,20 +307,18 @@ impl<'a> Gathering<'a> {
         }
         self.line(entity.span, &matched.clone().and(accepted).and(inherited));
         let fields = if is_destination { used.and(accepted) } else { used };
-        lines::of_common(&entity.common, &mut |span| self.line(span, &fields));
-        if let Some(destination) = &entity.destination {
-            // The name of a destination is its key, unless it has another one.
-            lines::of_destination(destination, &mut |span| {
-                if span != entity.span {
-                    self.line(span, &fields);
-                }
-            });
-        }
+        // The name of a destination is its key, unless it has another one.
+        let is_name = |span| is_destination && span == entity.span;
+        lines::of_common(&entity.common, &mut |span| {
+            if !is_name(span) {
+                self.line(span, &fields);
+            }
+        });
+        let offered = entity.dest_tags.iter();
+        offered.for_each(|tags| lines::of_tags(tags, &mut |span| self.line(span, &fields)));
         let mut blocks = Vec::new();
         each_code(&entity.common, &mut |text, kind, property| blocks.push((text, kind, property)));
-        if let Some(destination) = &entity.destination {
-            destination.each_code(&mut |text, kind, property| blocks.push((text, kind, property)));
-        }
+        each_own_code(&entity.common, &mut |text, kind, property| blocks.push((text, kind, property)));
         blocks.into_iter().for_each(|(text, kind, property)| self.block(text, kind, property, &name));
         for rule in entity.rules.values() {
             self.rule(rule, &name);
@@ -333,19 +331,20 @@ impl<'a> Gathering<'a> {
         let get = |how: Use| places.get(how, place);
         let (looked_at, fired, not_fired) = (get(Use::LookedAt), get(Use::Fired), get(Use::NotFired));
         let name = format!("rule `{}` of {owner}", rule.id);
-        let both_ways = !matches!(rule.condition.kind, ValueKind::Bool(_));
+        let both_ways = !matches!(rule.condition().kind, ValueKind::Bool(_));
         if is_new && let Some(file) = self.files.get_mut(place.0 as usize) {
             let line = place.1 as usize;
             let (looked_at, fired, not_fired) = (looked_at.clone(), fired.clone(), not_fired.clone());
             file.rules.push(RuleCoverage { name: name.clone(), line, looked_at, fired, not_fired, both_ways });
         }
-        for span in [rule.span, rule.condition.span] {
+        for span in [rule.span, rule.condition().span] {
             self.line(span, looked_at);
         }
-        lines::of_common(&rule.common, &mut |span| self.line(span, fired));
-        for text in rule.execute.iter().chain(&rule.fail) {
-            self.line(text.span, fired);
-        }
+        lines::of_common(&rule.common, &mut |span| {
+            if span != rule.condition().span {
+                self.line(span, fired);
+            }
+        });
         let mut blocks = Vec::new();
         rule.each_code(&mut |text, kind, property| blocks.push((text, kind, property)));
         blocks.into_iter().for_each(|(text, kind, property)| self.block(text, kind, property, &name));

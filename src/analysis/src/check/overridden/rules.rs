@@ -84,22 +84,22 @@ impl<'a> Met<'a> {
 
 impl Written<'_> {
     fn condition(&self) -> String {
-        self.rule.condition.python_str().trim().to_owned()
+        self.rule.condition().python_str().trim().to_owned()
     }
 }
 
 /// The fields that a rule sets.
 fn fields(rule: &Rule) -> Vec<Name<'_>> {
     let mut names: Vec<Name<'_>> = parts(&rule.common).into_iter().map(|part| part.name).collect();
-    names.extend(rule.execute.iter().map(|_| Name::Field(Field::Execute)));
-    names.extend(rule.fail.iter().map(|_| Name::Field(Field::Fail)));
+    let own = [Field::Execute, Field::Fail].into_iter();
+    names.extend(own.filter(|field| rule.common.singles.get(*field).is_some()).map(Name::Field));
     names
 }
 
 fn meet(earlier: &Written<'_>, later: &Written<'_>) -> Finding {
     let id = &later.rule.id;
     let place = |written: &Written<'_>| format!("the {} `{}`", written.entity.class.noun(), written.entity.id);
-    let condition = |written: &Written<'_>| -> Span { written.rule.condition.span };
+    let condition = |written: &Written<'_>| -> Span { written.rule.condition().span };
     let (message, why) = if earlier.entity.class == later.entity.class {
         (format!("the rule `{id}` of {} replaces another in an earlier file", place(later)), "alone")
     } else {

@@ -33,5 +33,5 @@ pub(super) fn check(linter: &mut Linter<'_>, files: &Files<'_>) {
 }
 
 fn runner(destination: &Entity) -> Option<&Text> {
-    destination.destination.as_ref()?.runner.as_ref()
+    destination.runner()
 }

@@ -165,11 +165,11 @@ impl Destination {
     pub(super) fn new(own: &Entity, defaults: Option<&Entity>, version: Version, code: &Code<'_>) -> Self {
         let entity = defaults.map_or_else(|| own.clone(), |defaults| own.inherit(defaults, version));
         let fails = entity.rules.values().find(|rule| {
-            let fails = rule.fail.as_ref().is_some_and(|fail| !fail.value.is_empty());
-            let always = match rule.condition.as_text() {
+            let fails = rule.fail().is_some_and(|fail| !fail.value.is_empty());
+            let always = match rule.condition().as_text() {
                 // Such a rule is a switch; what else its names may hold here is not followed.
                 Some(text) => code.block(text, CodeKind::Block).is_some() && text.as_str().trim() == "True",
-                None => rule.condition.python_bool(),
+                None => rule.condition().python_bool(),
             };
             fails && always
         });
@@ -188,11 +188,10 @@ impl Destination {
         if let Some(at) = self.fails {
             add(Why::Fails, Some(at));
         }
-        let Some(fields) = &self.entity.destination else { return out };
+        let Some(tags) = &self.entity.dest_tags else { return out };
         if !asked.is_known {
             return out;
         }
-        let tags = &fields.dest_tags;
         let mut refuse = |why, at: Span| {
             // What TPV adds has no place in a file.
             add(why, Some(at).filter(|at| *at != Span::default()));

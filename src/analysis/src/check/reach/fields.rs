@@ -75,6 +75,7 @@ impl Values for Sets {
     type Word = ();
     /// The resources, in their order.
     type Amounts = [Field; Resource::COUNT];
+    type Singles = ();
     type Env = ();
     type Params = ();
     type Resubmit = ();
@@ -88,10 +89,10 @@ impl Values for Sets {
             is_abstract: (),
             inherits: (),
             amounts: Default::default(),
+            singles: (),
             env: (),
             params: (),
             resubmit: (),
-            rank: (),
             context: Context::default(),
             tags: Tags::default(),
             no_qa_codes: (),
@@ -149,6 +150,10 @@ impl Merge<Sets> for Merging {
         for (child, parent) in child.iter().zip(parent) {
             self.steps += parent.inherit(child, self.always);
         }
+        Ok(())
+    }
+
+    fn singles(&mut self, (): &(), (): &mut ()) -> Result<(), Infallible> {
         Ok(())
     }
 

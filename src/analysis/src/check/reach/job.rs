@@ -142,7 +142,7 @@ impl Jobs {
     pub(super) fn borders(&self, code: &Code<'_>) -> Vec<f64> {
         let names = self.first_names();
         let layers = self.rules.in_order().into_iter().flat_map(|(layered, _)| &layered.layers);
-        let conditions = layers.filter_map(|layer| layer.rule.condition.as_text());
+        let conditions = layers.filter_map(|layer| layer.rule.condition().as_text());
         let blocks = conditions.filter_map(|text| code.block(text, CodeKind::Block));
         blocks.flat_map(|block| domain::borders(block, &names, INPUT_SIZE)).collect()
     }
@@ -179,7 +179,7 @@ impl Jobs {
         // One of these layers has the condition that is asked.
         let asked = || layered.layers.iter().enumerate().skip(lowest);
         for (_, layer) in asked() {
-            if let Some(text) = layer.rule.condition.as_text() {
+            if let Some(text) = layer.rule.condition().as_text() {
                 self.change(&code.effects(text, CodeKind::Block), text.span);
             }
         }
@@ -194,13 +194,13 @@ impl Jobs {
         let Some(top) = top.filter(|_| !(self.is_plain && always && truth.no && !mentions_size(layered))) else {
             return Ok(());
         };
-        let fail = layered.choice(top, |rule| rule.fail.as_ref());
+        let fail = layered.choice(top, |rule| rule.fail());
         if fail.always {
             if always && !truth.no {
                 return Err(End::Fails(highest.rule.span));
             }
             // The jobs that are left are those of which the condition is false, where it is one and the same for all.
-            let condition = highest.rule.condition.as_text().filter(|_| always && lowest + 1 == layered.layers.len());
+            let condition = highest.rule.condition().as_text().filter(|_| always && lowest + 1 == layered.layers.len());
             if let Some(block) = condition.and_then(|text| code.block(text, CodeKind::Block)) {
                 let assumed = domain::assume(block, &self.names(false), false);
                 let sizes = assumed.into_iter().filter(|(name, _)| name == INPUT_SIZE);
@@ -210,7 +210,7 @@ impl Jobs {
             }
             return Ok(());
         }
-        let execute = layered.choice(top, |rule| rule.execute.as_ref());
+        let execute = layered.choice(top, |rule| rule.execute());
         for text in &execute.texts {
             self.change(&code.effects(text, CodeKind::Exec), text.span);
         }
@@ -238,12 +238,12 @@ impl Jobs {
         let names = self.first_names();
         let changes = |rule: &Rule| {
             let tags = &rule.common.tags;
-            rule.execute.is_some()
+            rule.execute().is_some()
                 || rule.common.amounts.resources().next().is_some()
                 || TagType::APPLICATION.into_iter().any(|kind| !tags.get(kind).is_empty())
         };
         let is_open = |rule: &Rule| {
-            let truth = rule.condition.as_text().map(|text| code.evaluate(text, &names).value.truth());
+            let truth = rule.condition().as_text().map(|text| code.evaluate(text, &names).value.truth());
             truth.is_some_and(|truth| truth.yes && truth.no && !is_about_size(rule))
         };
         entity.rules.values().filter(|rule| changes(rule) && is_open(rule)).count()
@@ -257,7 +257,7 @@ impl Jobs {
         let outcome = self.condition(rule, code, true);
         let truth = outcome.value.truth();
         // A condition on what the context sets, and on nothing of the job, is a switch.
-        let block = rule.condition.as_text().and_then(|text| code.block(text, CodeKind::Block));
+        let block = rule.condition().as_text().and_then(|text| code.block(text, CodeKind::Block));
         let is_switch = block
             .is_some_and(|block| block.names().next().is_some() && block.names().all(|name| self.context.has(name)));
         Answer { yes: truth.yes || is_switch, no: truth.no || is_switch, raises: outcome.raises }
@@ -275,9 +275,9 @@ impl Jobs {
     }
 
     fn condition(&self, rule: &Rule, code: &Code<'_>, switches: bool) -> Outcome {
-        match rule.condition.as_text() {
+        match rule.condition().as_text() {
             Some(text) => code.evaluate(text, &self.names(switches)),
-            None => Outcome::of(super::code::constant(&rule.condition)),
+            None => Outcome::of(super::code::constant(&rule.condition())),
         }
     }
 
@@ -354,7 +354,7 @@ impl Jobs {
 
 /// Returns `true` if the condition of a rule has the size of the inputs in it.
 fn is_about_size(rule: &Rule) -> bool {
-    rule.condition.as_text().is_some_and(|text| text.as_str().contains(INPUT_SIZE))
+    rule.condition().as_text().is_some_and(|text| text.as_str().contains(INPUT_SIZE))
 }
 
 fn mentions_size(layered: &Layered) -> bool {

@@ -94,10 +94,8 @@ fn offered(linter: &mut Linter<'_>) {
     let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
     let inherited = default(config, EntityClass::Destination);
     for destination in concrete.map(|destination| &**destination).chain(inherited) {
-        if let Some(fields) = &destination.destination {
-            for tag in having(&fields.dest_tags) {
-                offers.entry(tag.as_str()).or_insert(tag.span);
-            }
+        for tag in destination.dest_tags.iter().flat_map(|tags| having(tags)) {
+            offers.entry(tag.as_str()).or_insert(tag.span);
         }
     }
     let mut seen = HashSet::new();
@@ -106,7 +104,7 @@ fn offered(linter: &mut Linter<'_>) {
         let takes_part = |entity: &Entity| !entity.common.is_abstract || default == Some(&*entity.id);
         for entity in config.section(kind).values().filter(|entity| takes_part(entity)) {
             // What a rule sets beside `fail` or `execute` is dropped.
-            let rules = entity.rules.values().filter(|rule| rule.fail.is_none() && rule.execute.is_none());
+            let rules = entity.rules.values().filter(|rule| rule.fail().is_none() && rule.execute().is_none());
             let rules = rules.map(|rule| &rule.common.tags);
             for tag in std::iter::once(&entity.common.tags).chain(rules).flat_map(|tags| tags.get(TagType::Require)) {
                 if offers.contains_key(tag.as_str()) || !seen.insert(tag.span) {
@@ -132,8 +130,8 @@ fn offered(linter: &mut Linter<'_>) {
 fn asked(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     let config = linter.config;
     for destination in config.destinations.values().filter(|destination| !destination.common.is_abstract) {
-        let Some(fields) = &destination.destination else { continue };
-        for tag in fields.dest_tags.get(TagType::Require) {
+        let Some(offered) = &destination.dest_tags else { continue };
+        for tag in offered.get(TagType::Require) {
             let name = tag.as_str();
             if tags.may_be_asked(name) {
                 continue;

@@ -18,7 +18,7 @@ pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>, mut seen: HashSet<
     let config = linter.config;
     let mut offered: BTreeSet<&str> = BTreeSet::new();
     for destination in config.destinations.values() {
-        offered.extend(destination.destination.iter().flat_map(|fields| having(&fields.dest_tags)).map(Text::as_str));
+        offered.extend(destination.dest_tags.iter().flat_map(|tags| having(tags)).map(Text::as_str));
         // An abstract tool may be for destinations as well; so may the fields that are for jobs.
         offered.extend(destination.commons().flat_map(|common| having(&common.tags)).map(Text::as_str));
     }

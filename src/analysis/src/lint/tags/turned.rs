@@ -44,8 +44,8 @@ pub(super) fn of_another_form(linter: &mut Linter<'_>, tags: &Tags<'_>) {
     let required = || {
         let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
         concrete.flat_map(|destination| {
-            let fields = destination.destination.iter();
-            fields.flat_map(|fields| fields.dest_tags.get(TagType::Require)).map(move |tag| (&**destination, tag))
+            let offered = destination.dest_tags.iter();
+            offered.flat_map(|tags| tags.get(TagType::Require)).map(move |tag| (&**destination, tag))
         })
     };
     let all: BTreeSet<&str> = required().map(|(_, tag)| tag.as_str()).collect();
@@ -73,7 +73,7 @@ pub(super) fn check(linter: &mut Linter<'_>) -> HashSet<Span> {
     let mut offered: Vec<&str> = Vec::new();
     let concrete = config.destinations.values().filter(|destination| !destination.common.is_abstract);
     for destination in concrete.map(|destination| &**destination).chain(default(config, EntityClass::Destination)) {
-        offered.extend(destination.destination.iter().flat_map(|fields| all(&fields.dest_tags)).map(Text::as_str));
+        offered.extend(destination.dest_tags.iter().flat_map(|tags| all(tags)).map(Text::as_str));
     }
     let known: HashSet<&str> = offered.iter().copied().collect();
     let by_words: BTreeMap<Vec<&str>, &str> = offered.iter().filter_map(|tag| Some((words(tag)?, *tag))).collect();
