@@ -414,14 +414,17 @@ class Chaos:
     def run(self):
         self.prepare()
         number = 0
-        while sum(self.kills.values()) < self.options.kills:
-            number += 1
-            started = time.monotonic()
-            self.round(number)
-            print(f"round {number}: whole after {time.monotonic() - started:.0f} s; {sum(self.kills.values())} kills", flush=True)
-        print(f"{number} rounds, {sum(self.kills.values())} kills: {dict(sorted(self.kills.items()))}")
-        print(f"other faults: {dict(sorted(self.faults.items()))}")
-        print(f"errors that verbs told: {dict(sorted(self.messages.items()))}")
+        try:
+            while sum(self.kills.values()) < self.options.kills:
+                number += 1
+                started = time.monotonic()
+                self.round(number)
+                seconds = time.monotonic() - started
+                print(f"round {number}: whole after {seconds:.0f} s; {sum(self.kills.values())} kills", flush=True)
+        finally:
+            print(f"{number} rounds, {sum(self.kills.values())} kills: {dict(sorted(self.kills.items()))}")
+            print(f"other faults: {dict(sorted(self.faults.items()))}")
+            print(f"errors that verbs told: {dict(sorted(self.messages.items()))}", flush=True)
 
 
 def main():

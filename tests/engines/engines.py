@@ -155,6 +155,10 @@ class Slurm(Engine):
         # A controller that was killed may take jobs for running that have ended meanwhile. And it gives ids again, after which a node that
         # still has a job of that id takes no more until an administrator says so.
         self.run(["scontrol", "reconfigure"], capture_output=True)
+        state = self.run(["sinfo", "--noheader", "--format=%T"], capture_output=True).stdout.decode().strip()
+        if state.rstrip("*") not in ("idle", "mixed", "allocated") or state.endswith("*"):
+            # A node of whose killed daemon the controller still waits for an end.
+            self.run(["scontrol", "update", "nodename=localhost", "state=down", "reason=chaos"], capture_output=True)
         self.run(["scontrol", "update", "nodename=localhost", "state=resume"], capture_output=True)
 
     def stop(self):
