@@ -1,5 +1,6 @@
 //! `tpvc init`
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -11,7 +12,7 @@ use crate::init::{Environment, Look, inline, look, settings, unknown_version};
 use crate::settings::FILE;
 use tpv_text::figures::count;
 use tpv_text::printable::{Form, line};
-use tpv_text::source::is_url;
+use tpv_text::source::{is_url, redacted};
 
 /// Write a `tpvc.toml` that fits a repository
 ///
@@ -57,6 +58,7 @@ impl Init {
             let help = format!("write `files = [...]` into `{FILE}` yourself: docs/settings.md");
             CliError::new(refusal.message, help)
         })?;
+        self::unused(&remotes, &environments);
         let text = settings(&environments, &remotes);
         if !common.quiet {
             environments.iter().for_each(|environment| self::report(environment, environments.len() > 1));
@@ -84,6 +86,23 @@ fn remote(text: &str, folder: &Path) -> Result<(String, String), CliError> {
     let path =
         if folder.as_os_str().is_empty() { path.into() } else { std::path::absolute(path).unwrap_or(path.into()) };
     Ok((url.to_owned(), path.to_string_lossy().into_owned()))
+}
+
+/// Warns of copies of URLs that no list has, with the URLs that they have.
+fn unused(remotes: &[(String, String)], environments: &[Environment]) {
+    let files = environments.iter().flat_map(|environment| &environment.files);
+    let urls: BTreeSet<&String> = files.filter(|file| is_url(file)).collect();
+    let is_used =
+        |remote: &str| urls.iter().any(|url| *url == remote || remote.ends_with('/') && url.starts_with(remote));
+    let known: Vec<String> = urls.iter().map(|url| format!("`{}`", redacted(url))).collect();
+    let known = if known.is_empty() {
+        "no URL is among the files".to_owned()
+    } else {
+        format!("the files have {}", known.join(", "))
+    };
+    for (url, _) in remotes.iter().filter(|(url, _)| !is_used(url)) {
+        print_stderr(Form::Text, &line(&format!("warning: `--remote {}` is of no use: {known}", redacted(url))));
+    }
 }
 
 /// The most names of variables, and of files that were left out, that are printed; the settings have all variables.

@@ -474,3 +474,136 @@ fn an_environment_has_its_own_version() {
     let unknown = "is not a section that TPV 2.5 knows";
     assert!(!new.contains(unknown) && old.contains(unknown), "{new}{old}");
 }
+
+const JOB_CONF: &str = "\
+runners:
+  slurm: {load: \"galaxy.jobs.runners.slurm:SlurmJobRunner\"}
+execution:
+  environments:
+    tpv:
+      runner: dynamic_tpv
+      tpv_config_files:
+      - \"{{ config_dir }}/tpv_rules.yml\"
+      - \"{{ config_dir }}/tpv_destinations.yml\"
+";
+
+const LIMITED: &str = "destinations:\n  slurm: {runner: slurm, max_accepted_cores: {{ most_cores }}}\n";
+
+/// A role has the list and the files, by `role_path`; a play includes it, and the inventory has ranges and groups of groups.
+#[test]
+fn lists_in_a_role_are_those_of_its_plays() {
+    let site = repository(&[
+        (
+            "inventory/hosts.yaml",
+            "all:\n  children:\n    galaxy:\n      vars: {most_cores: 32}\n      children:\n        prod: {hosts: {\"gx[1:2].example.org\": {}}}\n        qa: {hosts: {gxqa.example.org: {most_cores: 4}}}\n",
+        ),
+        (
+            "deploy.yml",
+            "- hosts: galaxy\n  tasks:\n  - include_role: {name: site_galaxy}\n  - import_role: {name: galaxyproject.galaxy}\n",
+        ),
+        (
+            "roles/site_galaxy/defaults/main.yml",
+            "galaxy_commit_id: release_25.0\ngalaxy_config_files:\n- {src: '{{ role_path }}/files/tpv/rules.yml', dest: '{{ config_dir }}/tpv_rules.yml'}\ngalaxy_config_templates:\n- {src: '{{ role_path }}/templates/dest.yml.j2', dest: '{{ config_dir }}/tpv_destinations.yml'}\n- {src: job_conf.yml.j2, dest: '{{ config_dir }}/job_conf.yml'}\n",
+        ),
+        ("roles/site_galaxy/templates/job_conf.yml.j2", JOB_CONF),
+        ("roles/site_galaxy/templates/dest.yml.j2", LIMITED),
+        ("roles/site_galaxy/files/tpv/rules.yml", RULES),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0, "{said}");
+    assert_eq!(environments(site.path()), ["galaxy", "gxqa.example.org"], "{said}");
+    let text = written(site.path());
+    assert!(part(&text, "[environments.galaxy]").contains("\"roles/site_galaxy/files/tpv/rules.yml\""), "{text}");
+    assert!(text.contains("most_cores = 32") && text.contains("most_cores = 4"), "{text}");
+    let (status, said) = run(site.path(), &["lint"]);
+    assert!(status == 0 && said.contains("no findings in 2 files"), "{said}");
+}
+
+/// `ansible.cfg` and the inventory are above the playbook, whose hosts are a pattern, and tasks put the files there.
+#[test]
+fn inventories_above_the_playbook_and_patterns_of_hosts() {
+    let task = "  - include_vars: {file: ../vars/tpv.yml}\n  - template: {src: '{{ item }}', dest: '{{ config_dir }}/{{ item | basename }}'}\n    loop: [templates/tpv_rules.yml.j2, templates/tpv_destinations.yml.j2, templates/job_conf.yml.j2]\n";
+    let site = repository(&[
+        ("ansible/ansible.cfg", "[defaults]\ninventory = ./inventory\n"),
+        ("ansible/inventory/static.ini", "[gx]\ngx-live.example.org\ngx-dev.example.org\n[other]\ndb.example.org\n"),
+        ("ansible/inventory/group_vars/all.yml", "config_dir: /srv/gx\n"),
+        ("ansible/inventory/host_vars/gx-live.example.org.yml", "galaxy_commit_id: v25.0.1\nmost_cores: 48\n"),
+        ("ansible/inventory/host_vars/gx-dev.example.org.yml", "galaxy_commit_id: v26.1.0\nmost_cores: 4\n"),
+        (
+            "ansible/playbooks/gx.yml",
+            &format!("- hosts: 'gx-*'\n  tasks:\n{task}  - import_role: {{name: galaxyproject.galaxy}}\n"),
+        ),
+        ("ansible/vars/tpv.yml", "partition: long\n"),
+        ("ansible/playbooks/templates/job_conf.yml.j2", JOB_CONF),
+        ("ansible/playbooks/templates/tpv_rules.yml.j2", RULES),
+        ("ansible/playbooks/templates/tpv_destinations.yml.j2", LIMITED),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0, "{said}");
+    assert_eq!(environments(site.path()), ["gx-live.example.org", "gx-dev.example.org"], "{said}");
+    let text = written(site.path());
+    let live = part(&text, "[environments.\"gx-live.example.org\"]");
+    assert!(live.contains("tpv = \"2.5.0\"") && live.contains("\"ansible/vars/tpv.yml\""), "{text}");
+    let dev = part(&text, "[environments.\"gx-dev.example.org\"]");
+    assert!(dev.contains("tpv = \"3.3.0\"") && dev.contains("host_vars/gx-dev.example.org.yml"), "{text}");
+    // Without a value, the limit is not known, which is no reason for another TPV.
+    std::fs::remove_file(site.path().join("tpvc.toml")).unwrap();
+    std::fs::write(
+        site.path().join("ansible/inventory/host_vars/gx-dev.example.org.yml"),
+        "galaxy_commit_id: v26.1.0\n",
+    )
+    .unwrap();
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && !said.contains("the files load with it"), "{said}");
+    let (status, said) = run(site.path(), &["lint", "--environment", "gx-dev.example.org"]);
+    assert!(status == 0 && said.contains("no findings in 2 files"), "{said}");
+}
+
+/// A chart that depends on Galaxy's has the values below its name, and one file may hold several files of rules.
+#[test]
+fn values_of_charts_around_galaxys_are_read() {
+    let values = "galaxy:\n  image: {repository: quay.io/galaxyproject/galaxy-min, tag: \"25.0\"}\n  configs:\n    job_conf.yml:\n      runners: {k8s: {load: x}}\n      execution:\n        environments:\n          tpv_dispatcher:\n            tpv_config_files: [lib/rules/local.yml, lib/rules/site.yml]\n  jobs:\n    rules:\n      local.yml: |\n        destinations:\n          k8s: {runner: k8s}\n      site.yml:\n        tools:\n          bwa: {cores: 2, mem: 4}\n";
+    let site = repository(&[("Chart.yaml", "name: ours\nversion: 1.0.0\n"), ("values.yaml", values)]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && said.contains("TPV 2.5.0: Galaxy `25.0` in values.yaml:2"), "{said}");
+    assert_eq!(written(site.path()).matches("\"values.yaml\",").count(), 1);
+    let (status, said) = run(site.path(), &["dry-run", "--tool", "bwa"]);
+    assert!(status == 0 && said.contains("id: k8s"), "{said}");
+}
+
+/// A copy of a URL that no list has is of no use, and the URLs that there are are named.
+#[test]
+fn copies_of_other_urls_are_named() {
+    let site = repository(&[
+        ("group_vars/all.yml", "galaxy_job_conf_tpv_config_files: ['https://example.org/v2.yml', files/tpv.yml]\n"),
+        ("files/tpv.yml", &destination("slurm")),
+    ]);
+    let (status, said) = run(site.path(), &["init", "--remote", "https://example.org/v1.yml=files/tpv.yml"]);
+    let warning =
+        "warning: `--remote https://example.org/v1.yml` is of no use: the files have `https://example.org/v2.yml`";
+    assert!(status == 0 && said.contains(warning), "{said}");
+}
+
+/// Commits have only the id of a submodule, so that its files are those of now.
+#[test]
+fn configs_in_a_submodule_are_read_as_they_are() {
+    let rules = repository(&[("tools.yml", &destination("slurm"))]);
+    git(rules.path(), &["init", "-q"]);
+    git(rules.path(), &["add", "."]);
+    git(rules.path(), &["commit", "-qm", "rules"]);
+    let site = repository(&[
+        ("own.yml", "tools:\n  bwa:\n    cores: 3\n"),
+        ("tpvc.toml", "files = [\"rules/tools.yml\", \"own.yml\"]\n"),
+    ]);
+    git(site.path(), &["init", "-q"]);
+    let from = rules.path().to_str().unwrap();
+    git(site.path(), &["-c", "protocol.file.allow=always", "submodule", "add", "-q", from, "rules"]);
+    git(site.path(), &["add", "."]);
+    git(site.path(), &["commit", "-qm", "one"]);
+    std::fs::write(site.path().join("own.yml"), "tools:\n  bwa:\n    cores: 4\n").unwrap();
+    git(site.path(), &["commit", "-qam", "two"]);
+    let (status, said) = run(site.path(), &["diff", "HEAD~1.."]);
+    assert!(status == 0 && said.contains("cores 3 -> 4 (own.yml:3)"), "{said}");
+    let (status, said) = run(site.path(), &["diff", "HEAD~1..", "--", "rules/tools.yml"]);
+    assert!(status == 0 && said.contains("the rules say the same"), "{said}");
+}

@@ -34,6 +34,8 @@ const HAVING: [TagType; 3] = [TagType::Require, TagType::Prefer, TagType::Accept
 pub(crate) struct Tags<'a> {
     /// The tags of all tools, roles, users and their rules, but for those that they reject.
     asked: BTreeSet<&'a str>,
+    /// The tags that one of them rejects.
+    rejected: BTreeSet<&'a str>,
     /// The effects of code.
     pub code: TagsInCode,
     /// `true` if there are both tools and destinations. A config without either counts as a part of a whole.
@@ -42,14 +44,15 @@ pub(crate) struct Tags<'a> {
 
 impl<'a> Tags<'a> {
     pub(crate) fn new(config: &'a Config) -> Self {
-        let mut asked = BTreeSet::new();
+        let (mut asked, mut rejected) = (BTreeSet::new(), BTreeSet::new());
         for kind in EntityClass::MATCHED {
             for entity in config.section(kind).values() {
                 asked.extend(entity.commons().flat_map(|common| having(&common.tags)).map(Text::as_str));
+                rejected.extend(entity.commons().flat_map(|common| common.tags.get(TagType::Reject)).map(Text::as_str));
             }
         }
         let has_destinations = config.destinations.values().any(|destination| !destination.common.is_abstract);
-        Self { asked, code: in_code::collect(config), is_whole: has_destinations && !config.tools.is_empty() }
+        Self { asked, rejected, code: in_code::collect(config), is_whole: has_destinations && !config.tools.is_empty() }
     }
 
     /// Returns `true` if a tool, user, role or a rule of theirs has the tag, or code names it.
@@ -133,7 +136,8 @@ fn asked(linter: &mut Linter<'_>, tags: &Tags<'_>) {
         let Some(offered) = &destination.dest_tags else { continue };
         for tag in offered.get(TagType::Require) {
             let name = tag.as_str();
-            if tags.may_be_asked(name) {
+            // Who rejects a tag knows it: it switches destinations off.
+            if tags.may_be_asked(name) || tags.rejected.contains(name) {
                 continue;
             }
             let diagnostic = Diagnostic::warning(format!("no job can reach the destination `{}`", destination.id))
