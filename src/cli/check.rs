@@ -10,6 +10,7 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::findings::{Report, Reporting};
 use super::output::write_text;
+use super::progress::Working;
 use super::{paths, world};
 use tpv_analysis::check::reach::{self, Matrix};
 use tpv_analysis::check::{Checked, Further, check_inputs};
@@ -56,8 +57,11 @@ impl Check {
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
         let further: Further<'_> = &|linter, blocks, told| tried::check(linter, blocks, told, &world);
         let inputs = Input::named(&configs);
+        let sources = common.sources()?;
+        let working = Working::on(common, "proving, and trying jobs of each tool");
         let Checked { linted, matrix, unproved, untried } =
-            check_inputs(&inputs, &common.sources()?, &options, self.matrix.is_some(), further);
+            check_inputs(&inputs, &sources, &options, self.matrix.is_some(), further);
+        drop(working);
         let (errors, files) = (linted.errors(), configs.len());
         let sources = &linted.sources;
         let unproved = unproved.iter().map(|unproved| unproved.text(sources));

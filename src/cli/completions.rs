@@ -8,6 +8,7 @@ use clap_complete::Shell;
 
 use super::Cli;
 use super::error::{CliError, Outcome, io_help};
+use super::man;
 use super::output::print_stdout;
 use tpv_text::printable::Form;
 
@@ -47,17 +48,19 @@ impl Man {
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
         let Some(folder) = &self.output else {
-            let mut text = Vec::new();
-            clap_mangen::Man::new(command).render(&mut text).map_err(|error| unwritable(&error, Path::new("-")))?;
-            print_stdout(Form::Data, &String::from_utf8_lossy(&text))?;
+            let page = man::page(&command).map_err(|error| unwritable(&error, Path::new("-")))?;
+            print_stdout(Form::Data, &String::from_utf8_lossy(&page.text))?;
             return Ok(Outcome::Done);
         };
         if folder.exists() && !folder.is_dir() {
             let message = format!("`{}` is a file", folder.display());
             return Err(CliError::new(message, "name a folder: there is a page for each verb"));
         }
-        let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(command, folder));
-        written.map_err(|error| unwritable(&error, folder))?;
+        let write = |pages: Vec<man::Page>| {
+            std::fs::create_dir_all(folder)?;
+            pages.iter().try_for_each(|page| std::fs::write(folder.join(&page.file), &page.text))
+        };
+        man::pages(&command).and_then(write).map_err(|error| unwritable(&error, folder))?;
         Ok(Outcome::Done)
     }
 }

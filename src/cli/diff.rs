@@ -13,6 +13,7 @@ use super::error::{CliError, Outcome};
 use super::job_conf::Wanted;
 use super::map::{self, hooks};
 use super::output::{Output, write_text};
+use super::progress::Working;
 use super::revision::AtRevision;
 use super::stream::{self, Threads};
 use super::tpv::Tpv;
@@ -125,7 +126,9 @@ enum Format {
 impl Diff {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let Some((old, new)) = self.sides(common)? else { return Ok(Outcome::Bad) };
+        let working = Working::on(common, "comparing entities, and the destinations that tools can reach");
         let changes = compare(&old, &new);
+        drop(working);
         if self.prove {
             return self.judged(&old, &new, changes, common);
         }
@@ -134,7 +137,7 @@ impl Diff {
             Some(path) => Some(self.map(path, None, &self.world(common)?, [&old, &new], &changes, common)?),
             None => {
                 let world = self.world(common)?;
-                let made = self.made([&old, &new], &world)?;
+                let made = self.made([&old, &new], &world, common)?;
                 Some(self.map(Path::new(MADE), Some(made), &world, [&old, &new], &changes, common)?)
             }
         };
@@ -236,7 +239,7 @@ impl Diff {
             return Ok(Outcome::Done);
         }
         let world = self.world(common)?;
-        let made = self.made([old, new], &world)?;
+        let made = self.made([old, new], &world, common)?;
         let jobs = self.map(Path::new(MADE), Some(made.clone()), &world, [old, new], &changes, common)?;
         let tried = count(jobs.all.new.jobs, "job");
         let example = jobs.causes.first().and_then(|cause| cause.examples.first());
@@ -337,10 +340,12 @@ impl Diff {
     ///
     /// # Errors
     /// It cannot be written.
-    fn made(&self, sides: [&Side; 2], world: &Arc<World>) -> Result<String, CliError> {
+    fn made(&self, sides: [&Side; 2], world: &Arc<World>, common: &Common) -> Result<String, CliError> {
+        let working = Working::on(common, "making jobs from both rule sets");
         let options = Options { tries: MOST_TRIES, time: LONGEST, tool: None, all: true };
         let [old, new] = sides.map(|side| make(&side.rules, world, &[], &options).jobs);
         let text = job_file(old.iter().chain(&new));
+        drop(working);
         if let Some(path) = &self.made {
             write_text("the jobs", path, Form::Json, &text)?;
         }

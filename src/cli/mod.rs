@@ -33,6 +33,7 @@ mod job_conf;
 mod jobs;
 mod kind;
 mod lint;
+mod man;
 mod map;
 mod maps;
 mod output;

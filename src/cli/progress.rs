@@ -2,7 +2,9 @@
 
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -67,6 +69,46 @@ impl Progress {
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.shown {
             bar.finish_and_clear();
+        }
+    }
+}
+
+/// A spinner beside work of which nobody knows how much is left. It appears after a second, and only on a terminal; dropped, it is gone.
+pub(crate) struct Working(Option<(Sender<()>, JoinHandle<()>)>);
+
+/// The time after which a spinner appears.
+const MOMENT: Duration = Duration::from_secs(1);
+
+impl Working {
+    /// A spinner with what is being done.
+    pub(crate) fn on(common: &Common, what: &'static str) -> Self {
+        if common.quiet || is_captured() || !io::stderr().is_terminal() {
+            return Self(None);
+        }
+        let (end, ended) = channel::<()>();
+        let spin = move || {
+            if ended.recv_timeout(MOMENT) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::new_spinner().with_message(what).with_elapsed(MOMENT);
+            let bar = match ProgressStyle::with_template("{spinner} {msg}, {elapsed}") {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            };
+            while ended.recv_timeout(Duration::from_millis(100)) == Err(RecvTimeoutError::Timeout) {
+                bar.tick();
+            }
+            bar.finish_and_clear();
+        };
+        Self(std::thread::Builder::new().spawn(spin).ok().map(|thread| (end, thread)))
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.0.take() {
+            drop(end);
+            let _ = thread.join();
         }
     }
 }
