@@ -11,7 +11,7 @@ use tpv_runtime::mapper::Cpython;
 use super::error::CliError;
 use super::tpv::Tpv;
 use crate::settings::{FILE, Settings};
-use tpv_config::template::{Remotes, Site, StoodIn, Templates, Why};
+use tpv_config::template::{Instead, Remotes, Site, StoodIn, Templates, Why};
 use tpv_model::{Asked, Version};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::figures::count;
@@ -139,10 +139,10 @@ impl Common {
         Ok(SourceMap::filling(Arc::new(Templates::new(site)?)).of_version(version))
     }
 
-    /// The settings, unless the command line says all that counts for texts.
+    /// The settings; wrong ones do not count if the command line says all that they say of local files. They name the texts of URLs besides.
     fn needed(&self) -> Result<Settings, CliError> {
         let is_known = !self.vars.is_empty() && self.tpv.is_some() && self.environment.is_none();
-        if is_known { Ok(Settings::default()) } else { self.settings() }
+        self.settings().or_else(|error| if is_known { Ok(Settings::default()) } else { Err(error) })
     }
 
     /// The variables and files of templates, and the version of TPV.
@@ -182,7 +182,7 @@ impl Common {
         }
     }
 
-    /// Says which copies were read in place of URLs, and warns of the files of variables and, all at once, of variables of templates without a value, unless
+    /// Says which texts were read in place of those of URLs, and warns of the files of variables and, all at once, of variables of templates without a value, unless
     /// `--quiet`.
     pub(crate) fn show_templates(&self) {
         let templates = self.templates.lock().unwrap_or_else(PoisonError::into_inner);
@@ -200,11 +200,25 @@ impl Common {
         self.show_stood_in(&all);
     }
 
-    /// Says which copies were read in place of URLs, unless `--quiet`.
+    /// Says which texts were read in place of those of URLs, unless `--quiet`.
     pub(crate) fn show_copies<'a>(&self, remotes: impl Iterator<Item = &'a Remotes>) {
-        let copies: BTreeSet<_> = remotes.flat_map(Remotes::used).collect();
-        for (url, copy) in copies {
-            self.note(&format!("`{}` is read from `{}`, by `[remotes]`", redacted(&url), copy.display()));
+        let read: BTreeSet<_> = remotes.flat_map(Remotes::used).collect();
+        for (url, instead) in read {
+            let url = redacted(&url);
+            match instead {
+                Instead::Copy(path) => self.note(&format!("`{url}` is read from `{}`, by `[remotes]`", path.display())),
+                Instead::Locked(lock, day) => {
+                    self.note(&format!("`{url}` is read as `{}` has it since {day}", lock.display()));
+                }
+                Instead::Fetched(lock) => self.note(&format!(
+                    "`{url}` is fetched, because the cache of `{}` lacks its text, and is the same",
+                    lock.display()
+                )),
+                Instead::Unlocked(lock) => self.note(&format!(
+                    "`{url}` is fetched, because it is not in `{}`: `tpvc update` locks it",
+                    lock.display()
+                )),
+            }
         }
     }
 

@@ -1,28 +1,25 @@
 //! `tpvc diff`
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use tpv_runtime::mapper::Mapper;
 
 use super::common::Common;
+use super::compared::{Comparison, Which, made};
 use super::error::{CliError, Outcome};
 use super::job_conf::Wanted;
 use super::map::{self, hooks};
-use super::output::{Output, write_text};
+use super::output::write_text;
 use super::progress::Working;
 use super::revision::AtRevision;
-use super::stream::{self, Threads};
+use super::stream;
 use super::tpv::Tpv;
 use super::{paths, rules, world};
 use crate::settings::Settings;
 use tpv_analysis::diff::Side;
 use tpv_analysis::diff::entities::{Changes, compare};
-use tpv_analysis::diff::jobs::{self, Lines};
-use tpv_analysis::diff::reasons::Reasons;
 use tpv_analysis::diff::report::{Jobs, Report, arrow, markdown, page, text};
 use tpv_analysis::diff::revision::{self, Revision};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
@@ -30,7 +27,6 @@ use tpv_analysis::people::Naming;
 use tpv_config::{Input, unreadable};
 use tpv_galaxy::World;
 use tpv_model::Version;
-use tpv_prove::jobs::{Options, job_file, make};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::figures::{count, grouped};
 use tpv_text::printable::Form;
@@ -134,11 +130,14 @@ impl Diff {
         }
         let jobs = match &self.jobs {
             None if self.no_jobs || changes.groups.is_empty() && !matches!(common.tpv, Some(Tpv::Range(..))) => None,
-            Some(path) => Some(self.map(path, None, &self.world(common)?, [&old, &new], &changes, common)?),
+            Some(path) => {
+                let jobs = Which::File(stream::Jobs { path, dispatcher: self.dispatcher.as_deref() });
+                Some(self.map(jobs, &self.world(common)?, [&old, &new], &changes, common)?)
+            }
             None => {
                 let world = self.world(common)?;
                 let made = self.made([&old, &new], &world, common)?;
-                Some(self.map(Path::new(MADE), Some(made), &world, [&old, &new], &changes, common)?)
+                Some(self.map(Which::Made(made), &world, [&old, &new], &changes, common)?)
             }
         };
         let report = Report { old: old.name, new: new.name, changes, jobs };
@@ -240,7 +239,7 @@ impl Diff {
         }
         let world = self.world(common)?;
         let made = self.made([old, new], &world, common)?;
-        let jobs = self.map(Path::new(MADE), Some(made.clone()), &world, [old, new], &changes, common)?;
+        let jobs = self.map(Which::Made(made.clone()), &world, [old, new], &changes, common)?;
         let tried = count(jobs.all.new.jobs, "job");
         let example = jobs.causes.first().and_then(|cause| cause.examples.first());
         let report = Report { old: old.name.clone(), new: new.name.clone(), changes, jobs: None };
@@ -270,60 +269,26 @@ impl Diff {
     /// Maps jobs by both rule sets: those of a file, or those of a text.
     fn map(
         &self,
-        path: &Path,
-        text: Option<String>,
+        jobs: Which<'_>,
         world: &Arc<World>,
         [old, new]: [&Side; 2],
         changes: &Changes,
         common: &Common,
     ) -> Result<Jobs, CliError> {
-        if text.is_none() {
-            stream::check_kind(path)?;
-        }
-        let mapper = |side: &Side| Mapper::with_hooks(side.rules.clone(), hooks(common), false);
-        let reasons = Reasons::new(&old.rules, &new.rules, changes);
         let upgrade = match common.tpv {
             Some(Tpv::Range(from, to)) => Some(self.upgrade(from.version, to.version, [old, new], common)?),
             _ => None,
         };
-        let (examples, writes) = (usize::from(self.examples), self.differences.is_some());
-        let naming = Naming::with_users(self.with_users);
-        let lines = Lines {
-            old: mapper(old),
-            new: mapper(new),
-            world: world.clone(),
-            reasons,
+        let comparison = Comparison {
+            world,
+            changes,
             upgrade,
-            examples,
-            naming,
-            writes,
+            examples: self.examples.into(),
+            naming: Naming::with_users(self.with_users),
+            differences: self.differences.as_deref(),
+            threads: self.threads,
         };
-        let in_order = lines.old.depends_on_order() || lines.new.depends_on_order();
-        let threads = Threads { wanted: self.threads, in_order };
-        let written = self.differences.as_deref();
-        let (named, is_made) = (written.unwrap_or(path), text.is_some());
-        let unwritable = |error: &io::Error| CliError::unwritable("the differences", error, named);
-        let mut output = written.map(Output::create).transpose().map_err(|error| unwritable(&error))?;
-        let writer: Box<dyn io::Write + Send> = match &mut output {
-            Some(output) => Box::new(output),
-            None => Box::new(io::sink()),
-        };
-        let streamed = match text {
-            Some(text) => stream::over_text(MADE, text, writer, threads, &lines, common)?,
-            None => {
-                let jobs = stream::Jobs { path, dispatcher: self.dispatcher.as_deref() };
-                stream::over(jobs, writer, threads, &lines, common)?
-            }
-        };
-        let tallies = streamed.map_err(|error| unwritable(&error))?;
-        output.map(Output::finish).transpose().map_err(|error| unwritable(&error))?;
-        let outcome = tallies.iter().fold(jobs::Outcome::default(), |mut all, one| {
-            all.merge(one);
-            all
-        });
-        Mapper::leave_to_system();
-        Mapper::leave(lines);
-        Ok(Jobs::new(&outcome, changes, is_made))
+        comparison.run(jobs, [old, new], common)
     }
 
     /// The world that jobs are mapped in. The settings that name the files name their world.
@@ -341,24 +306,13 @@ impl Diff {
     /// # Errors
     /// It cannot be written.
     fn made(&self, sides: [&Side; 2], world: &Arc<World>, common: &Common) -> Result<String, CliError> {
-        let working = Working::on(common, "making jobs from both rule sets");
-        let options = Options { tries: MOST_TRIES, time: LONGEST, tool: None, all: true };
-        let [old, new] = sides.map(|side| make(&side.rules, world, &[], &options).jobs);
-        let text = job_file(old.iter().chain(&new));
-        drop(working);
+        let text = made(sides, world, common);
         if let Some(path) = &self.made {
             write_text("the jobs", path, Form::Json, &text)?;
         }
         Ok(text)
     }
 }
-
-/// The name of the jobs that are made, in messages.
-const MADE: &str = "the jobs that were made";
-
-/// The most jobs that are tried to make jobs from one rule set, and the longest time.
-const MOST_TRIES: usize = 40_000;
-const LONGEST: Duration = Duration::from_secs(60);
 
 /// A short name for files taken together.
 pub(super) fn shown(names: &[String]) -> String {

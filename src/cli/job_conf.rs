@@ -153,6 +153,32 @@ pub(super) fn read(path: &Path, wanted: &Wanted, common: &Common) -> Result<JobC
     Ok(JobConf { sources, inputs })
 }
 
+/// The URLs that a job configuration names for any dispatcher, by its names alone: a template may lack variables.
+///
+/// # Errors
+/// It cannot be read.
+pub(super) fn urls(path: &Path, common: &Common) -> Result<Vec<String>, CliError> {
+    let name = path.to_string_lossy();
+    let mut sources = common.sources_of_names()?;
+    let id = sources.load(&name, &Limits::default()).map_err(|error| CliError::new(error.to_string(), error.help()))?;
+    let mut lists = Vec::new();
+    if name.contains(".xml") {
+        let text = sources.get(id).map(|source| source.text.to_string()).unwrap_or_default();
+        lists.extend(of_xml(&text, &name)?.found.into_iter().map(|(_, (files, _))| files));
+    } else {
+        let document = tpv_yaml::load(&sources, id, &mut Diagnostics::new());
+        let all = document.as_ref().and_then(|document| of_yaml(&document.root));
+        let configs = all.into_iter().flat_map(|all| all.found).flat_map(|(_, found)| found.configs);
+        lists.extend(configs.filter_map(|value| value.as_str().map(str::to_owned)));
+    }
+    let inputs = lists.iter().flat_map(|list| listed(list, Path::new("")));
+    let named = inputs.filter_map(|input| match input {
+        Input::Named(name) => Some(name).filter(|name| is_url(name)),
+        Input::Text(_) | Input::Inline(..) => None,
+    });
+    Ok(named.collect())
+}
+
 fn missing(name: &str) -> CliError {
     CliError::new(
         format!("`{name}` does not say which configs TPV is to load"),

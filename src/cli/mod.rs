@@ -12,6 +12,7 @@ mod captured;
 mod check;
 mod code;
 mod common;
+mod compared;
 mod compile;
 mod completions;
 mod decisions;
@@ -54,6 +55,7 @@ mod temporary;
 mod test;
 mod tpv;
 mod unfinished;
+mod update;
 mod who;
 mod world;
 
@@ -108,6 +110,7 @@ enum Verb {
     DryRun(dry_run::DryRun),
     Why(decisions::why::Why),
     Log(decisions::log::Log),
+    Update(update::Update),
     Init(init::Init),
     Lint(lint::Lint),
     Test(test::Test),
@@ -139,6 +142,7 @@ impl Verb {
             Self::DryRun(verb) => verb.run(common),
             Self::Why(verb) => roomy(|| verb.run(common)),
             Self::Log(verb) => roomy(|| verb.run(common)),
+            Self::Update(verb) => roomy(|| verb.run(common)),
             Self::Init(verb) => roomy(|| verb.run(common)),
             Self::Lint(verb) => verb.run(common),
             Self::Test(verb) => roomy(|| verb.run(common)),

@@ -15,6 +15,7 @@ use tpv_analysis::diff::revision::Revision;
 use tpv_analysis::git::checkout::Checkout;
 use tpv_analysis::git::{self, Repository};
 use tpv_config::Input;
+use tpv_config::lock::Lock;
 use tpv_config::template::{Remotes, StoodIn, Templates};
 use tpv_maps::history;
 use tpv_text::diagnostic::Problem;
@@ -120,8 +121,27 @@ impl AtRevision {
             let shown = self.checkout.as_ref().and_then(|checkout| path.strip_prefix(checkout.folder()).ok());
             (self.copy(path.to_owned()), shown.unwrap_or(path).to_owned())
         });
+        self.settings.site.remotes = self.settings.site.remotes.locked(self.lock());
         self.settings.site.within = self.checkout.as_ref().map(|checkout| checkout.folder().to_owned());
         Ok(())
+    }
+
+    /// The lock of the revision, or the present one if it has none. Its cache may lack texts that the present one has: a digest has one text.
+    fn lock(&self) -> Option<Arc<Lock>> {
+        let present = self.present.site.remotes.lock();
+        match (self.settings.site.remotes.lock(), &self.checkout) {
+            (Some(lock), Some(checkout)) => {
+                let inside = lock.path.strip_prefix(checkout.folder()).unwrap_or(&lock.path).to_owned();
+                let present = present.map(|present| &**present);
+                Some(Arc::new(Lock::clone(lock).beside(&inside, present)))
+            }
+            (Some(lock), None) => Some(lock.clone()),
+            (None, _) => {
+                let inside = present.and_then(|present| self.in_repository(&present.path));
+                inside.iter().for_each(|inside| self.lacks(inside, "the present lock is used"));
+                present.cloned()
+            }
+        }
     }
 
     /// Leads the paths of settings that are the same for all revisions to the files of this one.

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -18,6 +19,7 @@ use serde::{Deserialize, Deserializer};
 use toml::Spanned;
 
 use tpv_analysis::lint::{Level, Severities};
+use tpv_config::lock::{self, Lock};
 use tpv_config::template::{Remotes, Site};
 use tpv_model::{Asked, UnknownVersion};
 use tpv_text::diagnostic::Diagnostic;
@@ -51,6 +53,10 @@ pub struct Settings {
     pub jobs: Option<PathBuf>,
     /// The environment that was chosen. `None` if the file has none.
     pub environment: Option<String>,
+    /// The names of all environments, in the order of the file.
+    pub environments: Vec<String>,
+    /// The folder of texts that `tpvc update` writes, from that of the file.
+    pub cache: PathBuf,
     /// The variables and files of Jinja templates.
     pub site: Site,
     /// The severities of findings.
@@ -80,6 +86,8 @@ struct File {
     templates: Option<Vec<String>>,
     environments: BTreeMap<Spanned<String>, Table<Environment>>,
     severity: BTreeMap<Spanned<String>, Level>,
+    #[serde(deserialize_with = "table")]
+    lock: LockTable,
     #[serde(deserialize_with = "table")]
     lint: Lint,
     #[serde(deserialize_with = "table")]
@@ -151,6 +159,13 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
     }
 }
 
+/// The table `[lock]`.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct LockTable {
+    cache: Option<PathBuf>,
+}
+
 /// The table `[lint]`.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -219,7 +234,10 @@ impl Settings {
             Err(error) => return Err(Problem::new(misread(&error, source), sources)),
         };
         let environments = std::mem::take(&mut file.environments);
-        let names: Vec<String> = environments.keys().map(|name| name.get_ref().clone()).collect();
+        let mut names: Vec<(usize, String)> =
+            environments.keys().map(|name| (name.span().start, name.get_ref().clone())).collect();
+        names.sort();
+        let names: Vec<String> = names.into_iter().map(|(_, name)| name).collect();
         let chosen = environments.into_iter().min_by_key(|(name, _)| match environment {
             Some(asked) => (name.get_ref() != asked, 0),
             None => (false, name.span().start),
@@ -260,6 +278,7 @@ impl Settings {
             return Err(Problem::new(at(diagnostic, wrong.span()), sources));
         }
         let folder = path.parent().unwrap_or(Path::new(""));
+        let lock = Lock::read(&folder.join(lock::FILE))?.map(Arc::new);
         let beside = |path: PathBuf| beside(folder, path);
         let named = |name: String| {
             if is_url(&name) { name } else { beside(name.into()).to_string_lossy().into_owned() }
@@ -273,7 +292,8 @@ impl Settings {
             within: None,
             remotes: Remotes::new(
                 file.remotes.into_iter().map(|(url, path)| (url.into_inner(), beside(path))).collect(),
-            ),
+            )
+            .locked(lock),
         };
         Ok(Self {
             path: Some(path.to_owned()),
@@ -282,6 +302,8 @@ impl Settings {
             world: file.world.map(beside),
             jobs: file.jobs.map(beside),
             environment,
+            environments: names,
+            cache: at_home(file.lock.cache.unwrap_or_else(|| lock::CACHE.into())),
             site,
             severities,
             baseline: file.lint.baseline.map(beside),
@@ -426,6 +448,7 @@ mod tests {
             ("lint = [\"baseline.json\"]\n", "tpvc.toml:1:8", "invalid type: list, expected a table"),
             ("test = \"tests.yml\"\n", "tpvc.toml:1:8", "expected a table"),
             ("maps = []\n", "tpvc.toml:1:8", "expected a table"),
+            ("[lock]\ncach = \"x\"\n", "tpvc.toml:2:1", "did you mean `cache`?"),
             ("[severity]\nT102 = true\n", "tpvc.toml:2:8", "expected a text"),
             ("[maps\n", "tpvc.toml:1:6", ""),
         ] {

@@ -1,5 +1,6 @@
 //! Logs of decisions: `map --decisions`, `why`, `log`.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
@@ -156,4 +157,122 @@ fn a_history_is_replayed() {
     fs::remove_dir_all(folder.join("tpvc_rules")).unwrap();
     let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
     assert!(stdout(&run).contains("left out: 5 jobs whose rules are not kept"), "{}", stdout(&run));
+}
+
+/// The samples of a text in Prometheus's format, by name and labels as they are meant. Read by its documentation, apart from what writes it.
+fn samples(text: &str) -> BTreeMap<(String, Vec<(String, String)>), f64> {
+    assert!(text.ends_with('\n'));
+    let is_name = |name: &str| {
+        let part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && name.chars().all(part)
+    };
+    let (mut found, mut types, mut family) = (BTreeMap::new(), BTreeMap::new(), String::new());
+    for line in text.lines() {
+        if let Some(comment) = line.strip_prefix("# ") {
+            let words: Vec<&str> = comment.splitn(3, ' ').collect();
+            assert!(is_name(words[1]) && words.len() == 3, "{line}");
+            match words[0] {
+                "HELP" => family = words[1].to_owned(),
+                "TYPE" => {
+                    assert!(["counter", "histogram"].contains(&words[2]) && words[1] == family, "{line}");
+                    assert!(types.insert(words[1].to_owned(), words[2].to_owned()).is_none(), "{line}");
+                }
+                _ => panic!("{line}"),
+            }
+            continue;
+        }
+        let end = line.find(['{', ' ']).unwrap();
+        let (name, mut rest) = line.split_at(end);
+        let base = ["_bucket", "_sum", "_count"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
+        let kind = types.get(&family).map(String::as_str);
+        assert!(is_name(name) && (name == family || base == family && kind == Some("histogram")), "{line}");
+        let mut labels = Vec::new();
+        if let Some(inner) = rest.strip_prefix('{') {
+            rest = inner;
+            loop {
+                let (label, after) = rest.split_once("=\"").unwrap();
+                assert!(is_name(label) && !label.contains(':'), "{line}");
+                let (mut value, mut chars) = (String::new(), after.char_indices());
+                let end = loop {
+                    match chars.next().unwrap() {
+                        (at, '"') => break at,
+                        (_, '\\') => value.push(match chars.next().unwrap().1 {
+                            'n' => '\n',
+                            c @ ('"' | '\\') => c,
+                            c => panic!("\\{c} in {line}"),
+                        }),
+                        (_, c) => value.push(c),
+                    }
+                };
+                labels.push((label.to_owned(), value));
+                rest = &after[end + 1..];
+                match rest.strip_prefix(',') {
+                    Some(more) => rest = more,
+                    None => break,
+                }
+            }
+            rest = rest.strip_prefix('}').unwrap();
+        }
+        let value = rest.strip_prefix(' ').unwrap().parse::<f64>().unwrap();
+        labels.sort();
+        assert!(found.insert((name.to_owned(), labels), value).is_none(), "twice: {line}");
+    }
+    found
+}
+
+#[test]
+fn metrics_are_prometheus_text() {
+    let site = site();
+    let folder = site.path();
+    let line = |more: &str| {
+        format!("{{\"tpvc\": 1, \"time\": \"2026-11-27T08:00:00.000Z\", \"job\": 9, \"tool\": \"t\", {more}}}\n")
+    };
+    let odd = "a\\\"b\\\\c\\nd}{,=\\u001b";
+    let other = [
+        line(
+            "\"dispatcher\": \"d\", \"rules\": \"0000000000000001\", \"wait\": \"begins\", \"error\": {\"type\": \"JobNotReadyException\", \"message\": \"\"}, \"ms\": 0.5",
+        ),
+        line(&format!("\"dispatcher\": \"{odd}\", \"destination\": \"{odd}\", \"ms\": 7000, \"dropped\": 3")),
+        line(
+            "\"dispatcher\": \"d\", \"rules\": \"0000000000000002\", \"wait\": {\"mappings\": 50, \"since\": \"2026-11-27T07:59:00Z\"}, \"destination\": \"slurm\", \"cpython\": [\"a.yml:3\"], \"ms\": 1.5",
+        ),
+        line("\"dispatcher\": \"d\", \"again\": 1, \"error\": {\"type\": \"KeyError\", \"message\": \"\"}"),
+        "half a li".to_owned(),
+    ];
+    fs::write(folder.join("other.jsonl"), other.concat()).unwrap();
+    let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "other.jsonl", "--metrics"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let text = stdout(&run);
+    let all = samples(&text);
+    let get = |name: &str, labels: &[(&str, &str)]| {
+        let mut labels: Vec<_> = labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        labels.sort();
+        *all.get(&(name.to_owned(), labels.clone())).unwrap_or_else(|| panic!("{name} {labels:?}\n{text}"))
+    };
+    let of = |destination, tier| [("dispatcher", "tpv_dispatcher"), ("destination", destination), ("tier", tier)];
+    let mapped: f64 = all.iter().filter(|((name, _), _)| name == "tpvc_mapped_total").map(|(_, number)| number).sum();
+    assert_eq!(mapped, 6.0, "{text}");
+    assert!(get("tpvc_mapped_total", &of("slurm", "native")) >= 1.0);
+    assert_eq!(get("tpvc_mapped_total", &[("dispatcher", "d"), ("destination", "slurm"), ("tier", "mixed")]), 1.0);
+    // A control character is shown as the log shows it elsewhere.
+    let odd = "a\"b\\c\\nd}{,=\\x1b";
+    assert_eq!(get("tpvc_mapped_total", &[("dispatcher", odd), ("destination", odd), ("tier", "native")]), 1.0);
+    assert_eq!(get("tpvc_failed_total", &[("dispatcher", "tpv_dispatcher"), ("type", "JobMappingException")]), 1.0);
+    assert!(!text.contains("KeyError") && !text.contains("JobNotReadyException"), "{text}");
+    assert_eq!(get("tpvc_not_ready_total", &[("dispatcher", "d")]), 50.0);
+    assert_eq!(get("tpvc_dropped_total", &[]), 3.0);
+    assert_eq!(get("tpvc_rules_changed_total", &[("dispatcher", "d")]), 1.0);
+    assert_eq!(get("tpvc_rules_changed_total", &[("dispatcher", "tpv_dispatcher")]), 0.0);
+    let bucket = |bound: &str| get("tpvc_milliseconds_bucket", &[("tier", "native"), ("le", bound)]);
+    let bounds = ["0.5", "1", "2", "5", "10", "20", "50", "100", "200", "500", "1000", "2000", "5000", "+Inf"];
+    assert!(bounds.windows(2).all(|pair| bucket(pair[0]) <= bucket(pair[1])), "{text}");
+    assert_eq!(bucket("+Inf"), get("tpvc_milliseconds_count", &[("tier", "native")]));
+    assert_eq!((bucket("5000"), bucket("+Inf")), (6.0, 7.0), "{text}");
+    assert_eq!(get("tpvc_milliseconds_sum", &[("tier", "mixed")]), 1.5);
+
+    // Filters hold; a file appears whole.
+    let args = ["log", "--log", "log.jsonl", "other.jsonl", "--metrics", "--dispatcher", "d", "-o", "tpvc.prom"];
+    assert!(tpvc_in(folder, &args).status.success());
+    let text = fs::read_to_string(folder.join("tpvc.prom")).unwrap();
+    assert_eq!(samples(&text).keys().filter(|(name, _)| name == "tpvc_mapped_total").count(), 1, "{text}");
 }

@@ -19,4 +19,5 @@ mod robustness;
 mod sessions;
 mod settings;
 mod tried;
+mod update;
 mod versions;

@@ -168,6 +168,7 @@ const WRITERS: [(&str, &[&str]); 27] = [
     ("diff --differences", &["diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--differences", "OUT"]),
     ("diff --made", &["diff", "config.yml", "changed.yml", "--made", "OUT"]),
     ("jobs", &["jobs", "config.yml", "-o", "OUT"]),
+    ("log --metrics", &["log", "--log", "jobs.jsonl", "--metrics", "-o", "OUT"]),
     ("sweep", &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "OUT"]),
     ("fit", &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "OUT"]),
     ("fit --format html", &["fit", "config.yml", "--jobs", "finished.jsonl", "--format", "html", "-o", "OUT"]),

@@ -204,6 +204,8 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Json, &["log", "--log", "log.jsonl", "--format", "json"]),
     (Text, &["log", "--log", "log.jsonl", "--replay", "--jobs", "HOSTILE"]),
     (Text, &["log", "--log", "log.jsonl", "--since", "HOSTILE"]),
+    (Text, &["log", "--log", "log.jsonl", "--metrics"]),
+    (Text, &["update", "--environment", "HOSTILE"]),
     (Text, &["map", "rules.bin", "jobs.jsonl", "-o", "/dev/null", "--decisions", "HOSTILE/d"]),
     (Json, &["jobs", "config.yml", "--tool", "HOSTILE"]),
     (Text, &["jobs", "never.yml", "--job", "HOSTILE"]),

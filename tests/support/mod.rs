@@ -8,6 +8,7 @@ pub mod cases;
 pub mod dump;
 pub mod python;
 pub mod random;
+pub mod server;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -15,13 +15,14 @@ use tpv_text::open::open;
 use tpv_text::printable::Form;
 
 use super::files::{self, Logs};
+use super::metrics::Metrics;
 use super::past_rules::PastRules;
 use super::replay;
 use super::time::moment;
 use super::totals::Totals;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome as Status};
-use crate::cli::output::print_stdout;
+use crate::cli::output::{print_stdout, write_text};
 use crate::cli::table::{self, Cell, Rows};
 
 /// Show, filter, total and replay the decisions of a server
@@ -34,6 +35,7 @@ use crate::cli::table::{self, Cell, Rows};
     tpvc log --log /var/log/galaxy --tool bwa --totals\n  \
     tpvc log --log /var/log/galaxy/tpvc_handler_0.jsonl --follow\n  \
     tpvc log --log /var/log/galaxy --format csv > decisions.csv\n  \
+    tpvc log --log /var/log/galaxy --metrics -o /var/lib/node_exporter/tpvc.prom\n  \
     tpvc log --log /var/log/galaxy --replay --jobs jobs.jsonl")]
 pub(in crate::cli) struct Log {
     #[command(flatten)]
@@ -68,6 +70,12 @@ pub(in crate::cli) struct Log {
     /// Print totals by destination, error, dispatcher, rule and tool
     #[arg(long, conflicts_with_all = ["follow", "replay"])]
     totals: bool,
+    /// Write the metrics of the log as Prometheus text, for node_exporter's textfile collector or a push gateway
+    #[arg(long, conflicts_with_all = ["follow", "replay", "totals", "format"])]
+    metrics: bool,
+    /// Output file of `--metrics`; `-` is stdout
+    #[arg(short, long, value_name = "OUT", default_value = "-", requires = "metrics")]
+    output: PathBuf,
     /// Go on with what is appended to one log, until it is interrupted
     #[arg(long, short, conflicts_with = "replay")]
     follow: bool,
@@ -109,6 +117,17 @@ impl Log {
                 Ok(true)
             })?;
             print_stdout(Form::Text, &totals.text())?;
+            return Ok(Status::Done);
+        }
+        if self.metrics {
+            let mut metrics = Metrics::default();
+            files::read(&files, common, |_, decision| {
+                if self.selects(&decision) {
+                    metrics.add(&decision);
+                }
+                Ok(true)
+            })?;
+            write_text("the metrics", &self.output, Form::Text, &metrics.text())?;
             return Ok(Status::Done);
         }
         let mut printer = Printer { format: self.format, has_header: false };

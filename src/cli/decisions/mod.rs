@@ -2,6 +2,7 @@
 
 mod files;
 pub(super) mod log;
+mod metrics;
 mod past_rules;
 mod replay;
 mod time;

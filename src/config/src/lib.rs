@@ -14,6 +14,7 @@ pub mod holes;
 mod inherit;
 pub mod job_conf;
 pub mod json_as_yaml;
+pub mod lock;
 mod merge;
 pub mod origin;
 pub mod rules;

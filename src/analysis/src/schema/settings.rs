@@ -38,6 +38,7 @@ pub static SETTINGS: Object = Object {
             Map(&Words(&["off", "warning", "error"])),
             "Codes of findings to what they count as: `T102 = \"off\"`.",
         ),
+        field("lock", Shape::Object(&LOCK), "Settings of `tpvc update`, which locks what URLs give."),
         field("lint", Shape::Object(&LINT), "Settings of `tpvc lint`."),
         field("test", Shape::Object(&TEST), "Settings of `tpvc test`."),
         field("server", Shape::Object(&SERVER), "The files of a Galaxy server that say what it has."),
@@ -65,6 +66,13 @@ static ENVIRONMENT: Object = Object {
         field("templates", List(&Text), TEMPLATES),
         field("server", Shape::Object(&SERVER), "The files of a Galaxy server that say what it has."),
     ]],
+    others: Others::Refused,
+};
+
+static LOCK: Object = Object {
+    name: "settings_lock",
+    doc: "Settings of `tpvc update`.",
+    fields: &[&[field("cache", Text, "The folder of the locked texts. Default: `.tpvc/remote`.")]],
     others: Others::Refused,
 };
 

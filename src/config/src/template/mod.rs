@@ -27,11 +27,11 @@ use header::Header;
 use nesting::Guarded;
 pub use placeholder::{PLACEHOLDER, Why, variables_in};
 use placeholder::{Recorder, Used};
-pub use remotes::Remotes;
+pub use remotes::{Instead, Remotes};
 use resolve::{Resolved, resolve};
 pub use site::{Site, fits};
 use tpv_text::diagnostic::{Diagnostic, Problem};
-use tpv_text::source::{Fill, Filled, Part, SourceMap, Unfilled, is_url};
+use tpv_text::source::{Fill, Filled, Limits, Part, SourceError, SourceMap, Unfilled, is_url};
 use variables::Variables;
 pub use variables::{VAULT, as_ansible_reads, variable_files};
 
@@ -350,8 +350,8 @@ impl Fill for Templates {
         self.is_template(name).then(|| self.filled(name, text))
     }
 
-    fn copy_of(&self, url: &str) -> Option<PathBuf> {
-        self.site.remotes.copy_of(url)
+    fn in_place_of(&self, url: &str, limits: &Limits) -> Option<Result<Vec<u8>, SourceError>> {
+        self.site.remotes.in_place_of(url, limits)
     }
 }
 

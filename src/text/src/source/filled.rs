@@ -2,7 +2,8 @@
 
 use std::fmt;
 use std::ops::Range;
-use std::path::PathBuf;
+
+use super::{Limits, SourceError};
 
 /// Fills templates in.
 pub trait Fill: fmt::Debug + Send + Sync {
@@ -12,8 +13,11 @@ pub trait Fill: fmt::Debug + Send + Sync {
     /// The template is wrong, or a variable that it asks for is not there.
     fn fill(&self, name: &str, text: &str) -> Option<Result<Filled, Box<Unfilled>>>;
 
-    /// The file that is read in place of a URL. `None` if the URL is fetched.
-    fn copy_of(&self, _url: &str) -> Option<PathBuf> {
+    /// The bytes that are read in place of what a URL gives. `None` if the URL is fetched.
+    ///
+    /// # Errors
+    /// They cannot be read, or are not those that are expected.
+    fn in_place_of(&self, _url: &str, _limits: &Limits) -> Option<Result<Vec<u8>, SourceError>> {
         None
     }
 }

@@ -250,14 +250,10 @@ impl SourceMap {
         names.iter().map(load).collect()
     }
 
-    /// The bytes that a URL gives, or those of its copy.
+    /// The bytes that a URL gives, or those that are read in their place.
     fn fetched(&self, url: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
-        match self.fill.as_ref().and_then(|fill| fill.copy_of(url)) {
-            Some(copy) => {
-                read_path(&copy.to_string_lossy(), limits).map_err(|error| SourceError::Copy(copy, Box::new(error)))
-            }
-            None => fetch(url, limits),
-        }
+        let instead = self.fill.as_ref().and_then(|fill| fill.in_place_of(url, limits));
+        instead.unwrap_or_else(|| fetch(url, limits))
     }
 
     fn add_bytes(&mut self, name: &str, bytes: Vec<u8>) -> Result<SourceId, SourceError> {
@@ -361,6 +357,13 @@ pub enum SourceError {
     Redirect(String),
     /// The file that is read in place of a URL cannot be read.
     Copy(PathBuf, Box<SourceError>),
+    /// The text that a lock names cannot be had, in words for the user.
+    Locked {
+        /// The message.
+        message: String,
+        /// The remedy.
+        help: String,
+    },
     /// The text is a template, which was added, and gives nothing.
     Template(SourceId, Box<Unfilled>),
     /// The crate was built without its feature `url`.
@@ -388,7 +391,7 @@ impl fmt::Display for SourceError {
             Self::Copy(path, error) => write!(f, "its copy `{}`: {error}", path.display()),
             Self::NoUrls => write!(f, "this program was built without reading URLs"),
             Self::Template(_, unfilled) => write!(f, "{}", unfilled.message),
-            Self::Redirect(message) | Self::Transfer(message) => write!(f, "{message}"),
+            Self::Redirect(message) | Self::Transfer(message) | Self::Locked { message, .. } => write!(f, "{message}"),
         }
     }
 }
@@ -407,6 +410,7 @@ impl SourceError {
     pub fn help(&self) -> &str {
         match self {
             Self::Template(_, unfilled) => &unfilled.help,
+            Self::Locked { help, .. } => help,
             Self::File(error) => match error.kind() {
                 std::io::ErrorKind::NotFound => "check the path; relative paths start in the current folder",
                 std::io::ErrorKind::PermissionDenied => "check the owner and the mode of the file and its folder",
@@ -449,7 +453,11 @@ const STDIN: &str = "-";
 /// The most URLs that are fetched at a time.
 const MOST_TRANSFERS: usize = 8;
 
-fn read_path(name: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
+/// The bytes of a file; `-` is stdin.
+///
+/// # Errors
+/// It cannot be read, or is too big.
+pub fn read_path(name: &str, limits: &Limits) -> Result<Vec<u8>, SourceError> {
     if name == STDIN {
         let read = read_limited(stdin().lock(), limits.bytes).map_err(SourceError::File)?;
         return read.ok_or(SourceError::TooBig(limits.bytes));
