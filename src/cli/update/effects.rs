@@ -112,7 +112,7 @@ impl Effects<'_> {
                 let world = Arc::new(world::at_this_moment(world)?);
                 let which = match self.jobs.or(site.settings.jobs.as_deref()) {
                     Some(path) => Which::File(stream::Jobs { path, dispatcher: None }),
-                    None => Which::Made(made([old, new], &world, common)),
+                    None => Which::Made(made([old, new], &world, &site.common)),
                 };
                 let comparison = Comparison {
                     world: &world,
