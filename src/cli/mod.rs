@@ -68,7 +68,7 @@ use captured::Stream;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
-pub use captured::{Printed, run_captured};
+pub use captured::Printed;
 use common::Common;
 pub use common::Host;
 use error::{CliError, Outcome};
@@ -198,6 +198,11 @@ fn printable(mut error: clap::Error) -> clap::Error {
 pub fn run() -> ExitCode {
     unfinished::survive_limits();
     ExitCode::from(run_with(std::env::args_os(), Host::default()))
+}
+
+/// Runs a command line as [`run_with`] does, and gives what it printed. Other calls wait until it ends.
+pub fn run_captured(args: impl IntoIterator<Item = OsString>, host: Host) -> Printed {
+    captured::capture(|| run_with(args, host))
 }
 
 /// Runs a command line, of which the first argument is the program's name, and gives its exit status: for a program that has

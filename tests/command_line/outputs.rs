@@ -158,7 +158,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 27] = [
+const WRITERS: [(&str, &[&str]); 28] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
     ("map --decisions", &["map", "rules.bin", "jobs.jsonl", "-o", "/dev/null", "--decisions", "OUT"]),
