@@ -300,6 +300,7 @@ fn globals<'py>(
 impl Cpython for Blocks {
     fn run(&self, vm: &mut Vm, source: &str, kind: CodeKind, origin: Option<Origin<'_>>) -> NativeResult<Value> {
         Session::start_of_job();
+        Session::forget_answers();
         Python::attach(|py| {
             let block = self.block(py, source, kind, origin).map_err(|error| exception::to_native(vm, py, error))?;
             let globals = globals(vm, py, &block, source, self.is_live)?.unbind();

@@ -1,19 +1,31 @@
 //! A decision for the log of the package.
 
-use pyo3::exceptions::PyValueError;
+use std::sync::{Mutex, PoisonError};
+
 use pyo3::prelude::*;
-use tpv_galaxy::json::{Json, Reader};
+use pyo3::types::{PyBytes, PyDict};
+use tpv_galaxy::json::Json;
 use tpv_runtime::decision::{Decision, Head, Outcome, Wait};
 use tpv_runtime::first_line::first_line;
 
+use crate::facts;
+
 /// The mapper's decision about a job, for a line of the log of decisions.
 #[pyclass(name = "Decision", module = "tpvc", frozen)]
-pub struct PyDecision(Decision);
+pub struct PyDecision {
+    decision: Decision,
+    head: Mutex<Head>,
+}
 
 impl PyDecision {
     /// A decision whose head has what the mapper knows: the seed, the size of the inputs.
-    pub fn new(decision: Decision) -> Self {
-        Self(decision)
+    pub fn new(mut decision: Decision) -> Self {
+        let head = Mutex::new(std::mem::take(&mut decision.head));
+        Self { decision, head }
+    }
+
+    fn head(&self) -> std::sync::MutexGuard<'_, Head> {
+        self.head.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -23,76 +35,114 @@ impl PyDecision {
     #[staticmethod]
     fn failed(kind: String, message: &str) -> Self {
         let message = first_line(message, 400);
-        Self(Decision { outcome: Outcome::Error { kind, message, at: None }, ..Decision::default() })
+        Self::new(Decision { outcome: Outcome::Error { kind, message, at: None }, ..Decision::default() })
     }
 
     /// The name of the destination; `None` if the mapping ended in an exception.
     #[getter]
     fn destination(&self) -> Option<&str> {
-        self.0.outcome.destination()
+        self.decision.outcome.destination()
     }
 
     /// The class of the exception that the mapping ended in; `None` if there is none.
     #[getter]
     fn error(&self) -> Option<&str> {
-        self.0.outcome.error()
+        self.decision.outcome.error()
     }
 
-    /// The line of the log, with its line feed: JSON of at most 4,096 bytes. `read` is the JSON text of an object. `wait` is `"begins"`, or the
-    /// number of mappings that were not ready with the time of the first. `is_open` leaves out the end of this mapping: of a job about which
-    /// nobody asks any more.
+    /// The share of the mapping that CPython had: `native`, `mixed` or `cpython`.
+    #[getter]
+    fn tier(&self) -> &'static str {
+        self.decision.tier()
+    }
+
+    /// The id of the job, once the circumstances are noted; `None` if it has none.
+    #[getter]
+    fn job(&self) -> Option<i64> {
+        match self.head().job {
+            Json::Int(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The time of the mapping, once the circumstances are noted.
+    #[getter]
+    fn time(&self) -> String {
+        self.head().time.clone()
+    }
+
+    /// Notes the circumstances for the line: of Galaxy's objects what is loaded. `noted` are values that only the live server has,
+    /// `preferences` the keys of extra preferences to show.
     #[pyo3(signature = (
-        *, time, job, tool, dispatcher = None, attempt = 1, again = 0, rules = None, version = None, user = None, read = None, ms = None,
-        begins = false, waited = None, dropped = 0, is_open = false
+        job, tool, user, *, time, dispatcher, attempt = 1, again = 0, rules = None, ms = None, noted = None, preferences = Vec::new()
     ))]
-    #[expect(clippy::too_many_arguments, reason = "they are the fields of a line")]
-    fn line(
+    #[expect(clippy::too_many_arguments, reason = "they are the circumstances of a mapping")]
+    fn note(
         &self,
+        job: &Bound<'_, PyAny>,
+        tool: &Bound<'_, PyAny>,
+        user: &Bound<'_, PyAny>,
         time: String,
-        job: Option<i64>,
-        tool: String,
         dispatcher: Option<String>,
         attempt: i64,
         again: i64,
         rules: Option<String>,
-        version: Option<String>,
-        user: Option<i64>,
-        read: Option<&str>,
         ms: Option<f64>,
-        begins: bool,
-        waited: Option<(i64, String)>,
-        dropped: i64,
-        is_open: bool,
-    ) -> PyResult<String> {
-        let read = match read.map(|text| Json::read(&mut Reader::new(text))) {
-            None => Vec::new(),
-            Some(Ok(Json::Object(items))) => items.into_iter().map(|(key, value)| (key.into(), value)).collect(),
-            Some(_) => return Err(PyValueError::new_err("`read` is the JSON text of an object")),
+        noted: Option<&Bound<'_, PyDict>>,
+        preferences: Vec<String>,
+    ) {
+        let mut read = noted.map(facts::noted).unwrap_or_default();
+        read.append(&mut facts::of(user, job, &preferences));
+        let id = pyo3::intern!(job.py(), "id");
+        let integer = |object: &Bound<'_, PyAny>| object.getattr(id).ok()?.extract::<i64>().ok();
+        let text = |name| {
+            let value = tool.getattr(name).ok().filter(|value| !value.is_none())?;
+            Some(value.str().ok()?.to_string_lossy().into_owned())
         };
-        let wait = match waited {
-            Some((mappings, since)) => Some(Wait::Ended { mappings, since }),
-            None => begins.then_some(Wait::Begins),
-        };
-        let head = Head {
+        let (tool, version) = (text(id), text(pyo3::intern!(job.py(), "version")));
+        let mut head = self.head();
+        let (seed, input_size) = (head.seed.take(), head.input_size);
+        *head = Head {
             time,
-            job: job.map_or(Json::Null, Json::Int),
+            job: integer(job).map_or(Json::Null, Json::Int),
             dispatcher,
             attempt,
             again,
             rules,
-            tool,
+            tool: tool.unwrap_or_default(),
             version,
-            user,
+            user: integer(user),
             read,
             ms,
-            wait,
-            dropped,
-            seed: self.0.head.seed.clone(),
-            input_size: self.0.head.input_size,
+            seed,
+            input_size,
+            wait: None,
+            dropped: 0,
         };
-        if is_open {
-            return Ok(Decision::default().line_of(&head));
-        }
-        Ok(self.0.line_of(&head))
+    }
+
+    /// The line of the log, with its line feed: JSON of at most 4,096 bytes. `begins` marks the begin of a wait, `waited` its end: the
+    /// number of mappings that were not ready with the time of the first. `open_at` leaves out the end of this mapping, at another time: of a
+    /// job about which nobody asks any more.
+    #[pyo3(signature = (*, dropped = 0, begins = false, waited = None, open_at = None))]
+    fn line<'py>(
+        &self,
+        py: Python<'py>,
+        dropped: i64,
+        begins: bool,
+        waited: Option<(i64, String)>,
+        open_at: Option<String>,
+    ) -> Bound<'py, PyBytes> {
+        let wait = match waited {
+            Some((mappings, since)) => Some(Wait::Ended { mappings, since }),
+            None => begins.then_some(Wait::Begins),
+        };
+        let mut head = self.head();
+        (head.wait, head.dropped) = (wait, dropped);
+        let line = match open_at {
+            Some(time) => Decision::default().line_of(&Head { time, ms: None, ..head.clone() }),
+            None => self.decision.line_of(&head),
+        };
+        PyBytes::new(py, line.as_bytes())
     }
 }

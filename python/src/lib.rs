@@ -5,9 +5,11 @@
 //! objects become a [`live`] object of the machine, and the machine's a [`proxy`] in Python; [`tags`] are TPV's on both sides.
 //! [`session`] remembers what crossed for a job, [`machine`] which machine waits while Python runs. [`block`] runs a config's code in
 //! CPython, within a [`time_limit`] if there is one, [`places`] has tracebacks show the config, [`galaxy`] maps for Galaxy,
-//! and [`decision`] is what it decided. [`pools`]
+//! and [`decision`] is what it decided, with the [`facts`] that it could read; [`asked`] asks Galaxy once for what rules ask for
+//! several times. [`pools`]
 //! has the stores of resource pools of both sides for each other, [`maps`] what `tpvc.maps` is made of.
 
+mod asked;
 mod block;
 mod classes;
 mod command;
@@ -16,6 +18,7 @@ mod decision;
 mod depth;
 mod evaluate;
 mod exception;
+mod facts;
 mod galaxy;
 mod helpers;
 mod live;
@@ -61,7 +64,7 @@ mod _native {
     #[pymodule_export]
     use super::proxy::{NativeFunction, NativeIterator, NativeObject};
     #[pymodule_export]
-    use super::rules::{CompileError, PyDiagnostic, PyRules, compile, known_tpv};
+    use super::rules::{CompileError, PyDiagnostic, PyRules, compile, fetch, known_tpv, shown_url};
     #[pymodule_export]
     use super::session::{forget_after_mapping, is_mapping};
     #[pymodule_export]

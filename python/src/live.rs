@@ -13,7 +13,8 @@ use tpv_python::value::Value;
 use tpv_python::vm::{BinaryOp, CompareOp, Vm};
 
 use crate::machine::in_python;
-use crate::{classes, exception, to_native, to_python};
+use crate::session::Session;
+use crate::{asked, classes, exception, to_native, to_python};
 
 /// A Python object. Dropping it is safe on any thread: PyO3 keeps what is dropped while Python is not at hand.
 pub struct LiveObject {
@@ -137,19 +138,27 @@ impl Object for LiveObject {
     }
 
     fn get_attr(&self, vm: &mut Vm, _: &Value, name: &str) -> NativeResult<Option<Value>> {
+        if let Some(value) = asked::attribute(vm, self, name) {
+            return value.map(Some);
+        }
         self.ask(vm, |object| object.getattr(PyString::intern(object.py(), name))).map(Some)
     }
 
     fn set_attr(&self, vm: &mut Vm, name: &Str, value: Value) -> NativeResult<()> {
+        Session::forget_answers();
         in_python(vm, |py| self.object.bind(py).setattr(name.as_str(), to_python::value(py, &value)?))
     }
 
     fn del_attr(&self, vm: &mut Vm, name: &Str) -> NativeResult<()> {
+        Session::forget_answers();
         in_python(vm, |py| self.object.bind(py).delattr(name.as_str()))
     }
 
     fn call_method(&self, vm: &mut Vm, _: &Value, name: &str, args: &mut Args) -> Option<NativeResult<Value>> {
         let args = std::mem::take(args);
+        if let Some(answer) = asked::method(vm, self, name, &args) {
+            return Some(answer);
+        }
         Some(self.ask(vm, |object| {
             let py = object.py();
             let method = object.getattr(PyString::intern(py, name))?;
@@ -167,6 +176,7 @@ impl Object for LiveObject {
     }
 
     fn call(&self, vm: &mut Vm, _: &Value, args: Args) -> NativeResult<Value> {
+        Session::forget_answers();
         self.ask(vm, |object| {
             let (pos, keywords) = call_args(object.py(), &args)?;
             object.call(pos, keywords.as_ref())
@@ -178,10 +188,12 @@ impl Object for LiveObject {
     }
 
     fn set_item(&self, vm: &mut Vm, key: &Value, value: Value) -> NativeResult<()> {
+        Session::forget_answers();
         in_python(vm, |py| self.object.bind(py).set_item(to_python::value(py, key)?, to_python::value(py, &value)?))
     }
 
     fn del_item(&self, vm: &mut Vm, key: &Value) -> NativeResult<()> {
+        Session::forget_answers();
         in_python(vm, |py| self.object.bind(py).del_item(to_python::value(py, key)?))
     }
 
@@ -242,6 +254,7 @@ impl Object for LiveObject {
     }
 
     fn binary(&self, vm: &mut Vm, method: &str, other: &Value) -> Option<NativeResult<Value>> {
+        Session::forget_answers();
         if !self.is_builtin() {
             return self.special(vm, &format!("__{method}__"), other);
         }
@@ -310,11 +323,13 @@ impl Object for LiveObject {
     }
 
     fn enter(&self, vm: &mut Vm, _: &Value) -> Option<NativeResult<Value>> {
+        Session::forget_answers();
         let is_manager = Python::attach(|py| has_special(self.object.bind(py), &["__enter__", "__exit__"]));
         is_manager.then(|| self.ask(vm, |object| object.get_type().call_method1("__enter__", (object,))))
     }
 
     fn exit(&self, vm: &mut Vm, raised: Option<&Raised>) -> NativeResult<bool> {
+        Session::forget_answers();
         in_python(vm, |py| {
             let object = self.object.bind(py);
             let none = || py.None().into_bound(py);

@@ -17,7 +17,7 @@ use tpv_runtime::artifact::Rules;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
 use tpv_text::render::Render;
-use tpv_text::source::{SourceMap, is_url, redacted};
+use tpv_text::source::{Limits, SourceMap, is_url, redacted};
 
 create_exception!(
     tpvc,
@@ -226,6 +226,31 @@ pub fn known_tpv(version: &str) -> Option<(&'static str, Option<String>)> {
     Some((asked.version.name(), asked.differs()))
 }
 
+/// A URL without its secrets, as messages and `tpvc.lock` name it.
+#[pyfunction]
+pub fn shown_url(url: &str) -> String {
+    redacted(url).into_owned()
+}
+
+/// The bytes that a URL gives within so many seconds.
+///
+/// Raises `OSError`.
+#[pyfunction]
+pub fn fetch<'py>(py: Python<'py>, url: &str, seconds: f64) -> PyResult<Bound<'py, PyBytes>> {
+    let limits = limits_of(seconds)?;
+    let bytes = py.detach(|| tpv_text::source::fetch(url, &limits));
+    let bytes = bytes.map_err(|error| PyOSError::new_err(format!("cannot fetch `{}`: {error}", redacted(url))))?;
+    Ok(PyBytes::new(py, &bytes))
+}
+
+/// Limits for URLs that may take so many seconds.
+fn limits_of(seconds: f64) -> PyResult<Limits> {
+    let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
+    let time = time
+        .ok_or_else(|| PyValueError::new_err(format!("`url_timeout` is a number of seconds above 0, not {seconds}")))?;
+    Ok(Limits { time, ..Limits::default() })
+}
+
 /// Compiles configs, merged in the order given, later over earlier: each a path or URL, or the name and the YAML text of an
 /// inline config. `tpv` is the version of TPV whose answers the rules give: `3.2`, or a patch release of it; the newest if not given.
 /// `url_timeout` is the number of seconds that a URL may take.
@@ -241,10 +266,7 @@ pub fn compile(
 ) -> PyResult<PyRules> {
     let mut options = CompileOptions::default();
     if let Some(seconds) = url_timeout {
-        let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
-        options.limits.time = time.ok_or_else(|| {
-            PyValueError::new_err(format!("`url_timeout` is a number of seconds above 0, not {seconds}"))
-        })?;
+        options.limits = limits_of(seconds)?;
     }
     let asked = tpv.map_or(Ok(Version::default().into()), str::parse);
     let asked: Asked = asked.map_err(|unknown: UnknownVersion| {

@@ -17,6 +17,7 @@ use tpv_python::identity::identity;
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
+use crate::asked::Answer;
 use crate::twin::Twin;
 
 /// The number of entries that the session outside of mappings keeps before it drops all of them.
@@ -40,6 +41,8 @@ pub struct Session {
     /// The Python objects that show native ones, by the address of these.
     shown: RefCell<HashMap<usize, (Value, Py<PyAny>)>>,
     exceptions: RefCell<Exceptions>,
+    /// Answers of Galaxy's objects that are not asked for again.
+    answers: RefCell<Vec<Answer>>,
 }
 
 #[derive(Default)]
@@ -156,6 +159,29 @@ impl Session {
         let old = OUTSIDE.replace(Rc::default());
         drop((session, old));
         OUTSIDE.with_borrow(Rc::clone)
+    }
+
+    /// The session of the job that this thread maps; `None` outside of a mapping.
+    pub fn of_mapping() -> Option<Rc<Self>> {
+        SESSIONS.with_borrow(|sessions| sessions.last().cloned())
+    }
+
+    /// The answer of a method that was called for the job before.
+    pub fn answer(&self, method: &str, of: &(Py<PyAny>, Option<Py<PyAny>>)) -> Option<Value> {
+        self.answers.borrow().iter().find_map(|answer| answer.of(method, of))
+    }
+
+    /// Keeps an answer for later calls.
+    pub fn keep_answer(&self, answer: Answer) {
+        self.answers.borrow_mut().push(answer);
+    }
+
+    /// Forgets the answers of all sessions of this thread, because code runs that may change them.
+    pub fn forget_answers() {
+        let old: Vec<_> =
+            SESSIONS.with_borrow(|sessions| sessions.iter().map(|session| session.answers.take()).collect());
+        // Outside of the borrow, as the sessions are.
+        drop(old);
     }
 
     fn size(&self) -> usize {

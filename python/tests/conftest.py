@@ -17,11 +17,16 @@ _NEED_GALAXY = [
     "test_gateway.py",
     "test_helpers.py",
     "test_kept.py",
+    "test_loading.py",
+    "test_lock.py",
+    "test_metrics.py",
     "test_resource_pool.py",
     "test_shadow.py",
     "test_site_module.py",
     "test_steps.py",
     "test_time_limit.py",
+    "test_urls.py",
+    "test_why.py",
 ]
 collect_ignore = [] if HAS_GALAXY else list(_NEED_GALAXY)
 

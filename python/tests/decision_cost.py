@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the log of decisions costs a mapping in Galaxy: the gateway with and without it, in turns, in processor time.
+"""What the log of decisions and the metrics cost a mapping in Galaxy: the gateway with and without them, in turns, in processor time.
 
     decision_cost.py FOLDER [--jobs N] [--rounds N]
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import random
+import socket
 import statistics
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import live_galaxy
+from galaxy.web.statsd_client import VanillaGalaxyStatsdClient
 from per_call import Stored, read_case
 
 
@@ -38,9 +40,15 @@ def main() -> int:
         log = Path(place) / "log.jsonl"
         logged = SimpleNamespace(id="logged", params={"tpvc_decision_log": str(log)})
         plain = SimpleNamespace(id="plain", params={})
+        server = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        server.bind(("127.0.0.1", 0))
+        client = VanillaGalaxyStatsdClient("127.0.0.1", server.getsockname()[1], "galaxy", False)
+        # The name of a way to map, its dispatcher and its statsd client.
+        ways: list[tuple[str, Any, Any]] = [("neither", plain, None), ("log", logged, None), ("log and metrics", logged, client)]
         seconds: dict[str, list[list[float]]] = {}
 
-        def timed(name: str, index: int, referrer: Any, call: dict[str, Any]) -> None:
+        def timed(name: str, index: int, referrer: Any, sender: Any, call: dict[str, Any]) -> None:
+            stored.app.execution_timer_factory = SimpleNamespace(galaxy_statsd_client=sender)
             started = time.thread_time()
             try:
                 gateway.map_tool_to_destination(referrer=referrer, tpv_config_files=configs, **call)
@@ -51,23 +59,22 @@ def main() -> int:
 
         for index, call in enumerate(calls):
             loaded = stored.load(call)
-            for referrer in (plain, logged):
-                timed("warm up", index, referrer, loaded)
+            for _, referrer, sender in ways:
+                timed("warm up", index, referrer, sender, loaded)
         for _ in range(arguments.rounds):
             for index, call in enumerate(calls):
-                engines = [("without", plain), ("with", logged)]
-                random.shuffle(engines)
-                for name, referrer in engines:
+                random.shuffle(ways)
+                for name, referrer, sender in ways:
                     loaded = stored.load(call)
-                    timed(f"{name}, just loaded", index, referrer, loaded)
-                    timed(f"{name}, at hand", index, referrer, loaded)
+                    timed(f"{name}, just loaded", index, referrer, sender, loaded)
+                    timed(f"{name}, at hand", index, referrer, sender, loaded)
         # Of each job the median of the rounds: other processes disturb some.
         means = {name: statistics.fmean(statistics.median(each) for each in jobs) for name, jobs in seconds.items() if name != "warm up"}
-        for name, mean in sorted(means.items()):
-            print(f"{name:22} {mean * 1e6:8.1f} us")
-        for when in ("at hand", "just loaded"):
-            more = means[f"with, {when}"] - means[f"without, {when}"]
-            print(f"{when}: the log costs {more * 1e6:.1f} us, {100 * more / means[f'without, {when}']:.1f} % of a mapping")
+        for when in ("just loaded", "at hand"):
+            base = means[f"neither, {when}"]
+            for name in ("neither", "log", "log and metrics"):
+                mean = means[f"{name}, {when}"]
+                print(f"{when:12} {name:16} {mean * 1e6:8.1f} us  {(mean - base) * 1e6:+7.1f} us  {100 * (mean / base - 1):+5.1f} %")
         sizes = [len(line) + 1 for line in log.read_text().splitlines()]
         print(f"{len(sizes)} lines of {statistics.fmean(sizes):.0f} bytes, at most {max(sizes)}")
     return 0

@@ -26,9 +26,11 @@ from tpvc.galaxy.append import Appended
 @pytest.fixture(autouse=True)
 def fresh() -> Any:
     decisions._logs.clear()
+    decisions._by_option.clear()
     decisions.ATTEMPTS.forget()
     yield
     decisions._logs.clear()
+    decisions._by_option.clear()
 
 
 @pytest.fixture
@@ -164,14 +166,14 @@ def test_the_logger_takes_lines_if_it_is_set_up(gateway: Any, rules: Path, caplo
 def test_rotation(tmp_path: Path) -> None:
     log = tmp_path / "log"
     file = Appended(str(log))
-    assert file.write("a\n")
+    assert file.write(b"a\n")
     log.rename(tmp_path / "log.1")
-    assert file.write("b\n")
+    assert file.write(b"b\n")
     log.unlink()
-    assert file.write("c\n")
+    assert file.write(b"c\n")
     assert ((tmp_path / "log.1").read_text(), log.read_text()) == ("a\n", "c\n")
     os.truncate(log, 0)
-    assert file.write("d\n") and log.read_text() == "d\n"
+    assert file.write(b"d\n") and log.read_text() == "d\n"
 
 
 def test_a_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: Any, caplog: Any) -> None:
@@ -179,7 +181,7 @@ def test_a_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: An
     assert log.file is not None
     log.file.pause = 0.0
     decision = decisions.Decision.failed("E", "m")
-    head = {"time": "t", "job": 1, "tool": "t", "dispatcher": "d"}
+    decision.note(SimpleNamespace(id=1), SimpleNamespace(id="t"), None, time="t", dispatcher="d")
     write, room = os.write, [40]
 
     def full(file: int, data: bytes) -> int:
@@ -190,10 +192,10 @@ def test_a_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: An
 
     monkeypatch.setattr(os, "write", full)
     for _ in range(5):
-        log.add(decision, head)
+        log.add(decision, "d")
     monkeypatch.undo()
-    log.add(decision, head)
-    log.add(decision, head)
+    log.add(decision, "d")
+    log.add(decision, "d")
     log.dropped = 3
     log.end()
     half, counted, last, end = (tmp_path / "log").read_text().splitlines()
@@ -205,9 +207,9 @@ def test_a_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: An
 def test_a_slow_write_stops_writing_for_a_while(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(append, "SLOW", -1.0)
     file = Appended(str(tmp_path / "log"), pause=0.2)
-    assert file.write("a\n") and not file.write("b\n")
+    assert file.write(b"a\n") and not file.write(b"b\n")
     time.sleep(0.3)
-    assert file.write("c\n")
+    assert file.write(b"c\n")
 
 
 @pytest.mark.parametrize("path", ["missing/log", ".", "fifo"])
@@ -223,21 +225,39 @@ def test_what_cannot_be_written_fails_no_job(gateway: Any, rules: Path, tmp_path
 def test_facts_ask_nothing() -> None:
     class Asks:
         def __getattr__(self, name: str) -> Any:
-            raise AssertionError(f"a query for {name}")
+            if name != "id":
+                raise AssertionError(f"a query for {name}")
 
-    role = SimpleNamespace(name="training", deleted=False, type="admin")
-    private = SimpleNamespace(name="jo@example.org", deleted=False, type="private")
+    def role(name: str, **fields: Any) -> Any:
+        return SimpleNamespace(role=SimpleNamespace(**{"name": name, "deleted": False, "type": "admin", **fields}))
+
+    def read(user: Any, job: Any, **parts: Any) -> Any:
+        decision = decisions.Decision.failed("E", "m")
+        decision.note(job, SimpleNamespace(id="t"), user, time="t", dispatcher="d", **parts)
+        return json.loads(decision.line()).get("read")
+
     user: Any = Asks()
-    user.__dict__["roles"] = [SimpleNamespace(role=role), SimpleNamespace(role=private)]
+    private = role("jo@example.org", type="private"), role("jo", type="private"), role("jo@example.org")
+    user.__dict__["roles"] = [role("training"), role("beta"), *private, role("old", deleted=True), SimpleNamespace()]
+    group = SimpleNamespace(roles=[role("alpha"), role("beta")])
+    user.__dict__["groups"] = [SimpleNamespace(group=group), SimpleNamespace()]
     extra = SimpleNamespace(value='{"site": "mel", "token": "secret"}')
     user.__dict__["_preferences"] = {"extra_user_preferences": extra}
     job: Any = Asks()
-    job.__dict__["history"] = SimpleNamespace(tags=[SimpleNamespace(user_tname="name", user_value="urgent")])
+    tags = [SimpleNamespace(user_tname="name", user_value="urgent"), SimpleNamespace(user_tname="x", user_value=None)]
+    job.__dict__["history"] = SimpleNamespace(tags=tags)
     facts.start()
     facts.note("jobs of bwa", 3)
-    found = json.loads(facts.of(user, job, ["site"]) or "")
-    assert found == {"jobs of bwa": 3, "roles": ["training"], "preferences": {"site": "mel"}, "tags": ["name:urgent"]}
-    assert facts.of(Asks(), Asks()) is None
+    found = read(user, job, noted=facts.taken(), preferences=["site"])
+    assert found == {
+        "jobs of bwa": 3,
+        "roles": ["alpha", "beta", "training"],
+        "preferences": {"site": "mel"},
+        "tags": ["name:urgent", "x"],
+    }
+    assert read(Asks(), Asks()) is None and read(None, Asks()) is None
+    extra.value = "[1"
+    assert "preferences" not in read(user, job, preferences=["site"])
 
 
 def test_attempts_are_bounded() -> None:
@@ -253,7 +273,7 @@ def test_texts_of_rules_are_bounded(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr(decisions, "MOST_TEXTS", 5)
     log = decisions.DecisionLog(str(tmp_path / "log"), tmp_path / "tpvc_rules")
     for number in range(20):
-        log.keep(SimpleNamespace(digest=f"{number:016x}", texts=lambda: "{}"))
+        log.keep(SimpleNamespace(texts=lambda: "{}"), f"{number:016x}")
         os.utime(tmp_path / "tpvc_rules" / f"{number:016x}.json", (number, number))
     assert sorted(path.name for path in (tmp_path / "tpvc_rules").iterdir())[-1] == f"{19:016x}.json"
     assert len(list((tmp_path / "tpvc_rules").iterdir())) <= 6
@@ -265,7 +285,7 @@ from tpvc.galaxy import append
 append.SLOW = 1e9
 file = append.Appended(sys.argv[1])
 for number in range(2000):
-    assert file.write(f"{sys.argv[2]} {number} " + "x" * 3000 + "\\n")
+    assert file.write(f"{sys.argv[2]} {number} {'x' * 3000}\\n".encode())
 """
 
 

@@ -17,7 +17,7 @@ import pytest
 
 import galaxy_objects as objects
 import tpvc
-from tpvc.galaxy import active, kept
+from tpvc.galaxy import active, kept, unreachable
 
 SHARED = "global: {default_inherits: default}\ntools: {default: {cores: 2, params: {spec: '{cores} {mem}'}, mem: 4}}\n"
 LOCAL = "tools: {default: {mem: 5}}\ndestinations: {local: {runner: local}}\n"
@@ -76,8 +76,10 @@ class Site:
 @pytest.fixture
 def site(gateway: Any, tmp_path: Path, served: Served) -> Iterator[Site]:
     active._retries.clear()
+    unreachable.forget()
     yield Site(gateway, tmp_path, served.url)
     active._retries.clear()
+    unreachable.forget()
 
 
 def test_a_url_that_is_down_at_a_start(site: Site, served: Served, caplog: pytest.LogCaptureFixture) -> None:
@@ -162,7 +164,10 @@ def test_a_url_that_hangs_costs_others_nothing(gateway: Any, tmp_path: Path) -> 
         thread.join()
         # The next jobs of the same dispatcher do not wait for it again.
         assert mapped("hangs", [url]) < 1
+        # Nor do those of others that name the URL.
+        assert mapped("another", [str(local), url]) < 1
         active._failures.clear()
+        unreachable.forget()
         assert 1.5 < mapped("hangs", [url]) < 10
 
 
@@ -234,6 +239,7 @@ def test_the_url_is_tried_again(
 ) -> None:
     caplog.set_level(logging.INFO, logger="tpvc")
     monkeypatch.setattr(active, "FIRST_RETRY", 0.05)
+    monkeypatch.setattr(unreachable, "PAUSE", 0.01)
     assert site.spec() == "2 5"
     served.is_up = False
     site.start()

@@ -68,25 +68,30 @@ class Decision:
     def destination(self) -> str | None: ...
     @property
     def error(self) -> str | None: ...
-    def line(
+    @property
+    def tier(self) -> str: ...
+    @property
+    def job(self) -> int | None: ...
+    @property
+    def time(self) -> str: ...
+    def note(
         self,
+        job: Any,
+        tool: Any,
+        user: Any,
         *,
         time: str,
-        job: int | None,
-        tool: str,
-        dispatcher: str | None = None,
+        dispatcher: str | None,
         attempt: int = 1,
         again: int = 0,
         rules: str | None = None,
-        version: str | None = None,
-        user: int | None = None,
-        read: str | None = None,
         ms: float | None = None,
-        begins: bool = False,
-        waited: tuple[int, str] | None = None,
-        dropped: int = 0,
-        is_open: bool = False,
-    ) -> str: ...
+        noted: dict[str, Any] | None = None,
+        preferences: Sequence[str] = (),
+    ) -> None: ...
+    def line(
+        self, *, dropped: int = 0, begins: bool = False, waited: tuple[int, str] | None = None, open_at: str | None = None
+    ) -> bytes: ...
 
 class StoreUnavailable(Exception):
     """A store of resource pools cannot be reached: a job that a pool governs waits, unless the pool fails open."""
@@ -244,6 +249,8 @@ def native_module(name: str) -> Any: ...
 def compile(
     sources: Sequence[str | PathLike[str] | tuple[str, str]], *, tpv: str | None = None, url_timeout: float | None = None
 ) -> Rules: ...
+def fetch(url: str, seconds: float) -> bytes: ...
+def shown_url(url: str) -> str: ...
 def known_tpv(version: str) -> tuple[str, str | None] | None: ...
 def main(argv: Sequence[str]) -> int: ...
 def run(argv: Sequence[str]) -> tuple[int, str, str]: ...

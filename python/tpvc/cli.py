@@ -20,4 +20,8 @@ def main() -> int:
         from tpvc.galaxy.report import main as shadow
 
         return shadow(arguments[1:])
+    if arguments[:1] == ["why"]:
+        from tpvc.why import main as why
+
+        return why(arguments[1:])
     return _native.main(["tpvc", *sys.argv[1:]])

@@ -81,14 +81,19 @@ def main(argv: list[str]) -> int:
     try:
         run(parser().parse_args(argv))
     except ExportError as error:
-        red, cyan, end = ("\033[1;31m", "\033[36m", "\033[0m") if sys.stderr.isatty() else ("", "", "")
-        message, help = printable(error.message), printable(error.help)
-        print(f"{red}error{end}: {message}\n {cyan}|{end}\n {cyan}={end} help: {help}", file=sys.stderr)
-        return error.status
+        return report(error)
     except KeyboardInterrupt:
         print("interrupted: nothing was written", file=sys.stderr)
         return 130
     return 0
+
+
+def report(error: ExportError) -> int:
+    """Prints an error in the form of the other verbs, and gives the exit status."""
+    red, cyan, end = ("\033[1;31m", "\033[36m", "\033[0m") if sys.stderr.isatty() else ("", "", "")
+    message, help = printable(error.message), printable(error.help)
+    print(f"{red}error{end}: {message}\n {cyan}|{end}\n {cyan}={end} help: {help}", file=sys.stderr)
+    return error.status
 
 
 def stop(_number: int, _frame: FrameType | None) -> None:

@@ -1,7 +1,7 @@
 """The mappers in use, one for each referrer: made at the first job, made again when a file of theirs changes.
 
-Each referrer has a lock, a pause and a memory of failures of its own: a URL that hangs costs the jobs of others nothing. Rules are compiled aside and published by one assignment, so that a job sees the rules of before or those of after. A forked process
-loads its own: the parent's locks, watchers and connections belong to threads that it does not have.
+Each referrer has a lock and a pause of its own, and `unreachable` remembers URLs that failed: one that hangs costs the jobs of others nothing. Rules are
+compiled aside and published by one assignment, so that a job sees the rules of before or those of after. A forked process loads its own: the parent's locks, watchers and connections belong to threads that it does not have.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -21,8 +22,10 @@ from galaxy.util.watcher import get_watcher
 from tpvc import CompileError
 from tpvc.core.loader import TPVConfigLoader
 from tpvc.core.mapper import EntityToDestinationMapper
-from tpvc.galaxy.kept import Kept, is_url
+from tpvc.galaxy import metrics, unreachable
+from tpvc.galaxy.kept import Kept
 from tpvc.galaxy.last_good import LastGood
+from tpvc.galaxy.lock import locked_texts
 from tpvc.galaxy.options import Options
 
 log = logging.getLogger(__name__)
@@ -44,11 +47,17 @@ _options: dict[str, Options] = {}
 # By the referrer's id: the configs that failed to load, the time by `time.monotonic` until which they are not loaded again, because a URL may
 # hang, and the error.
 _failures: dict[str, tuple[Configs, float, Exception]] = {}
+# The time by `time.monotonic` of the last report of the age of kept texts, by the referrer's id.
+_reported: dict[str, float] = {}
 # When URLs that were down are tried again, by the referrer's id: the time by `time.monotonic`, and the seconds to wait after that.
 _retries: dict[str, tuple[float, float]] = {}
 
-# Seconds for which a load with URLs that failed is not tried again.
-FAILURE_PAUSE = 60.0
+# Seconds between two reports of the age of kept texts.
+AGE_PAUSE = 30.0
+# Findings that say nothing about rules inside Galaxy, where CPython runs what native code lacks, and Galaxy answers: T112, T130, T131.
+_OF_OTHER_PLACES = ("T112", "T130", "T131")
+# The most findings that the warning of a load names.
+NAMED = 3
 # Seconds before the first and between later tries to fetch URLs that were down.
 FIRST_RETRY = 60.0
 LONGEST_RETRY = 3600.0
@@ -79,6 +88,7 @@ def mapper_for(
     if current is not _mappers:
         _mappers = current
         _failures.clear()
+        unreachable.forget()
     mapper = current.get(referrer)
     if mapper is None:
         with lock_of(referrer):
@@ -86,8 +96,12 @@ def mapper_for(
             if mapper is None:
                 mapper = _first(app, referrer, configs, options())
     retry = _retries.get(referrer)
-    if retry is not None and time.monotonic() >= retry[0]:
-        _try_again(referrer, configs, retry[1])
+    if retry is not None:
+        now = time.monotonic()
+        if now >= retry[0]:
+            _try_again(referrer, configs, retry[1])
+        if now - _reported.get(referrer, now - AGE_PAUSE) >= AGE_PAUSE:
+            _report_age(referrer, mapper)
     return mapper
 
 
@@ -97,13 +111,13 @@ def _first(app: Any, referrer: str, configs: Configs, options: Options) -> Entit
     if failure is not None and failure[0] == configs and time.monotonic() < failure[1]:
         raise failure[2].with_traceback(None)
     # Before the files are read, so that no change is lost between reading and watching.
-    watch(app, referrer, configs)
+    watch(app, referrer, configs, options.lock)
     _options[referrer] = options
     try:
         mapper = _load_mapper(referrer, configs, options, is_start=True)
     except Exception as raised:
-        if any(isinstance(config, str) and is_url(config) for config in listed(configs)):
-            _failures[referrer] = (configs, time.monotonic() + FAILURE_PAUSE, raised)
+        if unreachable.urls_of(listed(configs)):
+            _failures[referrer] = (configs, time.monotonic() + unreachable.PAUSE, raised)
         raise
     _publish(referrer, mapper)
     return mapper
@@ -111,13 +125,27 @@ def _first(app: Any, referrer: str, configs: Configs, options: Options) -> Entit
 
 def _publish(referrer: str, mapper: EntityToDestinationMapper) -> None:
     # Under the referrer's lock.
+    before = _mappers.get(referrer)
     with LOCK:
         _mappers[referrer] = mapper
+    sender = metrics.current()
+    if sender is not None and before is not None and before.loader.rules.digest != mapper.loader.rules.digest:
+        sender.count_of("rules_changed", referrer)
+    if mapper.loader.kept_since is not None or referrer in _retries:
+        _report_age(referrer, mapper)
     _failures.pop(referrer, None)
     if mapper.loader.kept_since is not None:
         _retries.setdefault(referrer, (time.monotonic() + FIRST_RETRY, FIRST_RETRY))
     elif _retries.pop(referrer, None):
         log.info("The configs of %s load again: their rules are in use", referrer)
+
+
+def _report_age(referrer: str, mapper: EntityToDestinationMapper) -> None:
+    sender, since = metrics.current(), mapper.loader.kept_since
+    if sender is not None:
+        age = 0.0 if since is None else time.time() - datetime.fromisoformat(since).timestamp()
+        sender.kept_age(referrer, max(age, 0.0))
+    _reported[referrer] = time.monotonic()
 
 
 def load_destination_mapper(
@@ -137,15 +165,23 @@ def _load_mapper(
 
 def _compiled(configs: Configs, options: Options, reload: bool) -> TPVConfigLoader:
     log.info("%sloading tpv rules from: %s", "re" if reload else "", configs)
-    return TPVConfigLoader.from_configs(listed(configs), tpv=options.tpv, url_timeout=options.url_timeout)
+    names = listed(configs)
+    locked = {}
+    if options.lock is not None:
+        locked = locked_texts(options.lock, unreachable.urls_of(names), options.url_timeout)
+    loader = TPVConfigLoader.from_configs(names, locked, tpv=options.tpv, url_timeout=options.url_timeout)
+    unreachable.refuse_pages(loader.rules.urls)
+    return loader
 
 
 def _made(loader: TPVConfigLoader, resource_pool_store: Any = None) -> EntityToDestinationMapper:
-    warnings = loader.rules.warnings
-    if warnings:
-        log.warning("%d findings in the tpv rules, which load nevertheless; `tpvc lint` shows them", len(warnings))
-        for warning in warnings:
-            log.debug("%s", warning)
+    findings = [finding for finding in loader.rules.warnings if finding.code not in _OF_OTHER_PLACES]
+    if findings:
+        named = "\n".join(f"  {finding}" for finding in findings[:NAMED])
+        more = f"\n  and {len(findings) - NAMED} more" if len(findings) > NAMED else ""
+        log.warning("%d findings in the tpv rules, which load nevertheless; `tpvc lint` shows them:\n%s%s", len(findings), named, more)
+        for finding in findings[NAMED:]:
+            log.debug("%s", finding)
     return EntityToDestinationMapper(loader, resource_pool_store=resource_pool_store)
 
 
@@ -154,12 +190,22 @@ def _compiled_or_kept(
     referrer: str, configs: Configs, options: Options, reload: bool, is_start: bool
 ) -> TPVConfigLoader:
     names = listed(configs)
-    kept = Kept(options.folder, names)
+    # Locked texts need no other copy.
+    kept = Kept(options.folder, names if options.lock is None else [])
     last = LastGood(options.folder, referrer, names, options.tpv)
+    urls = [] if options.lock is not None else unreachable.urls_of(names)
+    known = unreachable.known_failure(urls)
     try:
+        if known is not None:
+            raise known.with_traceback(None)
         loader = _compiled(configs, options, reload)
     except CompileError as error:
+        if known is None:
+            _count_failed(referrer, unreachable.note(urls, error))
         found = _with_kept_urls(names, kept, options, error)
+        if isinstance(found, CompileError):
+            # If no URL was asked this time, this error has the news.
+            error, found = found if known is not None else error, None
         if found is None and is_start and not options.strict_start:
             found = _with_last_good(last, names, options, error)
         if found is None:
@@ -171,16 +217,22 @@ def _compiled_or_kept(
     return loader
 
 
+def _count_failed(referrer: str, urls: int) -> None:
+    sender = metrics.current()
+    if sender is not None and urls:
+        sender.count_of("fetch_failed", referrer, urls)
+
+
 def _with_kept_urls(
     configs: list[str | dict[str, Any]], kept: Kept, options: Options, error: CompileError
-) -> TPVConfigLoader | None:
+) -> TPVConfigLoader | CompileError | None:
     texts = kept.texts()
     if texts is None:
         return None
     try:
         loader = TPVConfigLoader.from_configs(configs, texts.by_url, tpv=options.tpv)
-    except CompileError:
-        return None
+    except CompileError as other:
+        return other
     loader.kept_since = texts.fetched
     log.warning(
         "The tpv rules do not load; in use are the texts of %s as they were at %s, with the local files as they are now:\n%s",
@@ -225,9 +277,9 @@ def listed(configs: Configs) -> list[str | dict[str, Any]]:
     return list(listify(configs))
 
 
-def watch(app: Any, referrer: str, configs: Configs) -> None:
-    """Has Galaxy watch every local file of the configs, if it is set to (`watch_job_rules`)."""
-    for config in listed(configs):
+def watch(app: Any, referrer: str, configs: Configs, lock: Path | None = None) -> None:
+    """Has Galaxy watch every local file of the configs, and their lock, if it is set to (`watch_job_rules`)."""
+    for config in [*listed(configs), *([str(lock)] if lock is not None else ())]:
         if not (isinstance(config, str) and os.path.isfile(config)):
             continue
         file = os.path.realpath(config)
@@ -289,8 +341,9 @@ def _after_fork_in_child() -> None:
     if LOCK.locked():
         LOCK.release()
     _of_parent.append((dict(_mappers), dict(WATCHERS)))
-    for kept in (_mappers, WATCHERS, REFERRERS, _locks, _options, _failures, _retries):
+    for kept in (_mappers, WATCHERS, REFERRERS, _locks, _options, _failures, _retries, _reported):
         kept.clear()
+    unreachable.forget()
 
 
 os.register_at_fork(

@@ -32,11 +32,10 @@ class Appended:
         self._until = 0.0
         self._is_dropping = False
 
-    def write(self, line: str) -> bool:
+    def write(self, data: bytes) -> bool:
         """Appends a line, which ends in a line feed. Returns `False` if it is dropped. Raises nothing."""
         if self._is_dropping and time.monotonic() < self._until:
             return False
-        data = line.encode()
         started = time.monotonic()
         try:
             self._open()

@@ -18,10 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from tpvc._native import Decision
-from tpvc.galaxy import facts
+from tpvc.galaxy import facts, metrics
 from tpvc.galaxy.append import Appended
 from tpvc.galaxy.attempts import Attempt, Attempts
 from tpvc.galaxy.folder import folder_of, write_whole
+from tpvc.galaxy.metrics import Metrics
 
 log = logging.getLogger(__name__)
 #: Takes the lines if Galaxy's `logging:` gives it a level or a handler, and no file is named.
@@ -49,7 +50,6 @@ class _Wait:
     """A job that was not ready."""
 
     decision: Decision
-    head: dict[str, Any]
     since: str
     mappings: int
     last: float
@@ -63,30 +63,35 @@ class DecisionLog:
         self.texts = texts
         self.dropped = 0
         self._lock = threading.Lock()
-        self._waits: OrderedDict[tuple[str, Any], _Wait] = OrderedDict()
+        self._waits: OrderedDict[tuple[str, int], _Wait] = OrderedDict()
         self._kept: set[str] = set()
 
-    def add(self, decision: Decision, head: dict[str, Any]) -> None:
-        """Writes the line of a mapping, unless it goes on with a wait."""
+    def add(self, decision: Decision, dispatcher: str) -> None:
+        """Writes the line of a mapping whose circumstances are noted, unless it goes on with a wait."""
         with self._lock:
+            waits = self._waits
+            job = decision.job if waits or decision.error == NOT_READY else None
+            if job is None:
+                self._line(decision)
+                return
             moment = time.monotonic()
-            key = (head["dispatcher"], head["job"])
-            wait = self._waits.get(key)
-            if decision.error == NOT_READY and head["job"] is not None:
+            key = (dispatcher, job)
+            wait = waits.get(key)
+            if decision.error == NOT_READY:
                 if wait is not None:
                     wait.mappings, wait.last = wait.mappings + 1, moment
-                    self._waits.move_to_end(key)
+                    waits.move_to_end(key)
                 else:
-                    self._waits[key] = _Wait(decision, head, head["time"], 1, moment)
-                    self._line(decision, {**head, "begins": True})
+                    waits[key] = _Wait(decision, decision.time, 1, moment)
+                    self._line(decision, begins=True)
+            elif wait is not None:
+                del waits[key]
+                self._line(decision, waited=(wait.mappings, wait.since))
             else:
-                if wait is not None:
-                    del self._waits[key]
-                    head = {**head, "waited": (wait.mappings, wait.since)}
-                self._line(decision, head)
-            while self._waits:
-                first = next(iter(self._waits.values()))
-                if len(self._waits) <= MOST_WAITS and moment - first.last < OVER:
+                self._line(decision)
+            while waits:
+                first = next(iter(waits.values()))
+                if len(waits) <= MOST_WAITS and moment - first.last < OVER:
                     break
                 self._end_first_wait()
 
@@ -97,25 +102,26 @@ class DecisionLog:
                 self._end_first_wait()
             if self.dropped:
                 # The count of lines that no other line will have.
-                self._line(Decision.failed("", ""), {"time": now(), "job": None, "tool": "", "is_open": True})
+                self._line(Decision.failed("", ""), open_at=now())
 
     def _end_first_wait(self) -> None:
         _, wait = self._waits.popitem(last=False)
-        head = {**wait.head, "time": now(), "ms": None, "waited": (wait.mappings, wait.since), "is_open": True}
-        self._line(wait.decision, head)
+        self._line(wait.decision, waited=(wait.mappings, wait.since), open_at=now())
 
-    def _line(self, decision: Decision, head: dict[str, Any]) -> None:
-        line = decision.line(**head, dropped=self.dropped)
+    def _line(self, decision: Decision, **parts: Any) -> None:
+        line = decision.line(dropped=self.dropped, **parts)
         if self.file is None:
-            LOGGER.info("%s", line.rstrip("\n"))
+            LOGGER.info("%s", line.decode().rstrip("\n"))
         elif self.file.write(line):
             self.dropped = 0
         else:
             self.dropped += 1
+            sender = metrics.current()
+            if sender is not None:
+                sender.count("tpvc.dropped")
 
-    def keep(self, rules: Any) -> None:
+    def keep(self, rules: Any, digest: str | None) -> None:
         """Keeps the texts of rules under their digest, once; the oldest beyond the bounds go."""
-        digest = rules.digest
         if digest is None or digest in self._kept or self.texts is None:
             return
         # A folder for logs that is missing is a mistake of the option, which the log of the handler has.
@@ -155,6 +161,8 @@ def _thin(folder: Path, newest: Path) -> None:
 ATTEMPTS = Attempts()
 
 _logs: dict[str | None, DecisionLog] = {}
+#: The logs by the option that names them.
+_by_option: dict[str, DecisionLog] = {}
 _making = threading.Lock()
 
 
@@ -162,12 +170,18 @@ def log_for(app: Any, referrer: Any) -> DecisionLog | None:
     """The log of a dispatcher; `None` if it has none."""
     given = referrer.params.get(OPTION) if referrer else None
     if given:
-        name = getattr(getattr(app, "config", None), "server_name", None) or "main"
-        path = str(given).replace("{server_name}", str(name))
-    elif (LOGGER.handlers or LOGGER.level != logging.NOTSET) and LOGGER.isEnabledFor(logging.INFO):
-        path = None
-    else:
-        return None
+        given = str(given)
+        found = _by_option.get(given)
+        if found is None:
+            name = getattr(getattr(app, "config", None), "server_name", None) or "main"
+            found = _by_option[given] = _log_of(app, given.replace("{server_name}", str(name)))
+        return found
+    if (LOGGER.handlers or LOGGER.level != logging.NOTSET) and LOGGER.isEnabledFor(logging.INFO):
+        return _log_of(app, None)
+    return None
+
+
+def _log_of(app: Any, path: str | None) -> DecisionLog:
     found = _logs.get(path)
     if found is None:
         with _making:
@@ -193,46 +207,68 @@ def now() -> str:
 
 
 class Entry:
-    """The line of one mapping, while it is made."""
+    """The line and the metrics of one mapping, while it is made."""
 
-    def __init__(self, target: DecisionLog, dispatcher: str, referrer: Any, job: Any, tool: Any, user: Any, attempt: Attempt) -> None:
-        self.target = target
-        self.dispatcher = dispatcher
-        self.preferences = _names(referrer.params.get(PREFERENCES) if referrer else None)
+    def __init__(
+        self,
+        target: DecisionLog | None,
+        sender: Metrics | None,
+        dispatcher: str,
+        referrer: Any,
+        job: Any,
+        tool: Any,
+        user: Any,
+        attempt: Attempt | None,
+    ) -> None:
+        self.target, self.sender = target, sender
+        self.dispatcher, self.referrer = dispatcher, referrer
         self.job, self.tool, self.user, self.attempt = job, tool, user, attempt
         self.digest: str | None = None
         self.started = time.perf_counter()
-        facts.start()
+        if target is not None:
+            facts.start()
 
     def use(self, rules: Any) -> None:
         """Notes the rules that map the job."""
-        self.digest = rules.digest
-        self.target.keep(rules)
+        if self.target is not None:
+            self.digest = rules.digest
+            self.target.keep(rules, self.digest)
         self.started = time.perf_counter()
 
     def decided(self, decision: Decision) -> None:
-        """Writes the line. Raises nothing."""
+        """Writes the line and sends the metrics. Raises nothing."""
+        ms = round((time.perf_counter() - self.started) * 1000, 3)
+        if self.sender is not None:
+            destination, error = decision.destination, decision.error
+            if destination is not None:
+                self.sender.mapped(self.dispatcher, decision.tier, destination, ms)
+            elif error == NOT_READY:
+                self.sender.count_of("not_ready", self.dispatcher)
+            elif error is not None:
+                self.sender.failed(self.dispatcher, error)
+        if self.target is None:
+            return
         try:
-            ms = round((time.perf_counter() - self.started) * 1000, 3)
-            head = {
-                "time": now(),
-                "job": _integer(self.job, "id"),
-                "tool": str(getattr(self.tool, "id", None) or ""),
-                "dispatcher": self.dispatcher,
-                "attempt": self.attempt.number,
-                "again": self.attempt.ended,
-                "rules": self.digest,
-                "version": _text(getattr(self.tool, "version", None)),
-                "user": _integer(self.user, "id"),
-                "read": facts.of(self.user, self.job, self.preferences),
-                "ms": ms,
-            }
-            self.target.add(decision, head)
+            attempt = self.attempt
+            decision.note(
+                self.job,
+                self.tool,
+                self.user,
+                time=now(),
+                dispatcher=self.dispatcher,
+                attempt=attempt.number if attempt else 1,
+                again=attempt.ended if attempt else 0,
+                rules=self.digest,
+                ms=ms,
+                noted=facts.taken(),
+                preferences=_names(self.referrer.params.get(PREFERENCES)) if self.referrer else (),
+            )
+            self.target.add(decision, self.dispatcher)
         except Exception:
             log.warning("The decision about job %s is not in the log", getattr(self.job, "id", None), exc_info=True)
 
     def failed(self, error: Exception) -> None:
-        """Writes the line of a job that found no rules."""
+        """The same for a job that found no rules."""
         self.decided(Decision.failed(type(error).__name__, str(error)))
 
 
@@ -240,15 +276,6 @@ def _names(given: Any) -> tuple[str, ...]:
     if isinstance(given, str):
         return tuple(filter(None, (name.strip() for name in given.split(","))))
     return tuple(str(name) for name in given) if isinstance(given, (list, tuple)) else ()
-
-
-def _integer(of: Any, name: str) -> int | None:
-    value = getattr(of, name, None)
-    return value if isinstance(value, int) and abs(value) < 2**63 else None
-
-
-def _text(value: Any) -> str | None:
-    return None if value is None else str(value)
 
 
 def _for_each(act: Callable[[DecisionLog], None]) -> None:

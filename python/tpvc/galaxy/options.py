@@ -28,17 +28,20 @@ class Options:
     url_timeout: float = URL_TIMEOUT
     #: `True` if rules that do not compile at a start are an error, whatever compiled before.
     strict_start: bool = False
+    #: The lock of the texts of URLs; `None` if they are fetched.
+    lock: Path | None = None
 
 
 def options_of(app: Any, referrer: Any) -> Options:
     """The options of the destination that leads here. Raises `ValueError` for a value that is none."""
     params = referrer.params if referrer else {}
-    state = params.get("tpvc_state_dir")
+    state, lock = params.get("tpvc_state_dir"), params.get("tpvc_lock")
     return Options(
         tpv=_tpv(params.get("tpvc_tpv")),
         folder=Path(str(state)) if state else folder_of(app),
         url_timeout=seconds("tpvc_url_timeout", params.get("tpvc_url_timeout")) or URL_TIMEOUT,
         strict_start=str(params.get("tpvc_strict_start", False)).lower() in ("true", "yes", "on", "1"),
+        lock=Path(str(lock)) if lock else None,
     )
 
 

@@ -9,7 +9,7 @@ from galaxy.jobs.mapper import JobMappingException, JobNotReadyException
 
 from tpvc.core.explain import ExplainCollector, ExplainPhase
 from tpvc.core.mapper import EntityToDestinationMapper
-from tpvc.galaxy import active, decisions
+from tpvc.galaxy import active, decisions, metrics
 from tpvc.galaxy.active import Configs, listed, load_destination_mapper
 from tpvc.galaxy.decisions import ATTEMPTS, Entry
 from tpvc.galaxy.options import options_of, seconds
@@ -64,15 +64,18 @@ def map_tool_to_destination(
     # The seconds that a block may run in CPython.
     time_limit = seconds("tpvc_time_limit", referrer.params.get("tpvc_time_limit") if referrer else None)
     explains = explain_collector is None and bool(referrer and referrer.params.get("tpv_explain_on_failure", False))
-    target = decisions.log_for(app, referrer)
+    target, sender = decisions.log_for(app, referrer), metrics.of(app)
     attempt = ATTEMPTS.of(job) if explains or target is not None else None
-    entry = None if target is None or attempt is None else Entry(target, name, referrer, job, tool, user, attempt)
+    entry = None
+    if target is not None or sender is not None:
+        entry = Entry(target, sender, name, referrer, job, tool, user, attempt)
     try:
         mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs, lambda: options_of(app, referrer))
     except Exception as error:
         if entry is not None:
             entry.failed(error)
-            entry.attempt.ended += 1
+        if attempt is not None:
+            attempt.ended += 1
         raise
 
     collector = explain_collector

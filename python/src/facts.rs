@@ -1,0 +1,99 @@
+//! Facts that a mapping could read of the user and the history, for the log of decisions.
+//!
+//! Nothing is asked of the database: only what the mapping, or something before it, has loaded is there.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyString};
+use tpv_galaxy::json::{Json, Reader};
+
+/// The most names of roles and tags.
+const MOST: usize = 100;
+
+/// The facts by name. `preferences` are the keys of extra preferences to show: others may be passwords.
+pub fn of(user: &Bound<'_, PyAny>, job: &Bound<'_, PyAny>, preferences: &[String]) -> Vec<(String, Json)> {
+    let mut facts = Vec::new();
+    let mut add = |name: &str, value: Json| facts.push((name.to_owned(), value));
+    if !user.is_none() {
+        let roles = roles(user);
+        if !roles.is_empty() {
+            add("roles", Json::List(roles.into_iter().map(Json::str).collect()));
+        }
+        let shown = if preferences.is_empty() { Vec::new() } else { shown_preferences(user, preferences) };
+        if !shown.is_empty() {
+            add("preferences", Json::Object(shown));
+        }
+    }
+    let tags = loaded(job, "history").and_then(|history| loaded(&history, "tags"));
+    let tags: Vec<_> = items(tags).take(MOST).filter_map(|tag| tag_text(&tag)).map(Json::str).collect();
+    if !tags.is_empty() {
+        add("tags", Json::List(tags));
+    }
+    facts
+}
+
+/// Values that were noted while the mapping ran; what is neither a number nor a text is left out.
+pub fn noted(values: &Bound<'_, PyDict>) -> Vec<(String, Json)> {
+    values.iter().filter_map(|(name, value)| Some((name.extract().ok()?, scalar(&value)?))).collect()
+}
+
+fn scalar(value: &Bound<'_, PyAny>) -> Option<Json> {
+    if value.is_instance_of::<PyBool>() {
+        return value.extract().ok().map(Json::Bool);
+    }
+    if value.is_instance_of::<PyInt>() {
+        return value.extract().ok().map(Json::Int);
+    }
+    if value.is_instance_of::<PyFloat>() {
+        return value.extract().ok().map(Json::Float);
+    }
+    text(value).map(Json::str)
+}
+
+/// An attribute that is loaded: SQLAlchemy keeps these in the object's dict, and asking for others would be a query.
+fn loaded<'py>(object: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, PyAny>> {
+    let fields = object.getattr(pyo3::intern!(object.py(), "__dict__")).ok()?.cast_into::<PyDict>().ok()?;
+    fields.get_item(PyString::intern(object.py(), name)).ok()?
+}
+
+/// The items of a collection; none if there is no collection.
+fn items<'py>(collection: Option<Bound<'py, PyAny>>) -> impl Iterator<Item = Bound<'py, PyAny>> {
+    collection.and_then(|collection| collection.try_iter().ok()).into_iter().flatten().map_while(Result::ok)
+}
+
+fn text(value: &Bound<'_, PyAny>) -> Option<String> {
+    Some(value.cast::<PyString>().ok()?.to_string_lossy().into_owned())
+}
+
+/// The names of the user's roles in order, each once. A private role has its user's address as its name, and is left out.
+fn roles(user: &Bound<'_, PyAny>) -> Vec<String> {
+    let groups = items(loaded(user, "groups")).filter_map(|member| loaded(&member, "group"));
+    let of_groups = groups.flat_map(|group| items(loaded(&group, "roles")));
+    let roles = items(loaded(user, "roles")).chain(of_groups).filter_map(|association| loaded(&association, "role"));
+    let is = |object: &Bound<'_, PyAny>, name: &str| {
+        loaded(object, name).is_some_and(|flag| flag.is_truthy().unwrap_or(false))
+    };
+    let is_private =
+        |role: &Bound<'_, PyAny>| loaded(role, "type").and_then(|kind| text(&kind)).as_deref() == Some("private");
+    let shown = roles.filter(|role| !is(role, "deleted") && !is_private(role));
+    let mut names: Vec<String> =
+        shown.filter_map(|role| text(&loaded(&role, "name")?)).filter(|name| !name.contains('@')).collect();
+    names.sort();
+    names.dedup();
+    names.truncate(MOST);
+    names
+}
+
+fn tag_text(tag: &Bound<'_, PyAny>) -> Option<String> {
+    let name = text(&loaded(tag, "user_tname")?)?;
+    let value = loaded(tag, "user_value").and_then(|value| text(&value)).filter(|value| !value.is_empty());
+    Some(value.map_or(name.clone(), |value| format!("{name}:{value}")))
+}
+
+fn shown_preferences(user: &Bound<'_, PyAny>, keys: &[String]) -> Vec<(Box<str>, Json)> {
+    let extra = loaded(user, "_preferences")
+        .and_then(|preferences| preferences.get_item("extra_user_preferences").ok())
+        .and_then(|preference| text(&loaded(&preference, "value")?));
+    let values = extra.and_then(|extra| Json::read(&mut Reader::new(&extra)).ok());
+    let shown = |key: &String| Some((Box::from(key.as_str()), values.as_ref()?.get(key)?.clone()));
+    keys.iter().filter_map(shown).collect()
+}

@@ -1,0 +1,105 @@
+"""Metrics through Galaxy's own statsd client: `statsd_host` in galaxy.yml sets it up.
+
+A destination is a tag and a part of the path, because Galaxy drops tags without `statsd_influxdb`. Errors of the client are counted and ignored.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+#: The seconds between two warnings about a client that fails.
+PAUSE = 3600.0
+#: The most paths that are kept: rules compute names of destinations.
+MOST = 1000
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+class Metrics:
+    """The metrics of a process."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        #: The number of metrics that the client failed to send.
+        self.lost = 0
+        self._warned: float | None = None
+        self._paths: dict[tuple[str, str, str | None, str], tuple[str, dict[str, str]]] = {}
+
+    def mapped(self, dispatcher: str, tier: str, destination: str, ms: float) -> None:
+        """Counts a job that got a destination."""
+        path, tags = self._path("mapped", dispatcher, destination, tier)
+        self.count(path, tags=tags)
+        path, tags = self._path("milliseconds", dispatcher, destination, tier)
+        try:
+            self.client.timing(path, ms, tags)
+        except Exception as error:
+            self._failed(error)
+
+    def failed(self, dispatcher: str, kind: str) -> None:
+        """Counts a mapping that ended in an exception of this class."""
+        self.count(f"tpvc.failed.{part(kind)}", tags={"dispatcher": part(dispatcher), "type": part(kind)})
+
+    def count(self, path: str, n: int = 1, tags: dict[str, str] | None = None) -> None:
+        """Adds to a counter."""
+        try:
+            self.client.incr(path, n, tags)
+        except Exception as error:
+            self._failed(error)
+
+    def count_of(self, name: str, dispatcher: str, n: int = 1) -> None:
+        """Adds to a counter of a dispatcher, such as `rules_changed`."""
+        self.count(f"tpvc.{name}", n, {"dispatcher": part(dispatcher)})
+
+    def kept_age(self, dispatcher: str, seconds: float) -> None:
+        """Sets the age of the kept texts by which a dispatcher maps; 0 if it maps by the present ones."""
+        try:
+            self.client.gauge(f"tpvc.kept_age.{part(dispatcher)}", round(seconds), {"dispatcher": part(dispatcher)})
+        except Exception as error:
+            self._failed(error)
+
+    def _path(self, name: str, dispatcher: str, destination: str, tier: str) -> tuple[str, dict[str, str]]:
+        key = (name, dispatcher, destination, tier)
+        found = self._paths.get(key)
+        if found is None:
+            if len(self._paths) >= MOST:
+                self._paths = {}
+            tags = {"destination": part(destination), "tier": tier, "dispatcher": part(dispatcher)}
+            found = self._paths[key] = (f"tpvc.{name}.{tags['destination']}", tags)
+        return found
+
+    def _failed(self, error: Exception) -> None:
+        self.lost += 1
+        now = time.monotonic()
+        if self._warned is None or now - self._warned >= PAUSE:
+            self._warned = now
+            log.warning("Galaxy's statsd client fails: %s. %d metrics of tpvc are lost so far; jobs are mapped nevertheless", error, self.lost)
+
+
+def part(name: str) -> str:
+    """A name as a part of a path and the value of a tag, in which statsd and InfluxDB give other characters a meaning."""
+    return _UNSAFE.sub("_", name) or "_"
+
+
+# Of the app of this process.
+_current: Metrics | None = None
+
+
+def of(app: Any) -> Metrics | None:
+    """The metrics of an app; `None` if it sends none."""
+    global _current
+    client = getattr(getattr(app, "execution_timer_factory", None), "galaxy_statsd_client", None)
+    if client is None:
+        _current = None
+    elif _current is None or _current.client is not client:
+        _current = Metrics(client)
+    return _current
+
+
+def current() -> Metrics | None:
+    """The metrics of the app that mapped last, for threads that map no job."""
+    return _current
