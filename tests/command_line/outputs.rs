@@ -158,7 +158,7 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 27] = [
+const WRITERS: [(&str, &[&str]); 28] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
     ("map --decisions", &["map", "rules.bin", "jobs.jsonl", "-o", "/dev/null", "--decisions", "OUT"]),
@@ -168,6 +168,7 @@ const WRITERS: [(&str, &[&str]); 27] = [
     ("diff --differences", &["diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--differences", "OUT"]),
     ("diff --made", &["diff", "config.yml", "changed.yml", "--made", "OUT"]),
     ("jobs", &["jobs", "config.yml", "-o", "OUT"]),
+    ("jobs --world-out", &["jobs", "config.yml", "-o", "/dev/null", "--world-out", "OUT"]),
     ("sweep", &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "OUT"]),
     ("fit", &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "OUT"]),
     ("fit --format html", &["fit", "config.yml", "--jobs", "finished.jsonl", "--format", "html", "-o", "OUT"]),
