@@ -6,8 +6,11 @@ use std::time::Duration;
 
 use clap::Args;
 use tpv_analysis::job_file::JobFile;
-use tpv_galaxy::json::{Json, Reader};
-use tpv_prove::jobs::{Made, Options, Unreached, job_file, make};
+use tpv_galaxy::json::{Json, Reader, text_of};
+use tpv_prove::jobs::{Asked, Made, Options, Unreached, answered, job_file, make};
+use tpv_runtime::World;
+use tpv_runtime::artifact::Rules;
+use tpv_text::diagnostic::REPORT_BUG;
 use tpv_text::figures::count;
 use tpv_text::printable::{Form, line};
 
@@ -46,6 +49,9 @@ pub(super) struct Jobs {
     /// Galaxy's state in which jobs are tried (a world file) [default: that of tpvc.toml, else an empty Galaxy, now]
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
+    /// Write the world in which jobs are tried, with answers to the queries of the rules that count jobs: the world for `tpvc map` of these jobs
+    #[arg(long, value_name = "FILE")]
+    world_out: Option<PathBuf>,
     /// Output file; `-` is stdout
     #[arg(short, long, value_name = "OUT", default_value = "-")]
     output: PathBuf,
@@ -61,8 +67,13 @@ impl Jobs {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let given = self.job.as_deref().map(given).transpose()?.unwrap_or_default();
         let settings = if self.configs.is_empty() { common.settings()? } else { Settings::default() };
-        let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
+        let named = self.world.as_deref().or(settings.world.as_deref());
+        let mut world = world::at_this_moment(named)?;
         let Some(rules) = rules::load_any(None, &self.configs, common)? else { return Ok(Outcome::Bad) };
+        if let Some(out) = &self.world_out {
+            world = answering(&rules.rules, named, world.now, out, common)?;
+        }
+        let world = Arc::new(world);
         let options =
             Options { tries: self.tries, time: Duration::from_secs(self.seconds), tool: self.tool.clone(), all: false };
         let made = make(&rules.rules, &world, &given, &options);
@@ -70,6 +81,33 @@ impl Jobs {
         tell(&made, common);
         Ok(Outcome::Done)
     }
+}
+
+/// The world with answers to what the rules ask, which is written.
+fn answering(
+    rules: &Rules,
+    named: Option<&Path>,
+    now: Option<i64>,
+    out: &Path,
+    common: &Common,
+) -> Result<World, CliError> {
+    let text = named.map_or_else(|| Ok(b"{}".to_vec()), world::text)?;
+    let json = Json::read(&mut Reader::new(&String::from_utf8_lossy(&text)));
+    let Asked { mut world, left } = answered(rules, json.unwrap_or(Json::Object(Vec::new())));
+    if let (Json::Object(fields), Some(now)) = (&mut world, now)
+        && !fields.iter().any(|(name, _)| &**name == "now")
+    {
+        let now = jiff::Timestamp::from_microsecond(now).unwrap_or_default();
+        fields.push(("now".into(), Json::str(now.to_string())));
+    }
+    let text = text_of(&world);
+    let parsed =
+        World::parse(&text).map_err(|error| CliError::new(format!("the world is none: {error}"), REPORT_BUG))?;
+    write_text("the world", out, Form::Json, &(text + "\n"))?;
+    for sql in left {
+        common.note(&format!("no answer to a query of the rules, because its shape is not known: `{}`", line(&sql)));
+    }
+    Ok(parsed)
 }
 
 /// The jobs of a file.

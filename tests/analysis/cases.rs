@@ -564,7 +564,10 @@ destinations:
 fn suggested_cases_pass_and_cover_what_they_are_for() {
     let folder = site(&[
         ("tpv/rules.yml", TO_BE_SUGGESTED),
-        ("tests/own.yml", "config: ../tpv/rules.yml\ntests:\n- {job: {tool: xx}, expect: {destination: slurm}}\n"),
+        (
+            "tests/own.yml",
+            "config: ../tpv/rules.yml\ntests:\n- {job: {tool: xx, history_tags: []}, expect: {destination: slurm}}\n",
+        ),
     ]);
     let test = |args: &[&str]| tpvc_in(folder.path(), &[&["test"], args].concat());
     let run = test(&["tests/own.yml", "--suggest", "-o", "tests/more.yml"]);

@@ -283,7 +283,7 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["test", "tests.yml"]),
     (Text, &["test", "tests.yml", "--coverage"]),
     (Json, &["test", "tests.yml", "--format", "json"]),
-    (Text, &["test", "tests.yml", "--suggest"]),
+    (Text, &["test", "--config", "never.yml", "--suggest"]),
     (Markup, &["test", "tests.yml", "--junit", "-"]),
     (Text, &["test", "tests.yml", "-v", "-k", "evil", "--update"]),
     (Text, &["test", "bad-tests.yml"]),

@@ -1,6 +1,7 @@
 //! Values as YAML on one line.
 
 use tpv_galaxy::json::{Json, write_text};
+use tpv_text::printable::is_odd;
 
 /// A mapping on one line.
 pub(super) fn flow(fields: &[(&str, Json)]) -> String {
@@ -43,9 +44,10 @@ pub(super) fn quoted(text: &str) -> String {
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
             '\t' => out.push_str("\\t"),
-            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') => {
-                out.push_str(&format!("\\u{:04x}", u32::from(c)));
-            }
+            // `##[error]` is a command of a CI server, wherever it is printed.
+            '#' if out.ends_with('#') => out.push_str("\\x23"),
+            c if is_odd(c) && u32::from(c) > 0xffff => out.push_str(&format!("\\U{:08x}", u32::from(c))),
+            c if is_odd(c) => out.push_str(&format!("\\u{:04x}", u32::from(c))),
             c => out.push(c),
         }
     }

@@ -3,6 +3,7 @@
 //! It begins with an ordinary job of each tool and goes on from those that did something new: the values that conditions compare with are put where
 //! the conditions look. What the jobs do is observed, not guessed (`coverage.rs`); the values are guesses (`changes.rs`).
 
+mod asked;
 mod changes;
 mod coverage;
 
@@ -19,6 +20,7 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::{Job, Mapper, World};
 
+pub use asked::{Asked, answered};
 pub(crate) use changes::set;
 use changes::{Change, changes};
 use coverage::{Covered, Key};

@@ -45,8 +45,9 @@ pub fn suggest(
     // A case that does something else in short form is written in a longer one, and left out if it still does.
     loop {
         let Some(ran) = trial.run(&drafts, 0) else { return Suggested { left: aims.len(), ..Suggested::default() } };
-        for (draft, one) in drafts.iter_mut().zip(&ran.reached) {
-            draft.is_good = draft.chosen.aims.iter().all(|aim| one.iter().any(|other| other.is_of(aim)));
+        for ((draft, one), outcome) in drafts.iter_mut().zip(&ran.reached).zip(&ran.outcomes) {
+            let reaches = |aim: &&Aim| one.iter().any(|other| other.is_of(aim));
+            draft.is_good = is_decision(&outcome.answer) && draft.chosen.aims.iter().all(reaches);
         }
         if drafts.iter().all(|draft| draft.is_good) {
             break;
