@@ -119,7 +119,7 @@ fn is_config(text: &str) -> bool {
 /// Returns `true` for a document with entities of TPV in its sections, or for values of Helm with such.
 fn has_entities(yaml: &Yaml) -> bool {
     let has_rules = |config: &ConfigValue| match config.as_str() {
-        Some(text) => Yaml::of("", text).is_some_and(|yaml| has_sections(&yaml.root)),
+        Some(text) => yaml.has_block(config) && Yaml::of("", text).is_some_and(|inner| has_sections(&inner.root)),
         None => has_sections(config),
     };
     of_helm(&yaml.root).iter().any(|(_, config)| has_rules(config)) || has_sections(&yaml.root)

@@ -326,7 +326,7 @@ fn values_of_helm_are_read() {
     assert_eq!(std::fs::read_to_string(site.path().join("chart/values.yaml")).unwrap(), before);
     let site = repository(&[("values.yaml", &values(" 'tools: {bwa: {cores: 2}}'\n"))]);
     let (status, said) = run(site.path(), &["init"]);
-    assert!(status == 1 && said.contains("values.yaml:13 has it as a text in quotes or folded"), "{said}");
+    assert!(status == 1 && said.contains("values.yaml:12 has it as a text in quotes or folded"), "{said}");
     let (status, said) = run(site.path(), &["lint", "values.yaml"]);
     assert!(
         status == 1 && said.contains("error: the rules `tpv_rules_local.yml` are a text that is not read"),

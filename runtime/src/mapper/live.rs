@@ -48,6 +48,7 @@ mod tests {
         assert_eq!(module("sqlalchemy.sql").as_deref(), Some("it imports `sqlalchemy.sql`"));
         assert_eq!(name("datetime:datetime", "now").as_deref(), Some("it asks for the time"));
         assert_eq!(name("galaxy", "model").as_deref(), Some("it imports `galaxy.model`"));
+        assert!(module("galaxy.jobs.rule_helper").is_some());
         assert_eq!(name("tpv.core.helpers", "Job").as_deref(), Some("it uses `helpers.Job`"));
         for pure in ["galaxy.jobs.mapper", "galaxy.tool_util.version", "math", "sqlalchemy_json"] {
             assert_eq!(module(pure), None);
