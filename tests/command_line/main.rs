@@ -20,3 +20,4 @@ mod sessions;
 mod settings;
 mod tried;
 mod versions;
+mod widths;

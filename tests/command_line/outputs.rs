@@ -158,9 +158,10 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 26] = [
+const WRITERS: [(&str, &[&str]); 27] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
+    ("map --format csv", &["map", "rules.bin", "jobs.jsonl", "--format", "csv", "-o", "OUT"]),
     ("map --decisions", &["map", "rules.bin", "jobs.jsonl", "-o", "/dev/null", "--decisions", "OUT"]),
     ("diff", &["diff", "config.yml", "changed.yml", "-o", "OUT"]),
     ("diff --format json", &["diff", "config.yml", "changed.yml", "--format", "json", "-o", "OUT"]),
