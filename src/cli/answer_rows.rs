@@ -73,7 +73,7 @@ impl Format {
             write_text(&mut text, message);
             cell(Some(&text))
         }));
-        out.push_str(&table::row(format, &cells));
+        out.push_str(&format.form().of(&table::row(format, &cells)));
     }
 }
 
@@ -85,5 +85,55 @@ fn cell(json: Option<&str>) -> Cell {
         Ok(Json::Str(text)) => Cell::Text(text.into()),
         Ok(Json::Int(_) | Json::BigInt(_) | Json::Float(_)) => Cell::Decimal(text.to_owned()),
         _ => Cell::Text(text.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use std::sync::Arc;
+
+    use tpv_compiler::{CompileOptions, compile_inputs};
+    use tpv_config::Input;
+    use tpv_galaxy::world::World;
+    use tpv_runtime::mapper::Mapper;
+    use tpv_text::source::SourceMap;
+
+    use super::*;
+
+    #[test]
+    fn answers_have_flat_columns() {
+        let mut sources = SourceMap::new();
+        let config = "tools:\n  bwa: {cores: 2, mem: cores * 1.5, rules: [{if: user, fail: '=no'}]}\ndestinations:\n  a: {runner: slurm, params: {n: '{cores}'}}\n";
+        let input = Input::Text(sources.add("rules.yml", config));
+        let rules = compile_inputs(&[input], sources, &CompileOptions::default()).rules.unwrap();
+        let (mapper, world) = (Mapper::new(Arc::new(rules)), Arc::new(World::default()));
+        let lines = [
+            r#"{"id": 1, "tool": {"id": "bwa"}}"#,
+            r#"{"id": "-2", "tool": {"id": "bwa"}, "user": {"email": "a@b.org"}}"#,
+            "no job",
+        ];
+        let shown = |format: Format| {
+            lines.iter().enumerate().fold(format.header(false), |mut out, (at, line)| {
+                let (job, answer) = mapper.map_line(at + 1, line.as_bytes(), &world);
+                format.write(&mut out, job.as_deref(), &answer, false);
+                out
+            })
+        };
+        let csv = shown(Format::Csv);
+        let mut rows = csv.lines();
+        assert_eq!(
+            rows.next(),
+            Some("id,tool,destination,runner,cores,mem,gpus,tags,params,env,resubmit,error,message")
+        );
+        assert_eq!(rows.next(), Some(r#"1,bwa,a,slurm,2,3.0,,[],"{""n"": ""2""}",[],[],,"#));
+        assert_eq!(rows.next(), Some("-2,bwa,,,,,,,,,,JobMappingException,'=no"));
+        assert!(
+            rows.next().is_some_and(|row| row.starts_with(",,,,,,,,,,,InvalidJob,") && row.contains("line 3")),
+            "{csv}"
+        );
+        assert!(shown(Format::CsvRaw).contains(",JobMappingException,=no\n"));
+        assert!(shown(Format::Tsv).starts_with("1\tbwa\ta\tslurm\t2\t3.0\t\t[]\t"));
+        assert!(shown(Format::Json).starts_with("{\"id\": 1, "));
     }
 }

@@ -9,9 +9,10 @@ use tpv_runtime::mapper::Mapper;
 use super::common::Common;
 use super::compared::{Comparison, Which, made};
 use super::error::{CliError, Outcome};
+use super::fold::fold;
 use super::job_conf::Wanted;
 use super::map::{self, hooks};
-use super::output::write_text;
+use super::output::{width, write_text};
 use super::progress::Working;
 use super::revision::AtRevision;
 use super::stream;
@@ -143,13 +144,18 @@ impl Diff {
         let report = Report { old: old.name, new: new.name, changes, jobs };
         let unwritten = |error| CliError::bug("the report", &error);
         let (form, text) = match self.format {
-            Format::Text => (Form::Text, text(&report)),
+            Format::Text => (Form::Text, self.folded(&text(&report))),
             Format::Markdown => (Form::Text, markdown(&report)),
             Format::Json => (Form::Json, report.json().map_err(unwritten)?),
             Format::Html => (Form::Data, page(&report).map_err(unwritten)?),
         };
         self.write(form, &text)?;
         Ok(if self.exit_code && !report.is_empty() { Outcome::Bad } else { Outcome::Done })
+    }
+
+    /// A text for people, whose lines fit the terminal.
+    fn folded(&self, text: &str) -> String {
+        fold(text, width(&self.output)).into_owned()
     }
 
     fn write(&self, form: Form, text: &str) -> Result<(), CliError> {
@@ -247,7 +253,7 @@ impl Diff {
             let said = format!(
                 "unknown: {tried} made from both rule sets get the same answers, but these do not say the same:\n\n"
             );
-            self.write(Form::Text, &(said + &text(&report)))?;
+            self.write(Form::Text, &self.folded(&(said + &text(&report))))?;
             return Ok(if self.exit_code { Outcome::Bad } else { Outcome::Done });
         };
         let line = usize::try_from(example.line).ok().and_then(|line| made.lines().nth(line.checked_sub(1)?));
@@ -262,7 +268,7 @@ impl Diff {
             line.unwrap_or_default(),
             differ.concat()
         );
-        self.write(Form::Text, &said)?;
+        self.write(Form::Text, &self.folded(&said))?;
         Ok(Outcome::Bad)
     }
 

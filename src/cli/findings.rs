@@ -10,7 +10,7 @@ use clap::{Args, ValueEnum};
 use super::baseline;
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::output::print_stdout;
+use super::output::{print_lines, print_stdout};
 use crate::settings::{FILE, Settings};
 use tpv_analysis::lint::{Linted, Options, report};
 use tpv_text::code::Code;
@@ -117,7 +117,11 @@ impl Reporting {
             Format::Github => (Form::Data, runs.iter().map(report::github).collect::<String>()),
             Format::Junit => (Form::Data, report::junit(&runs, report.verb, self.strict)),
         };
-        print_stdout(form, &text)?;
+        if self.format == Format::Text {
+            print_lines(form, &text)?
+        } else {
+            print_stdout(form, &text)?
+        }
         let outcome = outcome(&runs, report.files, self.strict, report.started, common);
         Ok(if report.options.server.unread > 0 { Outcome::Bad } else { outcome })
     }

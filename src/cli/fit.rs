@@ -13,6 +13,7 @@ use tpv_runtime::stream::Work;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
+use super::fold::fold;
 use super::job_conf::Wanted;
 use super::map::{self, hooks};
 use super::output::{width, write_text};
@@ -241,7 +242,7 @@ impl Fit {
 
     fn write_report(&self, report: &Report) -> Result<(), CliError> {
         let (form, text) = match self.format {
-            Format::Text => (Form::Text, self.text(report)),
+            Format::Text => (Form::Text, fold(&self.text(report), width(&self.output)).into_owned()),
             Format::Csv => (Form::Data, rows(report).show(table::Format::Csv)),
             Format::Html => {
                 let page = page(report, &self.rules_named()).map_err(|error| CliError::bug("the page", &error))?;
@@ -441,7 +442,7 @@ impl Fit {
             text += &kept_in_words(kept);
         }
         if !table.is_empty() {
-            text += "\nMemory in GiB, RESERVED in GiB·h. LOST and AGAIN are jobs of this history that no\nattempt finishes, and that need more \
+            text += "\nMemory in GiB, RESERVED in GiB·h. LOST and AGAIN are jobs of this history that no attempt finishes, and that need more \
                      than one: with the proposed value/with today's rules.\nGIB·H and CORE·H are changes for the jobs that both finish.\n";
         }
         report

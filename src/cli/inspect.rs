@@ -11,7 +11,7 @@ use tpv_runtime::artifact::format::{SECTIONS, manifest};
 use tpv_runtime::artifact::tables::Tables;
 
 use super::error::{CliError, Outcome};
-use super::output::print_stdout;
+use super::output::print_lines;
 use super::rules::artifact_error;
 use tpv_compiler::link::{blocks_at, cpython_blocks, paths_near};
 use tpv_config::template::variables_in;
@@ -37,7 +37,7 @@ pub(super) struct Inspect {
 
 impl Inspect {
     pub(super) fn run(&self) -> Result<Outcome, CliError> {
-        print_stdout(Form::Text, &self.text()?)?;
+        print_lines(Form::Text, &self.text()?)?;
         Ok(Outcome::Done)
     }
 

@@ -16,11 +16,11 @@ pub(super) struct Page {
     pub(super) text: Vec<u8>,
 }
 
-/// The page of a built command.
+/// The page of a built command, and the name of the one above it.
 ///
 /// # Errors
 /// None that happens: it is written to memory.
-pub(super) fn page(command: &Command) -> io::Result<Page> {
+pub(super) fn page(command: &Command, above: Option<&str>) -> io::Result<Page> {
     let man = Man::new(command.clone());
     let mut text = Vec::new();
     man.render_title(&mut text)?;
@@ -38,7 +38,8 @@ pub(super) fn page(command: &Command) -> io::Result<Page> {
     for part in help.split("\n\n").filter(|part| !part.trim().is_empty()) {
         section(&mut roff, part);
     }
-    let related = related(command);
+    let mut related = related(command);
+    related.extend(above.map(str::to_owned));
     if !related.is_empty() {
         roff.control("SH", ["SEE ALSO"]);
         let mut names = Vec::new();
@@ -62,11 +63,17 @@ pub(super) fn page(command: &Command) -> io::Result<Page> {
 /// # Errors
 /// As [`page`].
 pub(super) fn pages(command: &Command) -> io::Result<Vec<Page>> {
-    let mut all = vec![page(command)?];
+    let mut all = vec![page(command, None)?];
     for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        all.extend(pages(verb)?);
+        collect(verb, &name(command), &mut all)?;
     }
     Ok(all)
+}
+
+fn collect(command: &Command, above: &str, all: &mut Vec<Page>) -> io::Result<()> {
+    all.push(page(command, Some(above))?);
+    let mut verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
+    verbs.try_for_each(|verb| collect(verb, &name(command), all))
 }
 
 /// A part of the text behind the options: the examples, each on its line, or another one under its first words.
@@ -88,11 +95,10 @@ fn section(roff: &mut Roff, part: &str) {
     roff.text([roman(text)]);
 }
 
-/// The names of related pages: the program or the verb that it belongs to, its own verbs, and those that its help names.
+/// The names of related pages: those of its own verbs, and of those that its help names.
 fn related(command: &Command) -> BTreeSet<String> {
     let own = name(command);
     let mut found: BTreeSet<String> = command.get_subcommands().filter(|verb| !verb.is_hide_set()).map(name).collect();
-    found.extend(own.rsplit_once('-').map(|(above, _)| above.to_owned()).filter(|above| is_page(above)));
     let arguments = command.get_arguments().filter(|argument| !argument.is_hide_set() && !argument.is_global_set());
     let texts = [command.get_about(), command.get_long_about(), command.get_after_help()]
         .into_iter()

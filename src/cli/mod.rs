@@ -25,6 +25,7 @@ mod export_jobs;
 mod findings;
 mod fit;
 mod fixes;
+mod fold;
 mod format;
 mod init;
 mod input;

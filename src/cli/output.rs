@@ -8,6 +8,7 @@ use std::process::{Command, Stdio};
 
 use super::captured::Stream;
 use super::error::{CliError, io_help};
+use super::fold::fold;
 use super::temporary::temporary;
 use super::unfinished::Unfinished;
 use tpv_text::open::{self, is_input};
@@ -26,6 +27,14 @@ pub(crate) fn print_stdout(form: Form, text: &str) -> Result<(), CliError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Prints a text for people, whose lines fit the terminal.
+///
+/// # Errors
+/// As [`print_stdout`].
+pub(super) fn print_lines(form: Form, text: &str) -> Result<(), CliError> {
+    print_stdout(form, &fold(text, width(Path::new("-"))))
 }
 
 /// Prints a text that may be long: on a terminal through the pager of `$TPVC_PAGER` or `$PAGER`, else `less`, as git does; elsewhere as it is. An empty

@@ -12,7 +12,8 @@ use tpv_text::source::SourceMap;
 
 use super::common::Common;
 use super::error::CliError;
-use super::output::print_stderr;
+use super::fold::fold;
+use super::output::{print_stderr, width_of};
 
 impl Common {
     /// Returns `true` if stderr is coloured: as requested, else on terminals unless `NO_COLOR` is set.
@@ -60,13 +61,14 @@ impl Common {
     /// Prints a diagnostic, and `after` it.
     pub(super) fn print(&self, diagnostic: &Diagnostic, sources: &SourceMap, after: &str) {
         let text = diagnostic.render(sources, self.colour());
-        print_stderr(Form::Styled, &(text.trim_end().to_owned() + after));
+        let text = fold(text.trim_end(), width_of(&io::stderr()));
+        print_stderr(Form::Styled, &(text.into_owned() + after));
     }
 
     /// Prints a line about the work that was done, unless `--quiet`.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            print_stderr(Form::Text, &line(text));
+            print_stderr(Form::Text, &fold(&line(text), width_of(&io::stderr())));
         }
     }
 }

@@ -21,3 +21,4 @@ mod settings;
 mod tried;
 mod update;
 mod versions;
+mod widths;

@@ -158,9 +158,10 @@ fn a_file_that_cannot_be_written_over_is_as_it_was() {
 }
 
 /// The verbs that write a file: their arguments, in which `OUT` is its name.
-const WRITERS: [(&str, &[&str]); 28] = [
+const WRITERS: [(&str, &[&str]); 30] = [
     ("compile", &["compile", "config.yml", "-o", "OUT"]),
     ("map", &["map", "rules.bin", "jobs.jsonl", "-o", "OUT"]),
+    ("map --format csv", &["map", "rules.bin", "jobs.jsonl", "--format", "csv", "-o", "OUT"]),
     ("map --decisions", &["map", "rules.bin", "jobs.jsonl", "-o", "/dev/null", "--decisions", "OUT"]),
     ("diff", &["diff", "config.yml", "changed.yml", "-o", "OUT"]),
     ("diff --format json", &["diff", "config.yml", "changed.yml", "--format", "json", "-o", "OUT"]),
@@ -168,6 +169,7 @@ const WRITERS: [(&str, &[&str]); 28] = [
     ("diff --differences", &["diff", "config.yml", "changed.yml", "--jobs", "jobs.jsonl", "--differences", "OUT"]),
     ("diff --made", &["diff", "config.yml", "changed.yml", "--made", "OUT"]),
     ("jobs", &["jobs", "config.yml", "-o", "OUT"]),
+    ("jobs --world-out", &["jobs", "config.yml", "-o", "/dev/null", "--world-out", "OUT"]),
     ("log --metrics", &["log", "--log", "jobs.jsonl", "--metrics", "-o", "OUT"]),
     ("sweep", &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "OUT"]),
     ("fit", &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "OUT"]),

@@ -178,6 +178,8 @@ const COMMANDS: &[(Form, &[&str])] = &[
     (Text, &["diff", "never.yml", "HOSTILE.yml", "--jobs", "jobs.jsonl", "--format", "markdown"]),
     (Text, &["diff", "HOSTILE", "--", "config.yml"]),
     (Text, &["map", "--config", "HOSTILE.yml", "jobs.jsonl", "-v", "-o", "/dev/null"]),
+    (Csv, &["map", "--config", "HOSTILE.yml", "jobs.jsonl", "--quiet", "--format", "csv"]),
+    (Text, &["map", "--config", "HOSTILE.yml", "jobs.jsonl", "--quiet", "--format", "tsv"]),
     (Text, &["map", "rules.bin", "HOSTILE"]),
     (Text, &["map", "rules.bin", "HOSTILE.yml"]),
     (Text, &["map", "rules.bin", "jobs.jsonl", "--world", "HOSTILE"]),

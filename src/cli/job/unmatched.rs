@@ -26,9 +26,18 @@ fn near<'a>(tool: &str, ids: &[&'a str]) -> Vec<&'a str> {
     }
     // In a tool shed, the id stands before the version.
     let names = || ids.iter().flat_map(|id| [Some(*id), id.rsplit('/').nth(1).filter(|_| id.contains("/repos/"))]);
-    let name = closest(tool, names().flatten());
+    let name = names().flatten().find(|name| is_slip(tool, name)).or_else(|| closest(tool, names().flatten()));
     let is_of = |id: &&&str| name.is_some_and(|name| **id == name || id.rsplit('/').nth(1) == Some(name));
     ids.iter().find(is_of).copied().into_iter().collect()
+}
+
+/// Returns `true` for ids of which one letter is another, missing or too many.
+fn is_slip(one: &str, other: &str) -> bool {
+    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
+    let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
+    let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
+    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
+    short >= 4 && long > same && long - (same + end).min(short) <= 1
 }
 
 #[cfg(test)]
@@ -42,6 +51,7 @@ mod tests {
         assert_eq!(near("hisat", &ids), ["shed.org/repos/iuc/hisat2/hisat2/.*"]);
         assert_eq!(near("hista2", &ids), ["shed.org/repos/iuc/hisat2/hisat2/.*"]);
         assert_eq!(near("other.org/repos/iuc/bwa/bwa/0.7", &ids), ["shed.org/repos/iuc/bwa/bwa/.*"]);
+        assert_eq!(near("bw_mem", &ids), ["bwa_mem"]);
         assert_eq!(near("upload1", &ids), Vec::<&str>::new());
     }
 }

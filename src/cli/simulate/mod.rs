@@ -16,6 +16,7 @@ use tpv_runtime::artifact::tables::ValueRow;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
+use super::fold::fold;
 use super::map::{self, hooks};
 use super::maps::Submission;
 use super::output::{Output, width, write_text};
@@ -218,7 +219,11 @@ impl Simulate {
         let report = Report::new(&sets, &pairs, self.seed);
         self.notes(&report, common);
         let (form, text) = match self.format {
-            Format::Text => (Form::Text, tables::text(&report, self.rows, self.calibrate, width(&self.output))),
+            Format::Text => {
+                let width = width(&self.output);
+                let text = tables::text(&report, self.rows, self.calibrate, width);
+                (Form::Text, fold(&text, width).into_owned())
+            }
             Format::Csv => (Form::Data, tables::csv(&report)),
             Format::Markdown => (Form::Text, tables::markdown(&report, self.rows)),
             Format::Html => (Form::Data, page(&report).map_err(|error| CliError::bug("the report", &error))?),

@@ -12,7 +12,7 @@ use tpv_runtime::mapper::Hooks;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::output::{print_stdout, write_text};
+use super::output::{print_lines, print_stdout, write_text};
 use super::revision::AtRevision;
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::{map, paths, rules, world};
@@ -253,7 +253,7 @@ impl Test {
                 if in_text {
                     out += &covered.iter().map(Coverage::text).collect::<Vec<_>>().join("\n");
                 }
-                print_stdout(Form::Text, &out)?;
+                print_lines(Form::Text, &out)?;
             }
             Format::Json => {
                 print_stdout(Form::Json, &report::json(ran, promises, sources, in_text.then_some(covered)))?

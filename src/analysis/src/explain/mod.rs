@@ -250,7 +250,7 @@ impl Verdict {
 impl Explanation {
     /// As text: the result first, then what led to it.
     pub fn text(&self) -> String {
-        text::text(self)
+        text::text(self, None)
     }
 
     /// Returns `true` if an entity's id matches the job's tool.
@@ -261,7 +261,7 @@ impl Explanation {
 
     /// As text for a terminal of this width, if it has one: printable, with colours if they are wanted.
     pub fn painted(&self, width: Option<usize>, colour: bool) -> String {
-        paint::painted(&Form::Text.of(&self.text()), width, colour)
+        paint::painted(&Form::Text.of(&text::text(self, width)), width, colour)
     }
 
     /// As YAML.

@@ -16,8 +16,16 @@ const MARGIN: usize = 2;
 /// The widest a column grows for its longest cell.
 const WIDEST: usize = 36;
 
-pub(super) fn text(explanation: &Explanation) -> String {
-    let mut out = String::new();
+/// The text so far, and the widest that its columns grow.
+struct Out {
+    text: String,
+    widest: usize,
+}
+
+/// The explanation as text, whose columns leave room for each other in lines of this width, if it has one.
+pub(super) fn text(explanation: &Explanation, width: Option<usize>) -> String {
+    let widest = width.map_or(WIDEST, |width| (width / 4).min(WIDEST));
+    let mut out = Out { text: String::new(), widest };
     result(&mut out, explanation);
     section(
         &mut out,
@@ -31,24 +39,24 @@ pub(super) fn text(explanation: &Explanation) -> String {
     tried(&mut out, explanation);
     pools(&mut out, explanation);
     in_cpython(&mut out, explanation);
-    out
+    out.text
 }
 
 fn at(place: Option<&ConfigPlace>) -> String {
     place.map_or_else(String::new, |place| format!("{}:{}", place.file, place.line))
 }
 
-fn heading(out: &mut String, title: &str) {
-    out.push('\n');
-    put_line!(out, "{title}");
+fn heading(out: &mut Out, title: &str) {
+    out.text.push('\n');
+    put_line!(out.text, "{title}");
 }
 
 /// Rows in columns; the last column is as long as it needs to be.
-fn rows(out: &mut String, indent: usize, rows: &[Vec<String>]) {
+fn rows(out: &mut Out, indent: usize, rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
         let cells = rows.iter().filter(|row| row.len() > column + 1).filter_map(|row| row.get(column));
-        cells.map(|cell| cell.chars().count()).filter(|width| *width <= WIDEST).max().unwrap_or(0)
+        cells.map(|cell| cell.chars().count()).filter(|width| *width <= out.widest).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..columns).map(width).collect();
     for row in rows {
@@ -60,18 +68,18 @@ fn rows(out: &mut String, indent: usize, rows: &[Vec<String>]) {
                 line.push_str("  ");
             }
         }
-        put_line!(out, "{}", line.trim_end());
+        put_line!(out.text, "{}", line.trim_end());
     }
 }
 
-fn section(out: &mut String, title: &str, cells: Vec<Vec<String>>) {
+fn section(out: &mut Out, title: &str, cells: Vec<Vec<String>>) {
     if !cells.is_empty() {
         heading(out, title);
         rows(out, MARGIN, &cells);
     }
 }
 
-fn result(out: &mut String, explanation: &Explanation) {
+fn result(out: &mut Out, explanation: &Explanation) {
     match &explanation.outcome {
         Verdict::Open => {}
         Verdict::Mapped(fields) => {
@@ -79,23 +87,23 @@ fn result(out: &mut String, explanation: &Explanation) {
                 let found = fields.iter().find(|(known, _)| *known == name);
                 found.map_or_else(|| "none".to_owned(), |(_, value)| show_json(value))
             };
-            put_line!(out, "MAPPED to {}", field("id"));
+            put_line!(out.text, "MAPPED to {}", field("id"));
             let cells = shown_fields().map(|name| vec![name.to_owned(), with_unit_of(name, &field(name))]);
             rows(out, MARGIN, &cells);
         }
         Verdict::Failed { kind, message, trace } => {
-            put_line!(out, "NOT MAPPED: {kind}");
+            put_line!(out.text, "NOT MAPPED: {kind}");
             for line in message.lines() {
-                put_line!(out, "  {line}");
+                put_line!(out.text, "  {line}");
             }
             if let Some(place) = trace.as_ref().and_then(Trace::place) {
-                put_line!(out, "  raised at {place}");
+                put_line!(out.text, "  raised at {place}");
             }
         }
     }
 }
 
-fn entities(out: &mut String, explanation: &Explanation) {
+fn entities(out: &mut Out, explanation: &Explanation) {
     let mut cells = Vec::new();
     for lookup in &explanation.lookups {
         if lookup.found.is_empty() {
@@ -113,7 +121,7 @@ fn entities(out: &mut String, explanation: &Explanation) {
     section(out, "ENTITIES (later over earlier)", cells);
 }
 
-fn rules(out: &mut String, explanation: &Explanation) {
+fn rules(out: &mut Out, explanation: &Explanation) {
     if explanation.rules.is_empty() {
         return;
     }
@@ -124,14 +132,14 @@ fn rules(out: &mut String, explanation: &Explanation) {
             state => format!("{:6}", state.word().to_uppercase()),
         };
         let whose = rule.destination.as_ref().map_or_else(String::new, |id| format!(" of destination {id}"));
-        put_line!(out, "  {state}  {}{whose}  {}", rule.id, at(rule.place.as_ref()));
+        put_line!(out.text, "  {state}  {}{whose}  {}", rule.id, at(rule.place.as_ref()));
         let lines = rule.condition.lines().count();
         for (index, line) in rule.condition.lines().take(CONDITION_LINES).enumerate() {
             let start = if index == 0 { "if" } else { "" };
-            put_line!(out, "          {start:2}  {line}");
+            put_line!(out.text, "          {start:2}  {line}");
         }
         if lines > CONDITION_LINES {
-            put_line!(out, "              ... {} more lines", lines - CONDITION_LINES);
+            put_line!(out.text, "              ... {} more lines", lines - CONDITION_LINES);
         }
         let reads: Vec<Vec<String>> =
             rule.reads.iter().map(|read| vec![read.name.clone(), format!("= {}", read.value)]).collect();
@@ -150,7 +158,7 @@ fn clip(text: &str) -> String {
     if line.chars().count() <= LONGEST { line } else { line.chars().take(LONGEST - 3).collect::<String>() + "..." }
 }
 
-fn values(out: &mut String, properties: &[Property]) {
+fn values(out: &mut Out, properties: &[Property]) {
     if properties.is_empty() {
         return;
     }
@@ -178,7 +186,7 @@ fn values(out: &mut String, properties: &[Property]) {
     rows(out, MARGIN, &cells);
 }
 
-fn destinations(out: &mut String, explanation: &Explanation) {
+fn destinations(out: &mut Out, explanation: &Explanation) {
     if explanation.destinations.is_empty() {
         return;
     }
@@ -195,30 +203,30 @@ fn destinations(out: &mut String, explanation: &Explanation) {
         .collect();
     rows(out, MARGIN, &cells);
     if let Some((code, place)) = &explanation.ranked_by {
-        put_line!(out, "  ranked by the expression at {}: {}", at(place.as_ref()), clip(code));
+        put_line!(out.text, "  ranked by the expression at {}: {}", at(place.as_ref()), clip(code));
     }
     for candidate in refused {
-        put_line!(out, "  no  {}  {}", candidate.id, at(candidate.place.as_ref()));
+        put_line!(out.text, "  no  {}  {}", candidate.id, at(candidate.place.as_ref()));
         for reason in &candidate.reasons {
-            put_line!(out, "        {reason}");
+            put_line!(out.text, "        {reason}");
         }
     }
     let abstract_ids = explanation.abstract_destinations();
     if !abstract_ids.is_empty() {
-        put_line!(out, "  abstract, never taken: {}", abstract_ids.join(", "));
+        put_line!(out.text, "  abstract, never taken: {}", abstract_ids.join(", "));
     }
 }
 
 /// Appends the blocks that CPython ran, with the reasons.
-fn in_cpython(out: &mut String, explanation: &Explanation) {
+fn in_cpython(out: &mut Out, explanation: &Explanation) {
     let block = |block: &InCpython| vec![at(block.place.as_ref()), format!("because {}", block.reason)];
     section(out, "IN CPYTHON", explanation.in_cpython.iter().map(block).collect());
     if let Some(reason) = &explanation.once_more {
-        put_line!(out, "  native code could not go on: {reason}");
+        put_line!(out.text, "  native code could not go on: {reason}");
     }
 }
 
-fn tried(out: &mut String, explanation: &Explanation) {
+fn tried(out: &mut Out, explanation: &Explanation) {
     let cells = explanation
         .tried
         .iter()
@@ -227,16 +235,16 @@ fn tried(out: &mut String, explanation: &Explanation) {
     section(out, "TRIED", cells);
 }
 
-fn pools(out: &mut String, explanation: &Explanation) {
+fn pools(out: &mut Out, explanation: &Explanation) {
     if explanation.pools.is_empty() {
         return;
     }
     heading(out, "RESOURCE POOLS");
     for pool in &explanation.pools {
         let line = format!("  {}  {}", pool.what, at(pool.place.as_ref()));
-        put_line!(out, "{}", line.trim_end());
+        put_line!(out.text, "{}", line.trim_end());
         for line in pool.detail.iter().flat_map(|detail| detail.lines()) {
-            put_line!(out, "      {line}");
+            put_line!(out.text, "      {line}");
         }
     }
 }

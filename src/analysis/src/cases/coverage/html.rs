@@ -1,5 +1,5 @@
-//! Coverage as a page: the configs' texts with the lines that were used and those that were not. What colours say stands beside each
-//! line as a number, too.
+//! Coverage as a page: the configs' texts with the lines that were used and those that were not, one file at a time. What colours say stands beside
+//! each line as a number, too.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -7,11 +7,12 @@ use std::fmt::Write;
 use super::text::{percent, unused};
 use super::{Coverage, FileCoverage, Share, Totals};
 use crate::page::{Page, escape, prose, section};
-use tpv_text::figures::grouped;
+use tpv_text::figures::{count, grouped};
 
 pub(super) fn page(all: &[Coverage]) -> String {
     let mut page = Page::new("Coverage of the rules");
     page.style(include_str!("coverage.css"));
+    page.script(include_str!("coverage.js"));
     let out = page.body();
     out.push_str("<header>\n<h1>Coverage of the rules</h1>\n");
     for (set, coverage) in all.iter().enumerate() {
@@ -20,7 +21,7 @@ pub(super) fn page(all: &[Coverage]) -> String {
     out.push_str("</header>\n");
     for (set, coverage) in all.iter().enumerate() {
         for (index, file) in own_first(coverage) {
-            section(out, &file.file, |out| source(out, &format!("{set}-{index}"), file));
+            section(out, &file.file, |out| folded(out, &format!("{set}-{index}"), file));
         }
     }
     page.render()
@@ -62,6 +63,20 @@ fn row(out: &mut String, name: &str, totals: Totals) {
         let _ = write!(out, "<td class=\"{class}\">{} of {}</td>", grouped(used as u64), grouped(all as u64));
     }
     let _ = writeln!(out, "<td class=\"number\">{}</td></tr>", percent(totals.lines));
+}
+
+/// A file behind its figures: what was not used of it, and its text. A link to a line or to the file opens it.
+fn folded(out: &mut String, id: &str, file: &FileCoverage) {
+    let Share { used, all } = file.totals.lines;
+    let parts = count(unused(file).len() as u64, "part");
+    let _ = writeln!(
+        out,
+        "<details class=\"file\">\n<summary>{} of {} used, {parts} not used</summary>",
+        grouped(used as u64),
+        count(all as u64, "line")
+    );
+    source(out, id, file);
+    out.push_str("</details>\n");
 }
 
 /// The text of a file, with what was not used of it listed before.

@@ -1,0 +1,89 @@
+//! Lines for people that fit their terminal: broken between words, so that no number or id is.
+
+use std::borrow::Cow;
+
+/// The indentation of a line that goes on, beside that of its beginning.
+const GOES_ON: usize = 4;
+
+/// A text, which may have colours, in lines of at most `width` characters, if there is a width. Excerpts, and commands and jobs to copy, stay as they are; a longer word has a line of
+/// its own.
+pub(super) fn fold(text: &str, width: Option<usize>) -> Cow<'_, str> {
+    let Some(width) = width.filter(|width| text.lines().any(|line| visible(line) > *width)) else {
+        return Cow::Borrowed(text);
+    };
+    let mut out = String::with_capacity(text.len() + 64);
+    for line in text.split_inclusive('\n') {
+        let (body, end) = line.strip_suffix('\n').map_or((line, ""), |body| (body, "\n"));
+        if visible(body) <= width || is_kept(body) {
+            out.push_str(body);
+        } else {
+            folded(&mut out, body, width);
+        }
+        out.push_str(end);
+    }
+    Cow::Owned(out)
+}
+
+/// The number of characters that show: those of colours do not.
+fn visible(line: &str) -> usize {
+    plain(line).chars().count()
+}
+
+/// A line without its colours.
+fn plain(line: &str) -> Cow<'_, str> {
+    if !line.contains('\x1b') {
+        return Cow::Borrowed(line);
+    }
+    let mut parts = line.split('\x1b');
+    let first = parts.next().unwrap_or_default().to_owned();
+    Cow::Owned(parts.fold(first, |text, part| text + part.split_once('m').map_or("", |(_, rest)| rest)))
+}
+
+/// Returns `true` for lines that are copied, or that others above or below point to.
+fn is_kept(line: &str) -> bool {
+    let line = plain(line);
+    let text = line.trim_start();
+    let is_excerpt = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with('|');
+    is_excerpt || text.starts_with(['{', '$']) || text.starts_with("-->") || line.contains("`tpvc ")
+}
+
+fn folded(out: &mut String, line: &str, width: usize) {
+    let shown = plain(line);
+    let text = shown.trim_start_matches(' ');
+    // Notes go on below their first word.
+    let head = ["= note: ", "= help: "].iter().find(|head| text.starts_with(**head)).map_or(GOES_ON, |head| head.len());
+    let indent = (shown.len() - text.len() + head).min(width / 2);
+    let (mut used, mut has_words) = (0, false);
+    for (at, word) in line.split(' ').enumerate() {
+        let length = visible(word);
+        if at > 0 && has_words && length > 0 && used + 1 + length > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(indent));
+            used = indent;
+        } else if at > 0 {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += length;
+        has_words |= length > 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words() {
+        let text = "one two three four\n  = note: five six seven\n7 | a long line of a config\nshort\n";
+        assert_eq!(
+            fold(text, Some(16)),
+            "one two three\n    four\n  = note: five\n        six\n        seven\n7 | a long line of a config\nshort\n"
+        );
+        assert_eq!(fold(text, None), text);
+        assert_eq!(fold("try `tpvc lint a.yml`", Some(10)), "try `tpvc lint a.yml`");
+        assert_eq!(fold("a an-id-of-many-letters b", Some(10)), "a\n    an-id-of-many-letters\n    b");
+        assert_eq!(fold("\x1b[1mone\x1b[0m two", Some(7)), "\x1b[1mone\x1b[0m two");
+    }
+}
