@@ -154,6 +154,18 @@ fn a_history_is_replayed() {
     let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
     assert_eq!(run.status.code(), Some(1));
     assert!(stdout(&run).contains("4 of 5 jobs replayed give the same answer, 1 differ"), "{}", stdout(&run));
+    // Code that CPython ran may have asked anything: the place is named.
+    let log = fs::read_to_string(folder.join("log.jsonl")).unwrap();
+    let log = log.replace("\"destination\": \"moon\"", "\"destination\": \"moon\", \"cpython\": [\"live.yml:3\"]");
+    fs::write(folder.join("log.jsonl"), log).unwrap();
+    let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
+    let text = stdout(&run);
+    assert_eq!(run.status.code(), Some(0), "{text}");
+    assert!(
+        text.contains("of these 1 read something that is not in the log:\n           1  code ran inside Galaxy"),
+        "{text}"
+    );
+    assert!(text.contains("live.yml:3"), "{text}");
     fs::remove_dir_all(folder.join("tpvc_rules")).unwrap();
     let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
     assert!(stdout(&run).contains("left out: 5 jobs whose rules are not kept"), "{}", stdout(&run));

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tpv_analysis::decisions::{job_of, sentence};
 use tpv_analysis::job_file::JobFile;
+use tpv_analysis::summary::table::Table;
 use tpv_galaxy::job::{Job, MAX_LINE};
 use tpv_galaxy::json::{Json, Reader, text_of};
 use tpv_galaxy::world::World;
@@ -109,6 +110,8 @@ pub(super) struct Replayed {
     same: u64,
     /// Those that differ, and something live was read.
     live: u64,
+    /// What these read, by the number of jobs.
+    reasons: Table<u64>,
     /// The jobs of the file that the log does not have, or whose rules are not kept.
     unknown: u64,
     without_rules: u64,
@@ -116,6 +119,8 @@ pub(super) struct Replayed {
     shown: Vec<String>,
 }
 
+/// The most reasons that are shown.
+const MOST_REASONS: usize = 10;
 /// The most differences that are shown.
 const MOST_SHOWN: usize = 20;
 
@@ -160,6 +165,7 @@ pub(super) fn replay(
             return Ok(true);
         }
         result.live += u64::from(!guesses.is_empty());
+        guesses.iter().for_each(|guess| result.reasons.add(guess, &1));
         if result.shown.len() < MOST_SHOWN {
             let because = guesses.first().map_or_else(String::new, |guess| format!(" ({guess})"));
             result.shown.push(format!("{}; replayed: {}{because}", sentence(decision), sentence(&again)));
@@ -187,7 +193,11 @@ impl Replayed {
             grouped(differ)
         );
         if self.live > 0 {
-            put_line!(out, "  of these {} read something that is not in the log", grouped(self.live));
+            put_line!(out, "  of these {} read something that is not in the log:", grouped(self.live));
+            let rows = self.reasons.rows();
+            for (reason, number) in rows.most_first(|number| *number).into_iter().take(MOST_REASONS) {
+                put_line!(out, "  {:>10}  {reason}", grouped(*number));
+            }
         }
         if self.without_rules > 0 {
             put_line!(out, "left out: {} whose rules are not kept beside the log", count(self.without_rules, "job"));
