@@ -1,10 +1,10 @@
 //! Logs of decisions: `map --decisions`, `why`, `log`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::process::Command;
 
-use crate::support::{stderr, stdout, tpvc_in};
+use crate::support::{project, stderr, stdout, tpvc_in};
 
 const RULES: &str = "\
 global: {default_inherits: default}
@@ -154,6 +154,18 @@ fn a_history_is_replayed() {
     let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
     assert_eq!(run.status.code(), Some(1));
     assert!(stdout(&run).contains("4 of 5 jobs replayed give the same answer, 1 differ"), "{}", stdout(&run));
+    // Code that CPython ran may have asked anything: the place is named.
+    let log = fs::read_to_string(folder.join("log.jsonl")).unwrap();
+    let log = log.replace("\"destination\": \"moon\"", "\"destination\": \"moon\", \"cpython\": [\"live.yml:3\"]");
+    fs::write(folder.join("log.jsonl"), log).unwrap();
+    let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
+    let text = stdout(&run);
+    assert_eq!(run.status.code(), Some(0), "{text}");
+    assert!(
+        text.contains("of these 1 read something that is not in the log:\n           1  code ran inside Galaxy"),
+        "{text}"
+    );
+    assert!(text.contains("live.yml:3"), "{text}");
     fs::remove_dir_all(folder.join("tpvc_rules")).unwrap();
     let run = tpvc_in(folder, &["log", "--log", "log.jsonl", "--replay", "--jobs", "exported.jsonl"]);
     assert!(stdout(&run).contains("left out: 5 jobs whose rules are not kept"), "{}", stdout(&run));
@@ -237,6 +249,7 @@ fn metrics_are_prometheus_text() {
             "\"dispatcher\": \"d\", \"rules\": \"0000000000000002\", \"wait\": {\"mappings\": 50, \"since\": \"2026-11-27T07:59:00Z\"}, \"destination\": \"slurm\", \"cpython\": [\"a.yml:3\"], \"ms\": 1.5",
         ),
         line("\"dispatcher\": \"d\", \"again\": 1, \"error\": {\"type\": \"KeyError\", \"message\": \"\"}"),
+        line("\"dispatcher\": \"d\", \"error\": {\"type\": \"JobNotReadyException\", \"message\": \"\"}"),
         "half a li".to_owned(),
     ];
     fs::write(folder.join("other.jsonl"), other.concat()).unwrap();
@@ -259,7 +272,7 @@ fn metrics_are_prometheus_text() {
     assert_eq!(get("tpvc_mapped_total", &[("dispatcher", odd), ("destination", odd), ("tier", "native")]), 1.0);
     assert_eq!(get("tpvc_failed_total", &[("dispatcher", "tpv_dispatcher"), ("type", "JobMappingException")]), 1.0);
     assert!(!text.contains("KeyError") && !text.contains("JobNotReadyException"), "{text}");
-    assert_eq!(get("tpvc_not_ready_total", &[("dispatcher", "d")]), 50.0);
+    assert_eq!(get("tpvc_not_ready_total", &[("dispatcher", "d")]), 51.0);
     assert_eq!(get("tpvc_dropped_total", &[]), 3.0);
     assert_eq!(get("tpvc_rules_changed_total", &[("dispatcher", "d")]), 1.0);
     assert_eq!(get("tpvc_rules_changed_total", &[("dispatcher", "tpv_dispatcher")]), 0.0);
@@ -275,4 +288,29 @@ fn metrics_are_prometheus_text() {
     assert!(tpvc_in(folder, &args).status.success());
     let text = fs::read_to_string(folder.join("tpvc.prom")).unwrap();
     assert_eq!(samples(&text).keys().filter(|(name, _)| name == "tpvc_mapped_total").count(), 1, "{text}");
+}
+
+/// The dashboard has each metric that job handlers send, and no other.
+#[test]
+fn the_dashboard_shows_what_is_sent() {
+    let text = fs::read_to_string(project().join("examples/grafana/tpvc.json")).unwrap();
+    let dashboard: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    let targets = panels.iter().flat_map(|panel| panel["targets"].as_array().unwrap());
+    let mut shown = BTreeSet::new();
+    for target in targets {
+        let path = target["target"].as_str().unwrap();
+        let (kind, rest) = path.split_once('$').and_then(|(_, rest)| rest.split_once('.')).unwrap();
+        let name: String = rest.chars().take_while(|c| c.is_ascii_lowercase() || *c == '_').collect();
+        shown.insert((kind.to_owned(), name));
+    }
+    let sent = ["mapped", "failed", "not_ready", "rules_changed", "fetch_failed", "dropped"];
+    let sent = sent.map(|name| ("counters", name)).into_iter();
+    let sent = sent.chain([("timers", "milliseconds"), ("gauges", "kept_age")]);
+    let sent: BTreeSet<_> = sent.map(|(kind, name)| (kind.to_owned(), name.to_owned())).collect();
+    assert_eq!(shown, sent);
+    let variables = dashboard["templating"]["list"].as_array().unwrap();
+    for (kind, _) in sent {
+        assert!(variables.iter().any(|variable| variable["name"] == *kind), "{kind}");
+    }
 }

@@ -74,6 +74,8 @@ impl Metrics {
         if head.wait != Some(Wait::Begins) {
             match &decision.outcome {
                 Outcome::Destination(name) => self.mapped.add(&[dispatcher, name, decision.tier()], 1),
+                // A log of `tpvc map` has no waits.
+                Outcome::Error { kind, .. } if kind == "JobNotReadyException" => self.not_ready.add(&[dispatcher], 1),
                 // Galaxy asks again about a job that failed, which is the same failure.
                 Outcome::Error { kind, .. } if head.again == 0 => self.failed.add(&[dispatcher, kind], 1),
                 Outcome::Error { .. } | Outcome::Open => {}

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use tpv_analysis::decisions::{job_of, sentence};
 use tpv_analysis::job_file::JobFile;
+use tpv_analysis::summary::table::Table;
 use tpv_galaxy::job::{Job, MAX_LINE};
 use tpv_galaxy::json::{Json, Reader, text_of};
 use tpv_galaxy::world::World;
@@ -28,17 +29,32 @@ pub(super) fn decided(mapper: &Mapper, job: &Arc<Job>, world: &Arc<World>) -> De
     Decision { head: Head::of_job(job), ..recorder.of_answer(&answer) }
 }
 
-/// The world of a decision: that of the file, at the time of the line unless the file has one.
-///
-/// # Errors
-/// The file is no world.
-pub(super) fn world_of(path: Option<&Path>, decision: &Decision) -> Result<Arc<World>, CliError> {
-    let mut world = path.map_or_else(|| Ok(World::default()), world::read)?;
-    if world.now.is_none() {
-        let time: Option<jiff::Timestamp> = decision.head.time.parse().ok();
-        world.now = time.map(|time| time.as_microsecond());
+/// The world of decisions: that of a file, at the time of each line unless the file has one.
+pub(super) struct Moments {
+    world: Arc<World>,
+    has_time: bool,
+}
+
+impl Moments {
+    /// Reads the file. Without one, it is an empty Galaxy.
+    ///
+    /// # Errors
+    /// The file is no world.
+    pub(super) fn read(path: Option<&Path>) -> Result<Self, CliError> {
+        let world = path.map_or_else(|| Ok(World::default()), world::read)?;
+        let has_time = world.now.is_some();
+        Ok(Self { world: Arc::new(world), has_time })
     }
-    Ok(Arc::new(tpv_maps::clock::at_this_moment(world)))
+
+    /// The world of a decision. The one before is given back by then, so that a large job table is not copied.
+    pub(super) fn of(&mut self, decision: &Decision) -> &Arc<World> {
+        if !self.has_time {
+            let time: Option<jiff::Timestamp> = decision.head.time.parse().ok();
+            let now = time.map_or_else(tpv_maps::clock::microseconds, |time| time.as_microsecond());
+            Arc::make_mut(&mut self.world).now = Some(now);
+        }
+        &self.world
+    }
 }
 
 /// Calls `each` with the lines of a job file that are JSON.
@@ -94,6 +110,8 @@ pub(super) struct Replayed {
     same: u64,
     /// Those that differ, and something live was read.
     live: u64,
+    /// What these read, by the number of jobs.
+    reasons: Table<u64>,
     /// The jobs of the file that the log does not have, or whose rules are not kept.
     unknown: u64,
     without_rules: u64,
@@ -101,6 +119,8 @@ pub(super) struct Replayed {
     shown: Vec<String>,
 }
 
+/// The most reasons that are shown.
+const MOST_REASONS: usize = 10;
 /// The most differences that are shown.
 const MOST_SHOWN: usize = 20;
 
@@ -117,6 +137,7 @@ pub(super) fn replay(
 ) -> Result<Replayed, CliError> {
     let mut result = Replayed::default();
     let mut mappers: HashMap<String, Mapper> = HashMap::new();
+    let mut moments = Moments::read(world)?;
     lines(jobs, |exported| {
         let decision = key(&exported).and_then(|id| decisions.get(&text_of(&id)));
         let Some(decision) = decision else {
@@ -137,13 +158,14 @@ pub(super) fn replay(
         };
         // The log says of which attempt it is; the export has the job as it ended.
         let job = if decision.head.attempt <= 1 { job.first_mapped() } else { job };
-        let again = decided(mapper, &Arc::new(job), &world_of(world, decision)?);
+        let again = decided(mapper, &Arc::new(job), moments.of(decision));
         result.jobs += 1;
         if same(decision, &again) {
             result.same += 1;
             return Ok(true);
         }
         result.live += u64::from(!guesses.is_empty());
+        guesses.iter().for_each(|guess| result.reasons.add(guess, &1));
         if result.shown.len() < MOST_SHOWN {
             let because = guesses.first().map_or_else(String::new, |guess| format!(" ({guess})"));
             result.shown.push(format!("{}; replayed: {}{because}", sentence(decision), sentence(&again)));
@@ -171,7 +193,11 @@ impl Replayed {
             grouped(differ)
         );
         if self.live > 0 {
-            put_line!(out, "  of these {} read something that is not in the log", grouped(self.live));
+            put_line!(out, "  of these {} read something that is not in the log:", grouped(self.live));
+            let rows = self.reasons.rows();
+            for (reason, number) in rows.most_first(|number| *number).into_iter().take(MOST_REASONS) {
+                put_line!(out, "  {:>10}  {reason}", grouped(*number));
+            }
         }
         if self.without_rules > 0 {
             put_line!(out, "left out: {} whose rules are not kept beside the log", count(self.without_rules, "job"));

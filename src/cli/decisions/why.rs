@@ -17,6 +17,7 @@ use tpv_text::printable::{Form, put_line};
 
 use super::files::{self, Logs};
 use super::past_rules::PastRules;
+use super::replay::Moments;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome as Status};
 use crate::cli::output::print_stdout;
@@ -89,15 +90,16 @@ impl Why {
         let (job, guesses) = self.job(decision, common)?;
         let mut past = PastRules::beside(&files);
         let rules = decision.head.rules.as_deref().and_then(|digest| past.of(digest));
-        let world = self.moment(decision)?;
-        let then = rules.as_deref().map(|rules| Replay::of(rules, &job, &world, common));
+        let mut moments = Moments::read(self.world.as_deref())?;
+        let world = moments.of(decision);
+        let then = rules.as_deref().map(|rules| Replay::of(rules, &job, world, common));
         let now = match &self.now {
             None => None,
             Some(configs) => {
                 let configs =
                     if configs.is_empty() { paths::named(configs, common)?.into_owned() } else { configs.clone() };
                 let Some(rules) = rules::load_any(None, &configs, common)? else { return Ok(Status::Bad) };
-                Some(Replay::of(&rules, &job, &world, common))
+                Some(Replay::of(&rules, &job, world, common))
             }
         };
         let report = Report { decision, all: &found, guesses, then, now, not: self.not.as_deref() };
@@ -124,7 +126,7 @@ impl Why {
         }
         let looks_encoded = job.len() >= 16 && job.bytes().all(|byte| byte.is_ascii_hexdigit());
         let help = if looks_encoded {
-            "this looks like an id of Galaxy's pages, which is encoded: take the number that administrators see there"
+            "this looks like an id of Galaxy's pages, which is encoded: take the number that administrators see there, or give `--galaxy galaxy.yml` to the Python package's `why`"
         } else {
             "the job may be older than the logs, or of another handler: name all logs, also the rotated ones"
         };
@@ -145,11 +147,6 @@ impl Why {
             CliError::new(format!("the job of the decision cannot be read: {error}"), "name a job file: `--jobs JOBS`")
         })?;
         Ok((Arc::new(job), guesses))
-    }
-
-    /// The world at the time of the decision.
-    fn moment(&self, decision: &Decision) -> Result<Arc<World>, CliError> {
-        super::replay::world_of(self.world.as_deref(), decision)
     }
 }
 
