@@ -329,7 +329,7 @@ fn values_of_helm_are_read() {
     assert!(status == 1 && said.contains("values.yaml:12 has it as a text in quotes or folded"), "{said}");
     let (status, said) = run(site.path(), &["lint", "values.yaml"]);
     assert!(
-        status == 1 && said.contains("error: the rules `tpv_rules_local.yml` are a text that is not read"),
+        status == 1 && said.contains("error[T001]: the rules `tpv_rules_local.yml` are a text that is not read"),
         "{said}"
     );
 }

@@ -233,4 +233,8 @@ destinations:
     assert!(failed.len() == 3 && failed[0].contains("HostUnavailable"), "{failed:?}");
     let (_, said) = run(site.path(), &["compile", "--tpv", "1.4.1", "tpv.yml", "-o", "rules.bin"]);
     assert!(!said.contains("T131") && !said.contains("T130"), "{said}");
+    let asks = "tools:\n  bwa:\n    rules:\n    - if: |\n        from galaxy.jobs.rule_helper import RuleHelper\n        RuleHelper(app).supports_docker(tool)\n      cores: 2\n";
+    std::fs::write(site.path().join("asks.yml"), asks).unwrap();
+    let (_, said) = run(site.path(), &["compile", "asks.yml", "-o", "rules.bin"]);
+    assert!(said.contains("T112") && said.contains("asks.yml:6:"), "{said}");
 }

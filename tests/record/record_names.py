@@ -23,6 +23,7 @@ from galaxy import model
 from galaxy.app import UniverseApplication
 from galaxy.jobs import JobWrapper
 from galaxy.model.mapping import GalaxyModelMapping
+from galaxy.jobs.rule_helper import RuleHelper
 from galaxy.tool_util.deps.requirements import ResourceRequirement
 from galaxy.tools import Tool
 from tpv.core import entities, loader, mapper
@@ -148,6 +149,7 @@ def main():
     show("class Session", names_of(sqlalchemy.orm.scoped_session))
     show("class JobWrapper", names_of(JobWrapper))
     show("class ResourceRequirement", names_of(ResourceRequirement))
+    show("class RuleHelper", names_of(RuleHelper))
     for name, cls in ENTITIES.items():
         show(f"class {name}", names_of(getattr(entities, cls)))
     show("class Mapper", names_of(mapper.EntityToDestinationMapper))

@@ -120,6 +120,7 @@ const CLASSES: &[(&str, Origin, &[Step])] = &[
     ("Destination", Mapper("destination"), &[]),
     ("SchedulingTags", Mapper("entity"), &[Attribute("tpv_tags")]),
     ("Tag", Mapper("tag"), &[]),
+    ("RuleHelper", Module("galaxy.jobs.rule_helper"), &[Attribute("RuleHelper"), Call(&[""])]),
 ];
 
 /// The names that exist natively. Cheap to create; caches its answers.

@@ -1,6 +1,6 @@
 //! `galaxy.jobs.rule_helper.RuleHelper`, with which rules written for TPV 1 count jobs: of a user, at destinations, in states.
 
-use super::host_object::{Fields, HostObject};
+use super::host_object::record;
 use super::session::world_of_session;
 use crate::errors::host_unavailable;
 use crate::job_table::JobRow;
@@ -11,64 +11,22 @@ use crate::reads::Read;
 use crate::signature;
 use crate::world::World;
 use tpv_python::args::Args;
-use tpv_python::exception::{PyResult, Raised, type_error};
+use tpv_python::exception::{PyResult, type_error};
 use tpv_python::lacking;
 use tpv_python::types::{BuiltinType, OBJECT};
 use tpv_python::value::{Method, Value};
 use tpv_python::vm::Vm;
 
-/// `RuleHelper`
+/// `RuleHelper`, without the methods that ask for containers, metrics and the database.
 pub static RULE_HELPER: BuiltinType = BuiltinType {
     construct: Some(construct),
     methods: &[Method { name: "job_count", call: job_count }],
     ..BuiltinType::new("RuleHelper", "galaxy.jobs.rule_helper", &OBJECT)
 };
 
-/// Its other methods ask for containers, metrics and the database.
-const LEFT_OUT: [&str; 9] = [
-    "choose_one",
-    "job_hash",
-    "metric_query",
-    "query",
-    "should_burst",
-    "sum_job_runtime",
-    "supports_container",
-    "supports_docker",
-    "supports_singularity",
-];
-
-struct RuleHelper {
-    app: Value,
-}
-
-impl Fields for RuleHelper {
-    fn class(&self) -> &'static BuiltinType {
-        &RULE_HELPER
-    }
-
-    fn names(&self) -> &'static [&'static str] {
-        &["app"]
-    }
-
-    fn get(&self, name: &str) -> Option<Value> {
-        self.at_hand(name).cloned()
-    }
-
-    fn at_hand(&self, name: &str) -> Option<&Value> {
-        (name == "app").then_some(&self.app)
-    }
-
-    fn missing(&self, name: &str) -> Option<Raised> {
-        LEFT_OUT.contains(&name).then(|| {
-            lacking::note(format!("`RuleHelper.{name}` asks Galaxy"));
-            host_unavailable(format!("the world answers no `RuleHelper.{name}`"))
-        })
-    }
-}
-
 fn construct(_: &mut Vm, args: Args) -> PyResult<Value> {
     let [app] = signature::bind_method(args, "RuleHelper.__init__", ["app"], 1)?;
-    Ok(HostObject::value(RuleHelper { app: app.unwrap_or_default() }))
+    Ok(record(&RULE_HELPER, &["app"], [app.unwrap_or_default()]))
 }
 
 /// `job_count(for_user_email=None, for_destination=None, for_destinations=None, for_job_states=None, ...)`: Galaxy joins the table of users,
