@@ -147,7 +147,8 @@ mod tests {
         for page in &pages {
             let text = String::from_utf8(page.text.clone()).unwrap();
             assert!(!text.contains(".SH EXTRA"), "{}", page.file);
-            let (_, also) = text.split_once(".SH \"SEE ALSO\"").unwrap_or_else(|| panic!("{}: {text}", page.file));
+            assert!(text.contains(".SH \"SEE ALSO\""), "{}: {text}", page.file);
+            let (_, also) = text.split_once(".SH \"SEE ALSO\"").unwrap();
             for name in also.split("\\fB").skip(1).filter_map(|rest| rest.split("\\fR").next()) {
                 assert!(files.contains(format!("{}.1", name.replace("\\-", "-")).as_str()), "{}: {name}", page.file);
             }
