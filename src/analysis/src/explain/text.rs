@@ -81,7 +81,7 @@ fn result(out: &mut String, explanation: &Explanation) {
             };
             put_line!(out, "MAPPED to {}", field("id"));
             let cells = shown_fields().map(|name| vec![name.to_owned(), with_unit_of(name, &field(name))]);
-            rows(out, MARGIN, &cells);
+            rows(out, MARGIN, &cells.collect::<Vec<_>>());
         }
         Verdict::Failed { kind, message, trace } => {
             put_line!(out, "NOT MAPPED: {kind}");
