@@ -3,10 +3,13 @@
 use std::ops::Range;
 
 use tpv_analysis::lint::server::{EnvironmentSettings, JobConf, JobLimit};
-use tpv_yaml::value::{ConfigValue, Map, ValueKind};
+use tpv_yaml::value::{ConfigValue, Entry, Map, ValueKind};
 
 /// The fields of an environment that are none of its settings.
 const OF_ENVIRONMENT: [&str; 6] = ["id", "runner", "tags", "metrics", "params", "enabled"];
+
+/// The fields of a step of `resubmit` that name its target, the newer one first.
+const TARGET: [&str; 2] = ["environment", "destination"];
 
 /// The fields of a tool by which all of its jobs go to one environment.
 const OF_TOOL: [&str; 5] = ["id", "environment", "destination", "handler", "resources"];
@@ -59,13 +62,16 @@ pub(super) fn add_environment(id: &str, at: Range<usize>, fields: &ConfigValue, 
         value.and_then(ConfigValue::as_str).unwrap_or_default()
     };
     add_dynamic(id, text("runner"), text("function"), text("rules_module"), found);
-    let names =
-        |map: &Map| map.entries.iter().filter_map(|entry| entry.key.as_str().map(str::to_owned)).collect::<Vec<_>>();
-    let mut all = names(fields);
-    all.retain(|name| !OF_ENVIRONMENT.contains(&name.as_str()));
-    all.extend(params.iter().flat_map(|params| names(params)));
-    if !all.is_empty() {
-        found.settings.push(EnvironmentSettings { id: id.to_owned(), at, names: all });
+    if let Some(ValueKind::List(steps)) = fields.get("resubmit").map(|steps| &steps.kind) {
+        let target = |step: &Map| TARGET.into_iter().find_map(|key| step.get(key)).map(ConfigValue::python_str);
+        found.resubmits_to.extend(steps.iter().filter_map(|step| target(step.as_map()?)));
+    }
+    let value = |entry: &Entry| Some((entry.key.as_str()?.to_owned(), entry.value.python_str().trim().to_owned()));
+    let mut values: Vec<_> = fields.entries.iter().filter_map(value).collect();
+    values.retain(|(name, _)| !OF_ENVIRONMENT.contains(&name.as_str()));
+    values.extend(params.iter().flat_map(|params| &params.entries).filter_map(value));
+    if !values.is_empty() {
+        found.settings.push(EnvironmentSettings { id: id.to_owned(), at, values });
     }
 }
 
@@ -79,10 +85,16 @@ pub(super) fn add_element(node: &roxmltree::Node<'_, '_>, found: &mut JobConf) {
     };
     let runner = node.attribute("runner").unwrap_or_default();
     add_dynamic(id.value(), runner, &param("function"), &param("rules_module"), found);
-    let params = node.children().filter(roxmltree::Node::is_element);
-    let names: Vec<String> = params.filter_map(|param| param.attribute("id").map(str::to_owned)).collect();
-    if !names.is_empty() {
-        found.settings.push(EnvironmentSettings { id: id.value().to_owned(), at: id.range_value(), names });
+    let steps = node.children().filter(|step| step.has_tag_name("resubmit"));
+    let target =
+        |step: roxmltree::Node<'_, '_>| TARGET.into_iter().find_map(|key| step.attribute(key).map(str::to_owned));
+    found.resubmits_to.extend(steps.filter_map(target));
+    let value = |param: roxmltree::Node<'_, '_>| {
+        Some((param.attribute("id")?.to_owned(), param.text().unwrap_or_default().trim().to_owned()))
+    };
+    let values: Vec<_> = node.children().filter(roxmltree::Node::is_element).filter_map(value).collect();
+    if !values.is_empty() {
+        found.settings.push(EnvironmentSettings { id: id.value().to_owned(), at: id.range_value(), values });
     }
 }
 

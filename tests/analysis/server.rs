@@ -714,6 +714,9 @@ tools:
   - {id: unknown, environment: at_home}
 ";
     assert_eq!(beside(config, yaml), at("T158", &[4, 9]));
+    // Jobs that fail there come to TPV all the same.
+    let again = "at_home: {runner: slurm, resubmit: [{condition: any_failure, environment: tpv}]}";
+    assert_eq!(beside(config, &yaml.replace("at_home: {runner: slurm}", again)), []);
     let xml = r#"<job_conf>
   <plugins><plugin id="slurm"/></plugins>
   <destinations default="tpv">
@@ -728,6 +731,8 @@ tools:
 </job_conf>
 "#;
     assert_eq!(beside(config, xml), at("T158", &[4]));
+    let again = r#"<destination id="at_home" runner="slurm"><resubmit condition="any_failure" destination="tpv"/></destination>"#;
+    assert_eq!(beside(config, &xml.replace(r#"<destination id="at_home" runner="slurm"/>"#, again)), []);
     // Nothing is known of a server that does not ask TPV, or of which a part is not known.
     for (old, new) in [("rules_module: tpv.rules", "function: other"), ("own:", "'{{ site }}':"), ("at_home:", "home:")]
     {

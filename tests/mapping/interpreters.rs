@@ -11,6 +11,7 @@ use tpv_galaxy::answer::{Answer, Field};
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::dump;
 use tpv_galaxy::objects::{JobObjects, app, stand_in_app};
+use tpv_model::Quantity;
 use tpv_python::exception::PyResult;
 use tpv_python::value::Value;
 use tpv_python::vm::{LogLevel, Vm};
@@ -458,11 +459,9 @@ fn objects_are_mapped_as_records_are() {
                         (Field::Params, &mapped.params),
                         (Field::Env, &mapped.env),
                         (Field::Resubmit, &mapped.resubmit),
-                        (Field::Cores, &mapped.cores),
-                        (Field::Mem, &mapped.mem),
-                        (Field::Gpus, &mapped.gpus),
                     ];
-                    for (field, value) in fields {
+                    let amounts = Quantity::ALL.into_iter().map(Field::from).zip(&mapped.amounts);
+                    for (field, value) in fields.into_iter().chain(amounts) {
                         let mut text = String::new();
                         dump(vm, &mut text, value).unwrap();
                         assert_eq!(Some(text.as_str()), expected.text(field), "{field:?} {}", expected.line());

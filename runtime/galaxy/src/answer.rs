@@ -114,13 +114,13 @@ pub struct Destination {
 /// The part of a line that tells where a job was mapped to, while it is written: fields are appended in their order.
 pub struct Draft {
     text: String,
-    ends: [u32; 9],
+    ends: [u32; BEFORE.len() - 1],
 }
 
 /// No field yet.
 impl Default for Draft {
     fn default() -> Self {
-        Self { text: String::with_capacity(1024), ends: [0; 9] }
+        Self { text: String::with_capacity(1024), ends: [0; BEFORE.len() - 1] }
     }
 }
 
@@ -149,7 +149,7 @@ impl Draft {
 pub struct MappedText {
     text: String,
     /// The end of each field except the candidates; each starts after the text before it.
-    ends: [u32; 9],
+    ends: [u32; BEFORE.len() - 1],
 }
 
 impl MappedText {

@@ -4,17 +4,6 @@ use std::array;
 
 use bincode::{Decode, Encode};
 
-/// A countable quantity. The order is that in which TPV defines the fields of each kind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Quantity {
-    /// Cores.
-    Cores,
-    /// Memory in GiB.
-    Mem,
-    /// GPUs.
-    Gpus,
-}
-
 /// Declares an enumeration of fields with their names in TPV and their meaning.
 macro_rules! fields {
     ($(#[$doc:meta])* $name:ident { $($variant:ident = $text:literal: $words:literal),* $(,)? }) => {
@@ -96,20 +85,10 @@ impl Resource {
     /// The resources that a tool's wrapper may declare.
     pub const DECLARED: [Self; 6] = [Self::Cores, Self::Mem, Self::Gpus, Self::MaxCores, Self::MaxMem, Self::MaxGpus];
 
-    /// The quantity that is asked for or bounded. `None` if it is none of the three.
-    #[inline]
-    pub const fn quantity(self) -> Option<Quantity> {
-        match self {
-            Self::Cores | Self::MinCores | Self::MaxCores => Some(Quantity::Cores),
-            Self::Mem | Self::MinMem | Self::MaxMem => Some(Quantity::Mem),
-            Self::Gpus | Self::MinGpus | Self::MaxGpus => Some(Quantity::Gpus),
-        }
-    }
-
     /// The lower and the upper bound that TPV clamps this resource by. `None` for the bounds themselves.
     #[inline]
     pub fn clamped_by(self) -> Option<(Self, Self)> {
-        let quantity = self.quantity()?;
+        let quantity = self.quantity();
         (quantity.resource() == self).then(|| (quantity.least(), quantity.most()))
     }
 }
@@ -128,16 +107,6 @@ impl Limit {
         Self::MinAcceptedGpus,
     ];
 
-    /// The quantity that is limited.
-    #[inline]
-    pub const fn quantity(self) -> Quantity {
-        match self {
-            Self::MaxConcurrentCores | Self::MaxAcceptedCores | Self::MinAcceptedCores => Quantity::Cores,
-            Self::MaxConcurrentMem | Self::MaxAcceptedMem | Self::MinAcceptedMem => Quantity::Mem,
-            Self::MaxConcurrentGpus | Self::MaxAcceptedGpus | Self::MinAcceptedGpus => Quantity::Gpus,
-        }
-    }
-
     /// Returns `true` if a larger amount than this one is refused, `false` if a smaller one is.
     #[inline]
     pub fn is_upper(self) -> bool {
@@ -145,10 +114,104 @@ impl Limit {
     }
 }
 
-impl Quantity {
-    /// All quantities, in the order in which TPV defines their fields.
-    pub const ALL: [Self; 3] = [Self::Cores, Self::Mem, Self::Gpus];
+/// Declares the quantities: the unit and the words for one and for several, then the amount that a job asks for with its bounds,
+/// and the limits.
+macro_rules! quantities {
+    ($($(#[$doc:meta])* $name:ident ($unit:expr, $one:literal, $many:literal) {
+        asked: $resource:ident $least:ident $most:ident,
+        accepted: $most_accepted:ident $least_accepted:ident,
+        others: [$($other:ident)*],
+    })*) => {
+        /// A countable quantity. The order is that in which TPV defines the fields of each kind.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Quantity { $($(#[$doc])* $name),* }
 
+        impl Quantity {
+            /// The number of quantities.
+            pub const COUNT: usize = Self::ALL.len();
+
+            /// All quantities, in the order in which TPV defines their fields.
+            pub const ALL: [Self; [$($one),*].len()] = [$(Self::$name),*];
+
+            /// The unit. `None` for a count.
+            pub const fn unit(self) -> Option<&'static str> {
+                match self { $(Self::$name => $unit),* }
+            }
+
+            /// The word for one of it, and for several.
+            pub const fn words(self) -> (&'static str, &'static str) {
+                match self { $(Self::$name => ($one, $many)),* }
+            }
+
+            /// The amount that a job asks for.
+            #[inline]
+            pub const fn resource(self) -> Resource {
+                match self { $(Self::$name => Resource::$resource),* }
+            }
+
+            /// The lower bound of [`Self::resource`].
+            #[inline]
+            pub const fn least(self) -> Resource {
+                match self { $(Self::$name => Resource::$least),* }
+            }
+
+            /// The upper bound of [`Self::resource`].
+            #[inline]
+            pub const fn most(self) -> Resource {
+                match self { $(Self::$name => Resource::$most),* }
+            }
+
+            /// The least that a destination accepts.
+            pub const fn least_accepted(self) -> Limit {
+                match self { $(Self::$name => Limit::$least_accepted),* }
+            }
+
+            /// The most that a destination accepts.
+            pub const fn most_accepted(self) -> Limit {
+                match self { $(Self::$name => Limit::$most_accepted),* }
+            }
+        }
+
+        impl Resource {
+            /// The quantity that is asked for or bounded.
+            #[inline]
+            pub const fn quantity(self) -> Quantity {
+                match self { $(Self::$resource | Self::$least | Self::$most => Quantity::$name),* }
+            }
+        }
+
+        impl Limit {
+            /// The quantity that is limited.
+            #[inline]
+            pub const fn quantity(self) -> Quantity {
+                match self { $(Self::$least_accepted | Self::$most_accepted $(| Self::$other)* => Quantity::$name),* }
+            }
+        }
+    };
+}
+
+quantities! {
+    /// Cores.
+    Cores (None, "core", "cores") {
+        asked: Cores MinCores MaxCores,
+        accepted: MaxAcceptedCores MinAcceptedCores,
+        others: [MaxConcurrentCores],
+    }
+    /// Memory in GiB.
+    Mem (Some("GiB"), "memory", "memory") {
+        asked: Mem MinMem MaxMem,
+        accepted: MaxAcceptedMem MinAcceptedMem,
+        others: [MaxConcurrentMem],
+    }
+    /// GPUs.
+    Gpus (None, "GPU", "GPUs") {
+        asked: Gpus MinGpus MaxGpus,
+        accepted: MaxAcceptedGpus MinAcceptedGpus,
+        others: [MaxConcurrentGpus],
+    }
+}
+
+impl Quantity {
     /// The quantity of that name.
     #[inline]
     pub fn from_name(name: &str) -> Option<Self> {
@@ -161,79 +224,28 @@ impl Quantity {
         self.resource().name()
     }
 
-    /// The unit. `None` for a count.
-    pub const fn unit(self) -> Option<&'static str> {
-        match self {
-            Self::Mem => Some("GiB"),
-            Self::Cores | Self::Gpus => None,
-        }
-    }
-
     /// The unit after a blank, or the empty text for a count.
     pub fn suffix(self) -> String {
         self.unit().map_or_else(String::new, |unit| format!(" {unit}"))
     }
 
-    /// The amount that a job asks for.
-    #[inline]
-    pub const fn resource(self) -> Resource {
-        match self {
-            Self::Cores => Resource::Cores,
-            Self::Mem => Resource::Mem,
-            Self::Gpus => Resource::Gpus,
+    /// The unit, or the word for several: `GiB`, `cores`.
+    pub const fn units(self) -> &'static str {
+        match self.unit() {
+            Some(unit) => unit,
+            None => self.words().1,
         }
+    }
+
+    /// The unit, or the word for so many: `GiB`, `core`, `GPUs`.
+    #[expect(clippy::float_cmp, reason = "exactly one")]
+    pub fn noun(self, number: f64) -> &'static str {
+        if number == 1.0 && self.unit().is_none() { self.words().0 } else { self.units() }
     }
 
     /// The amount that a job asks for, with its lower and upper bound.
     pub fn resources(self) -> [Resource; 3] {
         [self.resource(), self.least(), self.most()]
-    }
-
-    /// The lower bound of [`Self::resource`].
-    #[inline]
-    pub fn least(self) -> Resource {
-        match self {
-            Self::Cores => Resource::MinCores,
-            Self::Mem => Resource::MinMem,
-            Self::Gpus => Resource::MinGpus,
-        }
-    }
-
-    /// The upper bound of [`Self::resource`].
-    #[inline]
-    pub fn most(self) -> Resource {
-        match self {
-            Self::Cores => Resource::MaxCores,
-            Self::Mem => Resource::MaxMem,
-            Self::Gpus => Resource::MaxGpus,
-        }
-    }
-
-    /// The least that a destination accepts.
-    pub fn least_accepted(self) -> Limit {
-        match self {
-            Self::Cores => Limit::MinAcceptedCores,
-            Self::Mem => Limit::MinAcceptedMem,
-            Self::Gpus => Limit::MinAcceptedGpus,
-        }
-    }
-
-    /// The most that a destination accepts.
-    pub fn most_accepted(self) -> Limit {
-        match self {
-            Self::Cores => Limit::MaxAcceptedCores,
-            Self::Mem => Limit::MaxAcceptedMem,
-            Self::Gpus => Limit::MaxAcceptedGpus,
-        }
-    }
-
-    /// The most that a user may hold at once in a pool.
-    pub fn most_concurrent(self) -> Limit {
-        match self {
-            Self::Cores => Limit::MaxConcurrentCores,
-            Self::Mem => Limit::MaxConcurrentMem,
-            Self::Gpus => Limit::MaxConcurrentGpus,
-        }
     }
 }
 
@@ -280,21 +292,18 @@ impl Amount {
         Limit::ACCEPTED.into_iter().map(Self::Limit)
     }
 
-    /// The quantity of the field. `None` if it is none of the three.
+    /// The quantity of the field.
     #[inline]
-    pub const fn quantity(self) -> Option<Quantity> {
+    pub const fn quantity(self) -> Quantity {
         match self {
             Self::Resource(resource) => resource.quantity(),
-            Self::Limit(limit) => Some(limit.quantity()),
+            Self::Limit(limit) => limit.quantity(),
         }
     }
 
     /// The unit. `None` for a count.
     pub const fn unit(self) -> Option<&'static str> {
-        match self.quantity() {
-            Some(quantity) => quantity.unit(),
-            None => None,
-        }
+        self.quantity().unit()
     }
 
     fn index(self) -> usize {
@@ -418,14 +427,10 @@ mod tests {
             assert_eq!(quantity.most().name(), format!("max_{name}"));
             assert_eq!(quantity.least_accepted().name(), format!("min_accepted_{name}"));
             assert_eq!(quantity.most_accepted().name(), format!("max_accepted_{name}"));
-            assert_eq!(quantity.most_concurrent().name(), format!("max_concurrent_{name}"));
             assert_eq!(quantity.resource().clamped_by(), Some((quantity.least(), quantity.most())));
             assert!(quantity.least().clamped_by().is_none() && quantity.most().clamped_by().is_none());
         }
-        let names = |resource: Resource| resource.quantity().map(Quantity::name);
-        assert!(
-            Resource::ALL.iter().all(|resource| names(*resource).is_none_or(|name| resource.name().ends_with(name)))
-        );
+        assert!(Resource::ALL.iter().all(|resource| resource.name().ends_with(resource.quantity().name())));
         assert!(Limit::ALL.iter().all(|limit| limit.name().ends_with(limit.quantity().name())));
         assert!(Limit::ALL.iter().all(|limit| limit.is_upper() == limit.name().starts_with("max_")));
     }

@@ -10,6 +10,7 @@ mod record;
 mod tests;
 
 use tpv_galaxy::json::Json;
+use tpv_model::Quantity;
 
 use crate::mapper::explain::Reason;
 
@@ -30,8 +31,8 @@ pub struct Decision {
     pub entities: Vec<String>,
     /// The rules that fired, in order.
     pub fired: Vec<Fired>,
-    /// Cores, mem and gpus.
-    pub amounts: [Amount; 3],
+    /// The amounts of each quantity.
+    pub amounts: [Amount; Quantity::COUNT],
     /// The destinations that can take the job, best first.
     pub candidates: Vec<Candidate>,
     /// The destinations that cannot, those with the fewest reasons first; without abstract ones.

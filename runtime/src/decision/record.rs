@@ -34,11 +34,11 @@ pub struct Recorder {
     rules: Arc<Rules>,
     names: Rc<TagNames>,
     decision: Decision,
-    /// The setters of cores, mem and gpus: the job's, then those of the destination that is tried.
-    setters: [Option<Setter>; 3],
-    of_job: [Option<Setter>; 3],
+    /// The setters of each quantity: the job's, then those of the destination that is tried.
+    setters: [Option<Setter>; Quantity::COUNT],
+    of_job: [Option<Setter>; Quantity::COUNT],
     /// The values before clamps, of those that a clamp changed.
-    asked: [Option<f64>; 3],
+    asked: [Option<f64>; Quantity::COUNT],
     evaluated: Option<Rc<Entity>>,
     refused: Vec<(Rc<Entity>, Rc<Entity>)>,
     rule: Option<Rc<Entity>>,
@@ -62,9 +62,9 @@ impl Recorder {
             rules,
             names: Rc::default(),
             decision: Decision::default(),
-            setters: [const { None }; 3],
-            of_job: [const { None }; 3],
-            asked: [None; 3],
+            setters: [const { None }; Quantity::COUNT],
+            of_job: [const { None }; Quantity::COUNT],
+            asked: [None; Quantity::COUNT],
             evaluated: None,
             refused: Vec::new(),
             rule: None,
@@ -88,8 +88,8 @@ impl Recorder {
         self.finish(got)
     }
 
-    fn finish(mut self, got: Option<[Option<f64>; 3]>) -> Decision {
-        let mut amounts: [Amount; 3] = std::array::from_fn(|_| Amount::default());
+    fn finish(mut self, got: Option<[Option<f64>; Quantity::COUNT]>) -> Decision {
+        let mut amounts: [Amount; Quantity::COUNT] = std::array::from_fn(|_| Amount::default());
         let parts = amounts.iter_mut().zip(&self.setters).zip(Quantity::ALL).zip(self.asked).enumerate();
         for (index, (((amount, setter), quantity), asked)) in parts {
             let evaluated = self.evaluated.as_ref().and_then(|entity| number(entity.resource(quantity.resource())));
@@ -165,7 +165,7 @@ impl Recorder {
 /// The end of a mapping, without the values that it came from.
 pub struct End {
     outcome: Outcome,
-    got: Option<[Option<f64>; 3]>,
+    got: Option<[Option<f64>; Quantity::COUNT]>,
 }
 
 impl End {
@@ -188,7 +188,7 @@ impl End {
     pub fn of_values(vm: &mut Vm, mapped: &PyResult<&Mapped>) -> Self {
         match mapped {
             Ok(mapped) => {
-                let got = [&mapped.cores, &mapped.mem, &mapped.gpus].map(number);
+                let got = mapped.amounts.each_ref().map(number);
                 Self { outcome: Outcome::Destination(shown(&mapped.dest_name)), got: Some(got) }
             }
             Err(_) => Self::of_answer(&Mapped::answer(vm, mapped)),
@@ -275,7 +275,7 @@ impl Observer for Recorder {
             }
             Step::Trying { candidate } => {
                 self.setters = self.of_job.clone();
-                self.asked = [None; 3];
+                self.asked = [None; Quantity::COUNT];
                 self.set(candidate, candidate, None, None);
                 self.trying = Some(candidate.clone());
             }

@@ -8,6 +8,7 @@ use std::num::NonZeroU32;
 use std::ops::{Deref, DerefMut};
 use std::rc::Rc;
 
+use tpv_model::field::Unset;
 use tpv_model::{Amount, Common, EntityClass, Field, FieldMap, Limit, Resource, Values};
 use tpv_python::dict::Dict;
 use tpv_python::string::Str;
@@ -198,7 +199,8 @@ impl Entity {
 
     /// One of [`Field::singles`].
     pub fn single(&self, field: Field) -> &Value {
-        self.singles.get(field).unwrap_or(&Value::None)
+        let unset = || if field.unset() == Unset::False { &Value::Bool(false) } else { &Value::None };
+        self.singles.get(field).unwrap_or_else(unset)
     }
 
     /// Returns `true` if one of [`Field::singles`] is a field of the entity's class.

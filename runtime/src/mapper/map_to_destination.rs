@@ -9,7 +9,7 @@ use tpv_galaxy::answer::{Answer, Draft, Field, MappedText};
 use tpv_galaxy::errors::{JOB_NOT_READY_EXCEPTION, NO_DESTINATIONS, job_mapping_exception};
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::{Json, dump};
-use tpv_model::{Quantity, Resource, Version};
+use tpv_model::{Quantity, Version};
 use tpv_python::dict::Dict;
 use tpv_python::exception::{ATTRIBUTE_ERROR, PyResult, Raised, attribute_error, raise_with};
 use tpv_python::value::Value;
@@ -267,7 +267,7 @@ impl Worker {
     /// `to_galaxy_destination` of an evaluated destination, in values.
     #[allow(clippy::wrong_self_convention)]
     fn to_values(&mut self, evaluated: &Evaluated) -> PyResult<Mapped> {
-        let resource = |resource: Resource| evaluated.resources.get(resource as usize).cloned().unwrap_or(Value::None);
+        let amount = |quantity: Quantity| evaluated.resources.get(quantity.resource() as usize).cloned();
         let (version, vm) = (self.version(), &mut self.vm);
         Ok(Mapped {
             dest_name: evaluated.dest_name.clone(),
@@ -276,9 +276,7 @@ impl Worker {
             params: galaxy_value(vm, version, Field::Params, &evaluated.params)?,
             env: galaxy_value(vm, version, Field::Env, &evaluated.env)?,
             resubmit: galaxy_value(vm, version, Field::Resubmit, &evaluated.resubmit)?,
-            cores: resource(Resource::Cores),
-            mem: resource(Resource::Mem),
-            gpus: resource(Resource::Gpus),
+            amounts: Quantity::ALL.map(|quantity| amount(quantity).unwrap_or(Value::None)),
         })
     }
 

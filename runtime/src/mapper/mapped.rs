@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tpv_model::Quantity;
 use tpv_python::exception::{PyResult, Raised};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
@@ -24,12 +25,8 @@ pub struct Mapped {
     pub env: Value,
     /// `resubmit`: a list of definitions, with the target under `environment` as Galaxy reads it.
     pub resubmit: Value,
-    /// The cores of the mapped entity.
-    pub cores: Value,
-    /// Its memory in GiB.
-    pub mem: Value,
-    /// Its GPUs.
-    pub gpus: Value,
+    /// The amount of each quantity of the mapped entity.
+    pub amounts: [Value; Quantity::COUNT],
 }
 
 impl Mapped {
@@ -46,17 +43,16 @@ impl Mapped {
 
     fn written(&self, vm: &mut Vm, id: &Arc<str>) -> PyResult<Answer> {
         let mut draft = Draft::default();
-        for (field, value) in [
+        let amounts = Quantity::ALL.into_iter().map(Field::from).zip(&self.amounts);
+        let fields = [
             (Field::Id, &self.dest_name),
             (Field::Runner, &self.runner),
             (Field::Tags, &self.tags),
             (Field::Params, &self.params),
             (Field::Env, &self.env),
             (Field::Resubmit, &self.resubmit),
-            (Field::Cores, &self.cores),
-            (Field::Mem, &self.mem),
-            (Field::Gpus, &self.gpus),
-        ] {
+        ];
+        for (field, value) in fields.into_iter().chain(amounts) {
             let json = match Json::from_value(vm, value) {
                 Ok(json) => json,
                 Err(_) => Json::str(vm.repr(value)?.as_str()),

@@ -62,34 +62,28 @@ fn float(vm: &mut Vm, value: &Value) -> PyResult<Value> {
     }
 }
 
-/// The limits of a destination as numbers, in the order of [`Limit::ACCEPTED`]; without one, a bound that refuses nothing.
-pub(super) struct Bounds([f64; 6]);
+/// The least and the most of each quantity that a destination accepts; without a limit, a bound that refuses nothing.
+pub(super) struct Bounds([(f64, f64); Quantity::COUNT]);
 
 impl Bounds {
     /// The bounds. `None` if a limit is not exactly a double, so it must be compared as in Python.
     pub(super) fn new(destination: &Entity) -> Option<Self> {
-        let mut bounds = [0.0; 6];
-        for (bound, limit) in bounds.iter_mut().zip(Limit::ACCEPTED) {
-            *bound = match destination.limit(limit) {
-                Value::None if limit.is_upper() => f64::INFINITY,
-                Value::None => f64::NEG_INFINITY,
-                other => exact(other)?,
-            };
+        let bound = |limit, unset| match destination.limit(limit) {
+            Value::None => Some(unset),
+            other => exact(other),
+        };
+        let mut bounds = [(0.0, 0.0); Quantity::COUNT];
+        for (bounds, quantity) in bounds.iter_mut().zip(Quantity::ALL) {
+            let least = bound(quantity.least_accepted(), f64::NEG_INFINITY)?;
+            *bounds = (least, bound(quantity.most_accepted(), f64::INFINITY)?);
         }
         Some(Self(bounds))
     }
 
-    /// Returns `true` if the wanted cores, mem and gpus exceed none of the limits; NaN wants nothing.
-    pub(super) fn take(&self, wanted: &[f64; 3]) -> bool {
-        let [max_cores, max_mem, max_gpus, min_cores, min_mem, min_gpus] = self.0;
-        let [cores, mem, gpus] = *wanted;
+    /// Returns `true` if the wanted amounts exceed none of the limits; NaN wants nothing.
+    pub(super) fn take(&self, wanted: &[f64; Quantity::COUNT]) -> bool {
         // A comparison with NaN is false: it refuses nothing, as in Python.
-        !(max_cores < cores
-            || max_mem < mem
-            || max_gpus < gpus
-            || min_cores > cores
-            || min_mem > mem
-            || min_gpus > gpus)
+        !self.0.iter().zip(wanted).any(|((least, most), wanted)| most < wanted || least > wanted)
     }
 }
 
@@ -105,9 +99,9 @@ fn exact(value: &Value) -> Option<f64> {
     }
 }
 
-/// The requested cores, mem and gpus as doubles, NaN if unset. `None` if one is not a plain number.
-pub(super) fn wanted(resources: &Resources) -> Option<[f64; 3]> {
-    let mut wanted = [f64::NAN; 3];
+/// The requested amounts as doubles, NaN if unset. `None` if one is not a plain number.
+pub(super) fn wanted(resources: &Resources) -> Option<[f64; Quantity::COUNT]> {
+    let mut wanted = [f64::NAN; Quantity::COUNT];
     for (number, quantity) in wanted.iter_mut().zip(Quantity::ALL) {
         match resources.get(quantity.resource() as usize) {
             None | Some(Value::None) => {}

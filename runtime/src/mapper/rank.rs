@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::rc::Rc;
 
 use tpv_bytecode::CodeKind;
-use tpv_model::Field;
+use tpv_model::{Field, Quantity};
 use tpv_python::exception::{PyResult, type_error};
 use tpv_python::value::Value;
 
@@ -86,7 +86,7 @@ impl Worker {
         &self,
         entity: &Rc<Entity>,
         resources: &Resources,
-        wanted: &[f64; 3],
+        wanted: &[f64; Quantity::COUNT],
         observer: &mut dyn Observer,
     ) -> Vec<Rc<Entity>> {
         let evaluated = observer.watches().then(|| with_resources(entity, resources));

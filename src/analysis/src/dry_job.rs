@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use tpv_galaxy::helpers::GIB;
 use tpv_galaxy::json::{Json, text_of};
 use tpv_galaxy::{Error, Job};
 
@@ -185,14 +186,14 @@ fn flag_of_size(bytes: i64) -> String {
 /// The bytes of a size in GiB.
 pub fn bytes_of(gib: f64) -> i64 {
     #[expect(clippy::cast_possible_truncation, reason = "as `--input-size` reads it")]
-    let bytes = (gib * 1_073_741_824.0) as i64;
+    let bytes = (gib * GIB) as i64;
     bytes
 }
 
 /// A size in GiB.
 pub fn gib_of(bytes: i64) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "as rules see it")]
-    let gib = bytes as f64 / 1_073_741_824.0;
+    let gib = bytes as f64 / GIB;
     gib
 }
 

@@ -313,7 +313,7 @@ fn cells(decision: &Decision) -> Vec<Cell> {
     let head = &decision.head;
     let number = |value: Option<f64>| value.map_or(Cell::Empty, |value| Cell::Decimal(value.to_string()));
     let whole = |value: i64| Cell::Decimal(value.to_string());
-    let [cores, mem, gpus] = &decision.amounts;
+    let [cores, mem, gpus, ..] = &decision.amounts;
     let fired: Vec<&str> = decision.fired.iter().map(|fired| &*fired.rule).collect();
     let message = match &decision.outcome {
         Outcome::Error { message, .. } => Some(message.clone()),

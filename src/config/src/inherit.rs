@@ -136,7 +136,8 @@ impl Merge<ConfigValues> for Merging {
         for (field, value) in child.iter() {
             let is_empty =
                 matches!(&value.kind, ValueKind::List(tags) if field == Field::HandlerTags && tags.is_empty());
-            if !value.is_null() && !(is_empty && !self.version.keeps_handler_tags()) {
+            let is_unset = value.is_null() || is_empty && !self.version.keeps_handler_tags();
+            if !is_unset {
                 Arc::make_mut(parent).set(field, value.clone());
             }
         }

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 use std::io::{self, BufRead, BufReader, Read};
 
+use tpv_galaxy::helpers::GIB;
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::escape_into;
 
@@ -24,8 +25,6 @@ pub(crate) fn message(job: &Job) -> Option<String> {
 
 /// The most bytes of a row.
 const MOST_ROW: usize = 1 << 20;
-const GIB: f64 = (1_u64 << 30) as f64;
-
 /// Reads a table as lines of a job file, one line for each line of the table, so that errors name the table's line.
 pub struct Table<R> {
     reader: BufReader<R>,

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BinaryHeap, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use tpv_galaxy::helpers::GIB;
 use tpv_galaxy::job::{DatasetId, Job};
 use tpv_galaxy::outcome::{Attempt, Outcome};
 use tpv_galaxy::world::World;
@@ -20,7 +21,6 @@ use crate::units::{OtherUnit, other_unit};
 use tpv_analysis::sketch::Sketch;
 use tpv_analysis::tool_id::split_version;
 
-const GIB: f64 = (1_u64 << 30) as f64;
 /// The jobs that are kept of all groups together.
 const MOST_KEPT: usize = 1_000_000;
 /// The jobs that are kept of a group at most, and at least.

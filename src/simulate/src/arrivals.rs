@@ -11,6 +11,7 @@ use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, Exp, Uniform};
 use serde::{Deserialize, Serialize};
 use tpv_analysis::sketch::Sketch;
+use tpv_galaxy::helpers::GIB;
 use tpv_galaxy::job::Job;
 use tpv_galaxy::outcome::Outcome;
 
@@ -100,8 +101,6 @@ const HELD: usize = 20_000;
 const MOST_FAULTS: usize = 10;
 /// Tools whose run times are kept.
 const MOST_TOOLS: usize = 20_000;
-const GIB: f64 = 1_073_741_824.0;
-
 /// The jobs of a file.
 pub struct Lines<R> {
     reader: R,

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::io::BufRead;
 
+use tpv_galaxy::helpers::GIB;
 use tpv_galaxy::job::Job;
 use tpv_galaxy::outcome::Outcome;
 
 use crate::amount::{SECOND, Time, seconds};
 use crate::arrivals::{Fault, Told};
 
-const GIB: f64 = 1_073_741_824.0;
 /// Destinations that are told apart; a config can name one for each job.
 const MOST_DESTINATIONS: usize = 1_000;
 

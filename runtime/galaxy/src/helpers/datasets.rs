@@ -1,6 +1,6 @@
 //! Helpers on input datasets: their sizes and attributes.
 
-use super::{COMPRESSED_EXTENSION_SUFFIXES, DEFAULT_COMPRESSION_FACTOR, GIGABYTES};
+use super::{COMPRESSED_EXTENSION_SUFFIXES, DEFAULT_COMPRESSION_FACTOR, GIB};
 use crate::job::{DatasetId, InputDataset, Job};
 use crate::objects::{HostObject, JobFields};
 use crate::signature;
@@ -89,15 +89,15 @@ pub fn input_size_of(vm: &mut Vm, job: &Value) -> PyResult<Value> {
     if let Some(object) = job.downcast::<HostObject<JobFields>>()
         && object.untouched("input_datasets")
     {
-        return recorded_size(&object.fields().record().input_datasets).map(|total| Value::Float(total / GIGABYTES));
+        return recorded_size(&object.fields().record().input_datasets).map(|total| Value::Float(total / GIB));
     }
     let datasets = vm.get_attr(job, "input_datasets")?;
-    dataset_total(vm, &datasets).map(|total| Value::Float(total / GIGABYTES))
+    dataset_total(vm, &datasets).map(|total| Value::Float(total / GIB))
 }
 
 /// `input_size` of a job as its line has it. `None` if the size of a dataset is not known.
 pub fn recorded_input_size(job: &Job) -> Option<f64> {
-    recorded_size(&job.input_datasets).ok().map(|total| total / GIGABYTES)
+    recorded_size(&job.input_datasets).ok().map(|total| total / GIB)
 }
 
 /// The bytes of the distinct datasets of a record, summed in the order of [`dataset_total`].
@@ -209,7 +209,7 @@ pub(super) fn get_input_size(vm: &mut Vm, args: Args) -> PyResult<Value> {
         let size = vm.binary(BinaryOp::Multiply, &size, &multiplier)?;
         total = vm.in_place(BinaryOp::Add, &total, &size)?;
     }
-    vm.binary(BinaryOp::TrueDivide, &total, &Value::Float(GIGABYTES))
+    vm.binary(BinaryOp::TrueDivide, &total, &Value::Float(GIB))
 }
 
 /// `(dataset.extension or "").endswith(COMPRESSED_EXTENSION_SUFFIXES)`

@@ -94,8 +94,8 @@ pub static NAMES: &[&str] = &[
     "weighted_random_sampling",
 ];
 
-/// `GIGABYTES`: bytes of a GiB.
-const GIGABYTES: f64 = 1024.0 * 1024.0 * 1024.0;
+/// The bytes of a GiB: `GIGABYTES`.
+pub const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
 /// `COMPRESSED_EXTENSION_SUFFIXES`: how the extension of a compressed dataset ends.
 const COMPRESSED_EXTENSION_SUFFIXES: [&str; 2] = [".gz", ".bz2"];
@@ -112,7 +112,7 @@ pub fn get(vm: &mut Vm, name: &str) -> PyResult<Option<Value>> {
         return Ok(Some(Value::Builtin(function)));
     }
     Ok(match name {
-        "GIGABYTES" => Some(Value::Float(GIGABYTES)),
+        "GIGABYTES" => Some(Value::Float(GIB)),
         "DEFAULT_COMPRESSION_FACTOR" => Some(Value::Float(DEFAULT_COMPRESSION_FACTOR)),
         "COMPRESSED_EXTENSION_SUFFIXES" => {
             Some(Value::tuple(COMPRESSED_EXTENSION_SUFFIXES.iter().map(|suffix| Value::str(*suffix)).collect()))

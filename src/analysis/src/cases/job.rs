@@ -1,15 +1,13 @@
 //! Converts a test case's short job to the form of a job file.
 
 use num_traits::ToPrimitive;
+use tpv_galaxy::helpers::GIB;
 use tpv_galaxy::json::{Json, write_text};
 
 use super::fields::{Fields, items, json_of};
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::source::Span;
 use tpv_yaml::value::{ConfigValue, ValueKind};
-
-/// The bytes of a GiB, the unit of sizes.
-const GIB: f64 = 1_073_741_824.0;
 
 /// The job in the form of a job file. `None` if a field is invalid; the error is added to `problems`.
 pub(super) fn json(job: &Fields<'_>, at: Span, problems: &mut Diagnostics) -> Option<Json> {

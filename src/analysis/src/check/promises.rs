@@ -73,7 +73,7 @@ struct Destination {
     id: Option<String>,
     runner: Option<Option<String>>,
     /// For each quantity the most that a job gets there. `None` if that depends on the job.
-    most: [Option<f64>; 3],
+    most: [Option<f64>; Quantity::COUNT],
 }
 
 impl<'a> Prover<'a> {
@@ -255,7 +255,7 @@ impl Destination {
 }
 
 /// The most of each quantity that jobs get at a destination: its own bound, if that is a number and no rule of it changes it.
-fn most(destination: &Entity) -> [Option<f64>; 3] {
+fn most(destination: &Entity) -> [Option<f64>; Quantity::COUNT] {
     Quantity::ALL.map(|quantity| {
         let bound = destination.common.amounts.get(quantity.most())?;
         let bound = match bound.kind {

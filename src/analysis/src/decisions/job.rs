@@ -1,14 +1,12 @@
 //! The job of a decision, as far as its line has it.
 
 use crate::json_path::assign;
+use tpv_galaxy::helpers::GIB;
 use tpv_galaxy::json::Json;
 use tpv_runtime::decision::Decision;
 
 /// Something that the line of a decision does not have, and what stands in.
 pub type Guess = String;
-
-/// The bytes of a GiB.
-const GIB: f64 = (1_u64 << 30) as f64;
 
 /// Sets a field of a job. One that is no job stays as it is: mapping it says what is wrong.
 fn put(job: &mut Json, path: &[&str], value: Json) {

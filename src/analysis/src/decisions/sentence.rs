@@ -106,7 +106,7 @@ fn rejection(decision: &Decision, rejected: &Rejected) -> Option<String> {
             let amount = Quantity::ALL.into_iter().zip(&decision.amounts).find(|(each, _)| *each == quantity);
             let asks = amount.and_then(|(_, amount)| asker(amount));
             let place = amount.and_then(|(_, amount)| amount.at.clone());
-            let (whole, unit) = (number(*wanted), self::unit(quantity));
+            let (whole, unit) = (number(*wanted), quantity.units());
             let asks = asks.map_or_else(|| "the job asks".to_owned(), |by| format!("{by} asks"));
             if limit.is_upper() {
                 let lacking = number(wanted - bound);
@@ -136,14 +136,6 @@ fn placed(at: Option<&String>) -> String {
     at.map_or_else(String::new, |at| format!(", {at}"))
 }
 
-fn unit(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::Cores => "cores",
-        Quantity::Mem => "GiB",
-        Quantity::Gpus => "GPUs",
-    }
-}
-
 /// A number of at most three digits after the point.
 fn number(value: f64) -> String {
     let rounded = (value * 1e3).round() / 1e3;
@@ -153,7 +145,7 @@ fn number(value: f64) -> String {
 /// An amount of the answer with its unit: `8 cores`. `None` if there is none.
 pub fn amount(decision: &Decision, quantity: Quantity) -> Option<String> {
     let (_, amount) = Quantity::ALL.into_iter().zip(&decision.amounts).find(|(each, _)| *each == quantity)?;
-    Some(format!("{} {}", number(amount.got?), unit(quantity)))
+    Some(format!("{} {}", number(amount.got?), quantity.units()))
 }
 
 #[cfg(test)]

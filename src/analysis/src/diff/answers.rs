@@ -33,17 +33,16 @@ pub enum Part {
 }
 
 /// The parts of the answer to a job that was mapped, in the order in which a cause names them.
-const FIELDS: [(Part, Field); 9] = [
-    (Part::Destination, Field::Id),
-    (Part::Runner, Field::Runner),
-    (Part::Amount(Quantity::Cores), Field::Cores),
-    (Part::Amount(Quantity::Mem), Field::Mem),
-    (Part::Amount(Quantity::Gpus), Field::Gpus),
-    (Part::Params, Field::Params),
-    (Part::Env, Field::Env),
-    (Part::Tags, Field::Tags),
-    (Part::Resubmit, Field::Resubmit),
-];
+fn fields() -> impl Iterator<Item = (Part, Field)> {
+    let amounts = Quantity::ALL.into_iter().map(|quantity| (Part::Amount(quantity), quantity.into()));
+    let others = [
+        (Part::Params, Field::Params),
+        (Part::Env, Field::Env),
+        (Part::Tags, Field::Tags),
+        (Part::Resubmit, Field::Resubmit),
+    ];
+    [(Part::Destination, Field::Id), (Part::Runner, Field::Runner)].into_iter().chain(amounts).chain(others)
+}
 
 impl Part {
     /// The name in lines and causes.
@@ -89,7 +88,7 @@ pub fn compare(old: &Answer, new: &Answer) -> Option<Difference> {
 
 fn compare_fields(old: &Answer, new: &Answer) -> Option<Difference> {
     let mut changes = Vec::new();
-    for (part, field) in FIELDS {
+    for (part, field) in fields() {
         if old.text(field) != new.text(field) {
             let (before, after) = (old.get(field).unwrap_or(Json::Null), new.get(field).unwrap_or(Json::Null));
             if !same(&before, &after) {
@@ -247,7 +246,7 @@ impl Difference {
             };
             details.push(Detail { field: "error".to_owned(), old: outcome(old), new: outcome(new) });
         }
-        for (part, field) in FIELDS.into_iter().filter(|(part, _)| self.parts.contains(part)) {
+        for (part, field) in fields().filter(|(part, _)| self.parts.contains(part)) {
             let (before, after) = (old.get(field).unwrap_or(Json::Null), new.get(field).unwrap_or(Json::Null));
             let name = part.name();
             if !matches!(part, Part::Params | Part::Env) {

@@ -220,9 +220,7 @@ fn effects(section: &str, change: &Change) -> Vec<Effect> {
 fn effect(field: &str) -> Effect {
     if let Some(amount) = Amount::from_name(field) {
         return match amount {
-            Amount::Resource(resource) => {
-                resource.quantity().map_or(Effect::Any, |quantity| Effect::Resource(Part::Amount(quantity)))
-            }
+            Amount::Resource(resource) => Effect::Resource(Part::Amount(resource.quantity())),
             Amount::Limit(limit) if Limit::ACCEPTED.contains(&limit) => Effect::Placement,
             Amount::Limit(_) => Effect::Any,
         };

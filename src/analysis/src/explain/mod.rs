@@ -232,18 +232,11 @@ impl Verdict {
         if let Some((kind, message)) = answer.error() {
             return Self::Failed { kind: kind.to_owned(), message: show_json(message), trace };
         }
-        let fields = [
-            ("id", Field::Id),
-            ("runner", Field::Runner),
-            (Quantity::Cores.name(), Field::Cores),
-            (Quantity::Mem.name(), Field::Mem),
-            (Quantity::Gpus.name(), Field::Gpus),
-            ("env", Field::Env),
-            ("params", Field::Params),
-            ("tags", Field::Tags),
-            ("resubmit", Field::Resubmit),
-        ];
-        Self::Mapped(fields.into_iter().filter_map(|(name, field)| Some((name, answer.get(field)?))).collect())
+        let amounts = Quantity::ALL.into_iter().map(|quantity| (quantity.name(), quantity.into()));
+        let others =
+            [("env", Field::Env), ("params", Field::Params), ("tags", Field::Tags), ("resubmit", Field::Resubmit)];
+        let fields = [("id", Field::Id), ("runner", Field::Runner)].into_iter().chain(amounts).chain(others);
+        Self::Mapped(fields.filter_map(|(name, field)| Some((name, answer.get(field)?))).collect())
     }
 }
 
@@ -300,9 +293,8 @@ impl Explanation {
 }
 
 /// The fields of an answer that its summary shows.
-fn shown_fields() -> [&'static str; 4] {
-    let [cores, mem, gpus] = Quantity::ALL.map(Quantity::name);
-    ["runner", cores, mem, gpus]
+fn shown_fields() -> impl Iterator<Item = &'static str> {
+    ["runner"].into_iter().chain(Quantity::ALL.map(Quantity::name))
 }
 
 /// The value of a field of an answer with its unit, if it is a number with one.

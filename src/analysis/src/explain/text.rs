@@ -89,7 +89,7 @@ fn result(out: &mut Out, explanation: &Explanation) {
             };
             put_line!(out.text, "MAPPED to {}", field("id"));
             let cells = shown_fields().map(|name| vec![name.to_owned(), with_unit_of(name, &field(name))]);
-            rows(out, MARGIN, &cells);
+            rows(out, MARGIN, &cells.collect::<Vec<_>>());
         }
         Verdict::Failed { kind, message, trace } => {
             put_line!(out.text, "NOT MAPPED: {kind}");

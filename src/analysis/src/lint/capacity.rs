@@ -27,11 +27,8 @@ type Field<'a> = Option<&'a ConfigValue>;
 
 /// An amount in words: `128 cores`
 fn describe(quantity: Quantity, value: &str) -> String {
-    match quantity {
-        Quantity::Cores => format!("{value} cores"),
-        Quantity::Mem => format!("{value} GiB of memory"),
-        Quantity::Gpus => format!("{value} GPUs"),
-    }
+    let (_, many) = quantity.words();
+    quantity.unit().map_or_else(|| format!("{value} {many}"), |unit| format!("{value} {unit} of {many}"))
 }
 
 /// The value, the minimum and the maximum.

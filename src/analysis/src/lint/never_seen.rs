@@ -83,45 +83,17 @@ fn entry_of<'a>(config: &'a Config, id: &str) -> Option<&'a Entity> {
     })
 }
 
-/// Returns `true` if failed jobs may go on to TPV: an environment that asks it is named as a target, and not by tools only.
+/// Returns `true` if failed jobs may go on to TPV: an environment that asks it is the target of a `resubmit`, or may be.
 fn resubmits_to_tpv(job_conf: &JobConf) -> bool {
-    let text = job_conf.source.as_ref().map_or("", |source| &*source.text);
-    let is_target = |name: &str| {
-        let named = places(text, name).filter(|(before, _)| {
-            let key = before.trim_end_matches(is_between);
-            key.ends_with("environment") || key.ends_with("destination") && !key.ends_with("default_destination")
-        });
-        named.count() > job_conf.tools.iter().filter(|(_, environment)| environment == name).count()
-    };
-    let mut dispatchers = job_conf.dynamic.iter().filter(|(_, asks_tpv)| **asks_tpv);
-    text.contains("resubmit") && dispatchers.any(|(name, _)| is_target(name))
+    job_conf.resubmits_to.iter().any(|name| is_open(name) || job_conf.dynamic.get(name) == Some(&true))
 }
 
-/// The texts before and after a name, wherever it is a word of its own.
-fn places<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = (&'t str, &'t str)> {
-    let is_of_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let around =
-        text.match_indices(name).filter_map(|(at, name)| Some((text.get(..at)?, text.get(at + name.len()..)?)));
-    around.filter(move |(before, after)| !before.ends_with(is_of_name) && !after.starts_with(is_of_name))
-}
-
-/// Returns `true` for what stands between a key and its value in YAML, JSON or XML.
-fn is_between(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ':' | '=' | '"' | '\'' | '>')
-}
-
-/// Returns `true` if a destination has a param with the value of an environment's setting, as the file has it.
-fn has_same(config: &Config, destination: &Entity, name: &str, written: &str) -> bool {
+/// Returns `true` if a destination has a param with the value of an environment's setting.
+fn has_same(config: &Config, destination: &Entity, name: &str, value: &str) -> bool {
     let fields = [Some(destination), default(config, EntityClass::Destination)];
     let mut values = fields.into_iter().flatten().filter_map(|one| one.common.params.as_deref()?.get(name));
-    let (Some(value), Some((_, after))) = (values.next(), places(written, name).next()) else { return false };
-    let value = value.python_str();
-    let value = value.trim_matches(is_between);
-    let after = after.trim_start_matches(is_between);
-    let rest = after.get(value.len()..).map(|rest| rest.trim_start_matches([' ', '\t']));
     // Python's `True` is the file's `true`.
-    after.get(..value.len()).is_some_and(|own| own.eq_ignore_ascii_case(value))
-        && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['\n', '\r', '"', '\'', '<', '#', ',', '}']))
+    values.next().is_some_and(|own| own.python_str().trim().eq_ignore_ascii_case(value))
 }
 
 fn of_tool(tool: &Entity, id: &str, environment: &str) -> Finding {
@@ -153,9 +125,8 @@ fn of_environment(config: &Config, job_conf: &JobConf, settings: &EnvironmentSet
         return None;
     }
     // The destination may repeat what the environment has.
-    let written = job_conf.source.as_ref().and_then(|source| source.text.get(settings.at.end..)).unwrap_or_default();
-    let is_lost = |name: &&String| !has_same(config, destination, name, written);
-    let names: Vec<String> = settings.names.iter().filter(is_lost).map(|name| format!("`{name}`")).collect();
+    let lost = settings.values.iter().filter(|(name, value)| !has_same(config, destination, name, value));
+    let names: Vec<String> = lost.map(|(name, _)| format!("`{name}`")).collect();
     if names.is_empty() {
         return None;
     }

@@ -46,8 +46,10 @@ pub struct JobConf {
     pub tools: Vec<(String, String)>,
     /// `true` if some jobs of a tool, or a whole class of tools, have an entry.
     pub has_other_tools: bool,
-    /// The environments with settings of their own, with the place of the name and the names of the settings.
+    /// The environments with settings of their own.
     pub settings: Vec<EnvironmentSettings>,
+    /// The environments that failed jobs go on to.
+    pub resubmits_to: BTreeSet<String>,
     /// The limits.
     pub limits: Vec<JobLimit>,
     /// The file.
@@ -61,8 +63,8 @@ pub struct EnvironmentSettings {
     pub id: String,
     /// The place of the id in the file.
     pub at: Range<usize>,
-    /// The names of the settings.
-    pub names: Vec<String>,
+    /// The names of the settings, with their values as text.
+    pub values: Vec<(String, String)>,
 }
 
 /// A limit.

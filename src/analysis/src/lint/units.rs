@@ -88,7 +88,7 @@ fn common(linter: &mut Linter<'_>, entity: &Entity, common: &Common, most_asked:
             linter.report(Finding::new(Code::AlwaysRaises, diagnostic).of(&entity.common.no_qa_codes));
         }
     }
-    for (name, value) in common.amounts.common().filter(|(name, _)| name.quantity() == Some(Quantity::Mem)) {
+    for (name, value) in common.amounts.common().filter(|(name, _)| name.quantity() == Quantity::Mem) {
         let (most, cores) = match name {
             Amount::Resource(Resource::Mem) => (most_asked, common.amounts.get(Resource::Cores).map(Arc::as_ref)),
             Amount::Resource(Resource::MinMem) => (most_asked, None),

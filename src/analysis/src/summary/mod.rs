@@ -11,6 +11,7 @@ use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
 use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::helpers::GIB;
 
 use crate::diff::answers::Difference;
 use table::Table;
@@ -40,9 +41,6 @@ pub struct Usage {
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
-
-/// The bytes of a GiB, TPV's unit of memory.
-const GIB: f64 = 1_073_741_824.0;
 
 /// The largest value that is summed: with it, sums of 2^64 jobs fit 128 bits. Code can make any number.
 const MOST: f64 = 1e15;

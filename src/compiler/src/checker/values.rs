@@ -58,7 +58,7 @@ fn number(found: &mut Found<'_>, site: &Site<'_>, ty: &Type, expr: &Expr) {
 }
 
 fn unit(found: &mut Found<'_>, site: &Site<'_>, expr: &Expr) {
-    if Resource::from_name(site.property).and_then(Resource::quantity) != Some(Quantity::Mem) {
+    if Resource::from_name(site.property).map(Resource::quantity) != Some(Quantity::Mem) {
         return;
     }
     let suspicious = match expr {

@@ -2,6 +2,7 @@
 
 use crate::python::syntax::ast::{Expr, ExprBinOp, Operator, Ranged};
 use crate::python::syntax::text_size::TextRange;
+use tpv_galaxy::helpers::GIB;
 use tpv_text::code::Code;
 
 use super::block::{Checker, Fault};
@@ -19,8 +20,6 @@ const LEAST_DIVISOR: f64 = 1_000_000.0;
 
 /// Who compares bytes with less than this, and more than one, means another unit.
 const MOST_BYTES: f64 = 1_000.0;
-
-const GIB: f64 = 1_073_741_824.0;
 
 impl<'a> Walk<'a> {
     /// `input_size / 1024**3`

@@ -151,7 +151,7 @@ impl Validator<'_> {
         if let Some(amount) = Amount::from_name(key) {
             // Before TPV 3.0 a limit may be a text, too, which fails when it is compared.
             let may_be_code = matches!(amount, Amount::Resource(_)) || !self.version.has_models();
-            let whole = amount.quantity() == Some(Quantity::Gpus) && self.version.has_whole_gpus();
+            let whole = amount.quantity() == Quantity::Gpus && self.version.has_whole_gpus();
             let value =
                 if whole { self.whole(entry, owner, may_be_code) } else { self.resource(entry, owner, may_be_code) };
             draft.amounts.set(amount, value.map(Arc::new));

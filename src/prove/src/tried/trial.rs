@@ -147,7 +147,7 @@ pub(super) struct Watched {
 
 impl Watched {
     /// Cores, memory in GiB and GPUs that destinations were looked for with, as text.
-    pub(super) fn amounts(&self) -> [String; 3] {
+    pub(super) fn amounts(&self) -> [String; Quantity::COUNT] {
         let entity = self.entity.as_ref();
         Quantity::ALL.map(|quantity| match entity.map(|entity| entity.resource(quantity.resource())) {
             Some(Value::Int(number)) => number.to_string(),

@@ -11,7 +11,7 @@ pub(super) struct Effects {
     /// The changes of tags. `None` if there are none.
     pub tags: Option<TagsInCode>,
     /// For each [`Quantity`], `true` if the resource or its bounds may change.
-    pub resources: [bool; 3],
+    pub resources: [bool; Quantity::COUNT],
     /// `true` if names of the context may change.
     pub context: bool,
     /// `true` if anything of the job may change.
@@ -67,7 +67,7 @@ impl Effects {
 
     /// Returns `true` if the job is not changed. `destinations` is not considered.
     pub(super) fn is_none(&self) -> bool {
-        !self.everything && self.tags.is_none() && self.resources == [false; 3] && !self.context
+        !self.everything && self.tags.is_none() && self.resources == [false; Quantity::COUNT] && !self.context
     }
 }
 

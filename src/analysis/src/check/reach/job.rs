@@ -28,7 +28,7 @@ pub(super) struct Asked {
     /// The tags.
     pub tags: Tags,
     /// For each [`Quantity`]: what they may be where they are set, and whether they may not be.
-    pub wanted: [(Value, bool); 3],
+    pub wanted: [(Value, bool); Quantity::COUNT],
     /// `false` if code may have changed everything.
     pub is_known: bool,
 }
@@ -148,7 +148,7 @@ impl Jobs {
     }
 
     /// The value that the config gives each [`Quantity`], if it is the same for all of these jobs.
-    pub(super) fn amounts(&self) -> [Option<Arc<ConfigValue>>; 3] {
+    pub(super) fn amounts(&self) -> [Option<Arc<ConfigValue>>; Quantity::COUNT] {
         Quantity::ALL.map(|quantity| match self.fields.amounts.get(quantity.resource() as usize)?.sources.as_slice() {
             [one] => Some(one.clone()),
             _ => None,
@@ -277,7 +277,7 @@ impl Jobs {
     fn condition(&self, rule: &Rule, code: &Code<'_>, switches: bool) -> Outcome {
         match rule.condition().as_text() {
             Some(text) => code.evaluate(text, &self.names(switches)),
-            None => Outcome::of(super::code::constant(&rule.condition())),
+            None => Outcome::of(super::code::constant(rule.condition())),
         }
     }
 

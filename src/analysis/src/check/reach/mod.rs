@@ -31,7 +31,7 @@ use crate::lint::tags::default;
 use tpv_compiler::link::destination_defaults;
 use tpv_config::Config;
 use tpv_config::code::each_code;
-use tpv_model::{Change, EntityClass, Field};
+use tpv_model::{Change, EntityClass, Field, Quantity};
 use tpv_python::word_hash::WordMap;
 use tpv_text::source::{SourceMap, Span};
 use tpv_yaml::value::ConfigValue;
@@ -131,7 +131,7 @@ pub(crate) struct Reached {
     /// `true` if the jobs were followed. Otherwise they may reach any destination.
     pub is_followed: bool,
     /// The values that the config gives cores, mem and gpus, if they are the same for all of the jobs.
-    pub amounts: [Option<Arc<ConfigValue>>; 3],
+    pub amounts: [Option<Arc<ConfigValue>>; Quantity::COUNT],
 }
 
 impl Reached {

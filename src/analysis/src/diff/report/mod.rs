@@ -7,6 +7,7 @@ mod text;
 use std::collections::HashMap;
 
 use serde::Serialize;
+use tpv_galaxy::helpers::GIB;
 use tpv_model::Quantity;
 
 use super::answers::Detail;
@@ -97,12 +98,12 @@ pub struct Pair {
 impl Pair {
     /// Each quantity by the old rules and by the new ones.
     fn quantities(&self) -> [(Quantity, f64, f64); 3] {
-        let of = |amounts: &Amounts, quantity| match quantity {
-            Quantity::Cores => amounts.cores,
-            Quantity::Mem => amounts.mem,
-            Quantity::Gpus => amounts.gpus,
-        };
-        Quantity::ALL.map(|quantity| (quantity, of(&self.old, quantity), of(&self.new, quantity)))
+        let Self { old, new } = self;
+        [
+            (Quantity::Cores, old.cores, new.cores),
+            (Quantity::Mem, old.mem, new.mem),
+            (Quantity::Gpus, old.gpus, new.gpus),
+        ]
     }
 
     /// The quantities that differ: `cores 4 -> 8`. Of jobs that fail by one rule set, what the other gives them: `had cores 8`.
@@ -119,14 +120,7 @@ impl Pair {
 
 /// An amount in words: `8 cores`, `16 GiB`.
 fn with_unit(quantity: Quantity, value: f64) -> String {
-    let unit = match quantity {
-        Quantity::Mem => "GiB",
-        Quantity::Cores if value == 1.0 => "core",
-        Quantity::Cores => "cores",
-        Quantity::Gpus if value == 1.0 => "GPU",
-        Quantity::Gpus => "GPUs",
-    };
-    format!("{} {unit}", amount(value))
+    format!("{} {}", amount(value), quantity.noun(value))
 }
 
 impl Jobs {
@@ -181,7 +175,7 @@ fn about_totals(jobs: &Jobs) -> Option<String> {
 fn caption(quantity: Quantity) -> &'static str {
     match quantity {
         Quantity::Mem => "mem, GiB",
-        Quantity::Cores | Quantity::Gpus => quantity.name(),
+        other => other.name(),
     }
 }
 
@@ -260,9 +254,6 @@ pub struct Example {
     /// The differences.
     pub differ: Vec<Detail>,
 }
-
-/// The bytes of a GiB.
-const GIB: f64 = 1_073_741_824.0;
 
 #[expect(clippy::cast_precision_loss, reason = "sums for people and plots")]
 fn amounts(usage: &Usage) -> Amounts {
