@@ -120,6 +120,14 @@ def test_a_method_of_the_site_is_called(base: Base, monkeypatch: pytest.MonkeyPa
     assert loading.all_roles(user) == ["theirs"]
 
 
+def test_another_model_is_loaded_as_galaxy_does(base: Base, monkeypatch: pytest.MonkeyPatch) -> None:
+    user = base.load(base.add(2, 1, 1)).user
+    names = [role.name for role in user.all_roles()]
+    monkeypatch.setattr(loading, "_roles", loading._if_known(lambda: model.User.no_such_field))
+    user = base.load(1).user
+    assert [role.name for role in loading.all_roles(user)] == names
+
+
 def test_a_history_comes_with_its_tags(base: Base) -> None:
     id = base.add(0, 0, 0)
     job = base.load(id)

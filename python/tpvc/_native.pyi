@@ -87,7 +87,7 @@ class Decision:
         rules: str | None = None,
         ms: float | None = None,
         noted: dict[str, Any] | None = None,
-        preferences: Sequence[str] = (),
+        preferences: Sequence[str] = ...,
     ) -> None: ...
     def line(
         self, *, dropped: int = 0, begins: bool = False, waited: tuple[int, str] | None = None, open_at: str | None = None

@@ -43,7 +43,7 @@ _ENCODED = re.compile(r"(?:[0-9a-f]{16})+")
 
 def main(arguments: list[str]) -> int:
     """Runs `tpvc why` with the arguments after it, and gives the exit status."""
-    if "--help" in arguments:
+    if "--help" in arguments or "-h" in arguments:
         status = _native.main(["tpvc", "why", *arguments])
         print(OPTIONS)
         return status
@@ -75,8 +75,9 @@ def run(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="tpvc-") as folder:
         exported = None if database is None else exported_job(job, database, job_conf, Path(folder) / "job.jsonl")
         # `--now` takes any number of configs: what is added stands before it.
-        added = [] if exported is None or "--jobs" in rest else ["--jobs", str(exported)]
-        if "--log" in rest:
+        given = {argument.partition("=")[0] for argument in rest}
+        added = [] if exported is None or "--jobs" in given else ["--jobs", str(exported)]
+        if "--log" in given:
             # The native command ends in an error if no log has the job: then the database may have it.
             command = [sys.executable, "-c", "import sys; from tpvc import _native; sys.exit(_native.main(['tpvc', *sys.argv[1:]]))"]
             done = subprocess.run([*command, "why", job, *added, *rest], stderr=subprocess.PIPE, text=True, errors="replace")

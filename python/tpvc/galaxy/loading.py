@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from galaxy import model
 from sqlalchemy import bindparam, select
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import aliased, contains_eager, joinedload, load_only
+
+log = logging.getLogger(__name__)
 
 
 def all_roles(user: Any) -> Any:
@@ -37,6 +42,8 @@ def _is_stored(instance: Any) -> bool:
 
 def _one(instance: Any, statement: Any, id: int) -> Any:
     """The object of a statement, loaded into the session of another. What the session holds already stays as it is."""
+    if statement is None:
+        return None
     session = instance._sa_instance_state.session
     return session.execute(statement, {"id": id}).unique().scalar_one_or_none()
 
@@ -57,7 +64,21 @@ def _asks_in_vain() -> bool:
     return model.User.all_roles.__module__ == model.__name__ and _fails()
 
 
-@cache
+def _if_known(make: Callable[[], Any]) -> Callable[[], Any]:
+    """A statement, made once; `None` if Galaxy's model has other names: then Galaxy loads as it does."""
+
+    @cache
+    def statement() -> Any:
+        try:
+            return make()
+        except (AttributeError, SQLAlchemyError) as error:
+            log.info("Galaxy's own statements load what rules read: %s", error)
+            return None
+
+    return statement
+
+
+@_if_known
 def _roles() -> Any:
     user_role, group_role = aliased(model.Role), aliased(model.Role)
     own, member, of_group = model.UserRoleAssociation, model.UserGroupAssociation, model.GroupRoleAssociation
@@ -82,6 +103,6 @@ def _roles() -> Any:
     )
 
 
-@cache
+@_if_known
 def _history() -> Any:
     return select(model.History).where(model.History.id == bindparam("id")).options(joinedload(model.History.tags))
