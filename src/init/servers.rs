@@ -321,7 +321,7 @@ impl<'a> Servers<'a> {
 
 /// Returns `true` if a play has the list, names its file, or has the role that it is in.
 fn lists_it(play: &Play, list: &List) -> bool {
-    let role = role(&list.file).map(|role| plain_name(role));
+    let role = role(&list.file).map(plain_name);
     play.vars_files.contains(&list.file)
         || play.file == list.file
         || role.is_some_and(|role| play.roles.iter().any(|known| plain_name(known) == role))

@@ -607,3 +607,20 @@ fn configs_in_a_submodule_are_read_as_they_are() {
     let (status, said) = run(site.path(), &["diff", "HEAD~1..", "--", "rules/tools.yml"]);
     assert!(status == 0 && said.contains("the rules say the same"), "{said}");
 }
+
+/// Of tools in a file that comes by URL, the site has one finding a kind about its destinations, and none about what only that file says.
+#[test]
+fn findings_in_shared_files_are_few() {
+    let tool = |name: &str, cores: u32| format!("  {name}: {{cores: {cores}, mem: 4}}\n");
+    let shared = format!("tools:\n{}{}{}  light: {{cores: 2}}\n", tool("a", 16), tool("b", 32), tool("c", 64));
+    let own = "tools:\n  light: {context: {x: 1}}\ndestinations:\n  slurm: {runner: slurm, max_accepted_cores: 8}\n";
+    let settings = "files = [\"https://example.org/db.yml\", \"own.yml\"]\n[remotes]\n\"https://example.org/db.yml\" = \"../db.yml\"\n";
+    let outer = repository(&[("db.yml", &shared), ("site/own.yml", own), ("site/tpvc.toml", settings)]);
+    let site = outer.path().join("site");
+    git(&site, &["init", "-q"]);
+    let (status, said) = run(&site, &["lint"]);
+    assert!(status == 0 && said.matches("warning[").count() == 1, "{said}");
+    assert!(said.contains("warning[T122]") && said.contains("2 more in this file: `--all` shows each"), "{said}");
+    let (_, said) = run(&site, &["lint", "--all"]);
+    assert!(said.matches("warning[T122]").count() == 3 && said.contains("T102"), "{said}");
+}

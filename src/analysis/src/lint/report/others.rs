@@ -34,7 +34,9 @@ pub fn leave_to_others(linted: &mut Linted, is_own: impl Fn(&str) -> bool) -> BT
         let mut names = labels.filter_map(|label| name(label.span.source)).peekable();
         let Some(first) = names.peek().copied() else { return true };
         let is_of_others = !is_own(first);
-        if finding.is_error() || OF_SITE.contains(&finding.code) || names.any(&is_own) {
+        // A kind that is shown once a file is about one value, whoever adds to its entity.
+        let concerns_site = |name: &str| is_own(name) && !(is_of_others && finding.once_a_file);
+        if finding.is_error() || OF_SITE.contains(&finding.code) || names.any(concerns_site) {
             finding.once_a_file |= is_of_others && !finding.is_error();
             return true;
         }
