@@ -52,7 +52,7 @@ pub fn suggest(
         if drafts.iter().all(|draft| draft.is_good) {
             break;
         }
-        drafts.retain_mut(|draft| draft.is_good || draft.lengthen());
+        drafts.retain_mut(|draft| draft.is_good || draft.lengthen() && trial.can_be_read(draft));
     }
     if let (Some(now), Some(later)) = (trial.run(&drafts, 0), trial.run(&drafts, LATER)) {
         for ((draft, now), later) in drafts.iter_mut().zip(&now.outcomes).zip(&later.outcomes) {
