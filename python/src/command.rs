@@ -55,8 +55,7 @@ pub fn printable(text: &str) -> String {
 }
 
 /// Runs the package from the folder that is its first argument, if Python does not find one: job schedulers keep no `PYTHONPATH`.
-const RUN: &str =
-    "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module(\"tpvc\", run_name=\"__main__\", alter_sys=True)";
+const RUN: &str = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.run_module(\"tpvc\", run_name=\"__main__\", alter_sys=True)";
 
 /// A program that is `tpvc` in this Python, for maps: where they run, the package must be at the same place.
 pub fn program(py: Python<'_>) -> PyResult<String> {
