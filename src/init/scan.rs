@@ -219,8 +219,11 @@ impl Repository {
         path.strip_prefix(&self.root).unwrap_or(path).to_string_lossy().into_owned()
     }
 
-    /// The text of a file. `None` if it is none of those that were looked at.
+    /// The text of a file, whose path may lead through links. `None` if it is none of those that were looked at.
     pub(super) fn text(&self, name: &str) -> Option<String> {
+        let is_link = !self.files.contains_key(name);
+        let target = if is_link { Some(self.target(name)?) } else { None };
+        let name = target.as_deref().unwrap_or(name);
         self.files.get(name)?;
         if self.again.get() >= MOST_AGAIN {
             self.leave_out(name, &format!("more than {} MiB were read again", MOST_AGAIN >> 20));

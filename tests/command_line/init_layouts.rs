@@ -624,3 +624,28 @@ fn findings_in_shared_files_are_few() {
     let (_, said) = run(&site, &["lint", "--all"]);
     assert!(said.matches("warning[T122]").count() == 3 && said.contains("T102"), "{said}");
 }
+
+/// Variables behind a link to a folder count as others do.
+#[test]
+#[cfg(unix)]
+fn folders_of_variables_may_be_links() {
+    let site = repository(&[
+        ("inventories/production/hosts", "[galaxy]\ngx.example.org\n"),
+        ("inventories/production/group_vars/galaxy.yml", "galaxy_commit_id: release_25.0\n"),
+        ("inventories/staging/hosts", "[galaxy]\nst.example.org\n"),
+        ("inventories/staging/host_vars/st.example.org.yml", "most: 4\n"),
+        ("inventories/production/host_vars/gx.example.org.yml", "most: 40\n"),
+        (
+            "galaxy.yml",
+            "- hosts: galaxy\n  roles: [galaxyproject.galaxy]\n  vars: {job_conf: templates/job_conf.yml.j2}\n",
+        ),
+        (
+            "templates/job_conf.yml.j2",
+            "runners:\n  slurm: {load: x}\nexecution:\n  environments:\n    tpv:\n      runner: dynamic_tpv\n      tpv_config_files: [files/tpv.yml.j2]\n",
+        ),
+        ("files/tpv.yml.j2", "destinations:\n  slurm: {runner: slurm, max_accepted_cores: {{ most }}}\n"),
+    ]);
+    std::os::unix::fs::symlink("../production/group_vars", site.path().join("inventories/staging/group_vars")).unwrap();
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && said.matches("TPV 2.5.0: Galaxy `release_25.0`").count() == 2, "{said}");
+}
