@@ -11,7 +11,7 @@ use tpv_runtime::mapper::Hooks;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::SourceMap;
 
-use super::{Chosen, Reach, chosen, is_decision};
+use super::reach::{Chosen, Reach, chosen, is_decision};
 
 /// Suggested cases.
 #[derive(Debug, Default)]
