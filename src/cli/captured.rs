@@ -1,13 +1,9 @@
 //! Runs within another program, which gets what they print as texts in the place of a terminal.
 
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 use tpv_runtime::mapper::Mapper;
-
-use super::common::Host;
-use super::run_with;
 
 /// The result of a run, with all that it printed.
 #[derive(Debug, Default)]
@@ -26,12 +22,12 @@ static PRINTED: Mutex<Option<Printed>> = Mutex::new(None);
 /// One run at a time is captured.
 static RUN: Mutex<()> = Mutex::new(());
 
-/// Runs a command line, of which the first argument is the program's name, and gives what it printed. Other calls wait until it ends.
-pub fn run_captured(args: impl IntoIterator<Item = OsString>, host: Host) -> Printed {
+/// Does a run, which gives its exit status, and keeps what it prints. Other calls wait until it ends.
+pub(super) fn capture(run: impl FnOnce() -> u8) -> Printed {
     let _alone = RUN.lock().unwrap_or_else(PoisonError::into_inner);
     Mapper::process_goes_on();
     *PRINTED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Printed::default());
-    let status = run_with(args, host);
+    let status = run();
     let printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner).take();
     Printed { status, ..printed.unwrap_or_default() }
 }

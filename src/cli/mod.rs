@@ -67,7 +67,7 @@ use captured::Stream;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Parser, Subcommand};
 
-pub use captured::{Printed, run_captured};
+pub use captured::Printed;
 use common::Common;
 pub use common::Host;
 use error::{CliError, Outcome};
@@ -229,4 +229,9 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
             error.status
         }
     }
+}
+
+/// Runs a command line as [`run_with`] does, for a program that goes on, and gives what it printed. Other calls wait until it ends.
+pub fn run_captured(args: impl IntoIterator<Item = OsString>, host: Host) -> Printed {
+    captured::capture(|| run_with(args, host))
 }
