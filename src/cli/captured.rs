@@ -22,7 +22,7 @@ static PRINTED: Mutex<Option<Printed>> = Mutex::new(None);
 /// One run at a time is captured.
 static RUN: Mutex<()> = Mutex::new(());
 
-/// Runs a command line, and gives what it printed. Other calls wait until it ends.
+/// Does a run, which gives its exit status, and keeps what it prints. Other calls wait until it ends.
 pub(super) fn capture(run: impl FnOnce() -> u8) -> Printed {
     let _alone = RUN.lock().unwrap_or_else(PoisonError::into_inner);
     Mapper::process_goes_on();

@@ -201,11 +201,6 @@ pub fn run() -> ExitCode {
     ExitCode::from(run_with(std::env::args_os(), Host::default()))
 }
 
-/// Runs a command line as [`run_with`] does, and gives what it printed. Other calls wait until it ends.
-pub fn run_captured(args: impl IntoIterator<Item = OsString>, host: Host) -> Printed {
-    captured::capture(|| run_with(args, host))
-}
-
 /// Runs a command line, of which the first argument is the program's name, and gives its exit status: for a program that has
 /// one of its own, such as the `tpvc` of the Python package.
 pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
@@ -238,4 +233,9 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
             error.status
         }
     }
+}
+
+/// Runs a command line as [`run_with`] does, for a program that goes on, and gives what it printed. Other calls wait until it ends.
+pub fn run_captured(args: impl IntoIterator<Item = OsString>, host: Host) -> Printed {
+    captured::capture(|| run_with(args, host))
 }

@@ -136,6 +136,7 @@ impl JobFlags {
         for (option, noun, values) in
             [("--roles", "a role", &self.roles), ("--history-tags", "a tag", &self.history_tags)]
         {
+            // DIFFERENCE: TPV takes the file for a name.
             if let Some(file) = values.iter().find(is_file) {
                 return Err(CliError::misuse(
                     format!("`{option}` takes all that follows it: it took the file `{file}` for {noun}"),

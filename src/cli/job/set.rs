@@ -103,6 +103,7 @@ fn check_names(assignment: &str, keys: &[&str]) -> Result<(), CliError> {
 /// # Errors
 /// An error that says what to write.
 pub(in crate::cli) fn input_size(text: &str) -> Result<i64, String> {
+    // DIFFERENCE: TPV maps jobs of a size below 0.
     if text.starts_with('-') {
         return Err("a size is not negative: write GiB from 0, such as 5, 0.5 or 500M".to_owned());
     }
