@@ -2,6 +2,10 @@
 
 /// The first line of a text, at most `most` characters of it; ` ...` follows if the text has more.
 pub fn first_line(text: &str, most: usize) -> String {
+    // As most ids are.
+    if text.len() <= most && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return text.to_owned();
+    }
     let text = text.trim();
     let line = text.lines().next().unwrap_or_default();
     let shown = line.char_indices().nth(most).and_then(|(end, _)| line.get(..end)).unwrap_or(line);

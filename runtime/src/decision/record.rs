@@ -200,7 +200,7 @@ impl Setter {
     fn name(&self) -> String {
         match self.because {
             Some(Because::Wrapper) => "the tool's wrapper".to_owned(),
-            _ => format!("{} {}", self.class.noun(), shown(&self.id)),
+            _ => [self.class.noun(), " ", &shown(&self.id)].concat(),
         }
     }
 }
