@@ -34,7 +34,8 @@ pub(super) fn read(path: &Path) -> Result<World, CliError> {
     }
     let text = input::text("the world", path)?;
     World::parse(&text).map_err(|error| {
-        let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
+        let help =
+            "a world is one JSON object with `jobs`, `users`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
         CliError::new(format!("`{}` is not a world: {error}", path.display()), help)
     })
 }
