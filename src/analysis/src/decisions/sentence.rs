@@ -106,14 +106,13 @@ fn rejection(decision: &Decision, rejected: &Rejected) -> Option<String> {
             let amount = Quantity::ALL.into_iter().zip(&decision.amounts).find(|(each, _)| *each == quantity);
             let asks = amount.and_then(|(_, amount)| asker(amount));
             let place = amount.and_then(|(_, amount)| amount.at.clone());
-            let whole = number(*wanted);
+            let (whole, unit) = (number(*wanted), quantity.units());
             let asks = asks.map_or_else(|| "the job asks".to_owned(), |by| format!("{by} asks"));
             if limit.is_upper() {
-                let lacking = wanted - bound;
-                let (lacking, unit) = (number(lacking), quantity.noun(lacking));
+                let lacking = number(wanted - bound);
                 format!("`{id}` lacks {lacking} {unit} of the {whole} that {asks}{}", placed(place.as_ref()))
             } else {
-                let (least, unit) = (number(*bound), quantity.noun(*bound));
+                let least = number(*bound);
                 format!("`{id}` takes {least} {unit} or more, and {asks} {whole}{}", placed(place.as_ref()))
             }
         }
@@ -146,8 +145,7 @@ fn number(value: f64) -> String {
 /// An amount of the answer with its unit: `8 cores`. `None` if there is none.
 pub fn amount(decision: &Decision, quantity: Quantity) -> Option<String> {
     let (_, amount) = Quantity::ALL.into_iter().zip(&decision.amounts).find(|(each, _)| *each == quantity)?;
-    let got = amount.got?;
-    Some(format!("{} {}", number(got), quantity.noun(got)))
+    Some(format!("{} {}", number(amount.got?), quantity.units()))
 }
 
 #[cfg(test)]

@@ -27,11 +27,8 @@ type Field<'a> = Option<&'a ConfigValue>;
 
 /// An amount in words: `128 cores`
 fn describe(quantity: Quantity, value: &str) -> String {
-    let noun = value.parse::<f64>().map_or(quantity.units(), |number| quantity.noun(number));
-    match quantity.unit() {
-        Some(_) => format!("{value} {noun} of {}", quantity.words().1),
-        None => format!("{value} {noun}"),
-    }
+    let (_, many) = quantity.words();
+    quantity.unit().map_or_else(|| format!("{value} {many}"), |unit| format!("{value} {unit} of {many}"))
 }
 
 /// The value, the minimum and the maximum.
