@@ -39,7 +39,7 @@ pub fn run(py: Python<'_>, argv: Vec<OsString>) -> PyResult<(u8, String, String)
     Ok((status, text(stdout), text(stderr)))
 }
 
-/// What this Python brings to the command line.
+/// The parts of the command line that this Python provides.
 fn host(py: Python<'_>) -> PyResult<Host> {
     Ok(Host {
         cpython: Some(Arc::new(Blocks::new(false))),

@@ -100,18 +100,20 @@ impl PyDecision {
             Some(value.str().ok()?.to_string_lossy().into_owned())
         };
         let (tool, version) = (text(id), text(pyo3::intern!(job.py(), "version")));
+        // Before the lock, since attributes may run code.
+        let (job, user) = (integer(job), integer(user));
         let mut head = self.head();
         let (seed, input_size) = (head.seed.take(), head.input_size);
         *head = Head {
             time,
-            job: integer(job).map_or(Json::Null, Json::Int),
+            job: job.map_or(Json::Null, Json::Int),
             dispatcher,
             attempt,
             again,
             rules,
             tool: tool.unwrap_or_default(),
             version,
-            user: integer(user),
+            user,
             read,
             ms,
             seed,

@@ -23,6 +23,9 @@ use crate::twin::Twin;
 /// The number of entries that the session outside of mappings keeps before it drops all of them.
 const MAX_OUTSIDE: usize = 10_000;
 
+/// The most answers that are kept for a job: code may ask many objects.
+const MAX_ANSWERS: usize = 100;
+
 thread_local! {
     /// The sessions of this thread, the innermost last: rules can map another job.
     static SESSIONS: RefCell<Vec<Rc<Session>>> = const { RefCell::new(Vec::new()) };
@@ -171,9 +174,12 @@ impl Session {
         self.answers.borrow().iter().find_map(|answer| answer.of(method, of))
     }
 
-    /// Keeps an answer for later calls.
+    /// Keeps an answer for later calls, unless there are too many.
     pub fn keep_answer(&self, answer: Answer) {
-        self.answers.borrow_mut().push(answer);
+        let mut answers = self.answers.borrow_mut();
+        if answers.len() < MAX_ANSWERS {
+            answers.push(answer);
+        }
     }
 
     /// Forgets the answers of all sessions of this thread, because code runs that may change them.

@@ -1,6 +1,8 @@
 """The verbs as functions: their reports have the documented types, what they cannot do raises, and a job that fails is no `KeyError`."""
 
 import json
+import subprocess
+import sys
 import typing
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
@@ -185,3 +187,20 @@ def test_verbs_print_nothing_and_leave_no_file(
         tpvc.simulate(rules, [{"tool": {}}])
     assert capfd.readouterr() == ("", "")
     assert list(files.iterdir()) == []
+
+
+def test_a_program_keeps_its_signals(tmp_path: Path, rules: Path) -> None:
+    (tmp_path / "jobs.jsonl").write_text("".join(json.dumps(job) + "\n" for job in JOBS))
+    code = """
+import os, signal, sys, time, tpvc
+tpvc.fit(sys.argv[1], sys.argv[2], patch=sys.argv[3])
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(10)
+except KeyboardInterrupt:
+    time.sleep(0.5)
+    print("goes on")
+"""
+    command = [sys.executable, "-c", code, str(rules), str(tmp_path / "jobs.jsonl"), str(tmp_path / "patch.yml")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "goes on\n"), done.stderr

@@ -23,7 +23,7 @@ class Finding(_Finding, total=False):
     column: int
     end_line: int
     end_column: int
-    #: What is said at the place.
+    #: The words at the place.
     label: str
     #: The number of like findings that this one stands for.
     more: int
@@ -56,7 +56,7 @@ class MappingError(_MappingError, total=False):
 
 
 class Outcome(TypedDict, total=False):
-    """What became of the job: one of both."""
+    """The end of the job: one of both."""
 
     destination: dict[str, Any]
     error: MappingError
@@ -162,7 +162,7 @@ class _PoolStep(TypedDict):
 
 
 class PoolStep(_PoolStep, total=False):
-    """What a resource pool said."""
+    """A step of a resource pool."""
 
     pool: str
     detail: str
@@ -360,7 +360,7 @@ class Trial(TypedDict):
 
 
 class Usage(TypedDict):
-    """What the jobs of a tool asked for and used. Memory is in GiB, sums are in GiB·h."""
+    """The memory and cores that the jobs of a tool asked for and used. Memory is in GiB, sums are in GiB·h."""
 
     jobs: int
     period: list[str] | None
@@ -424,7 +424,7 @@ class FittedTool(_FittedTool, total=False):
 
 
 class Fit(TypedDict):
-    """What tools need, and better values for it."""
+    """The needs of tools, and better values for them."""
 
     jobs: int
     without_outcome: int

@@ -34,7 +34,7 @@ class CommandError(ValueError):
 
     def __init__(self, text: str, status: int) -> None:
         super().__init__(text)
-        #: What the command line prints, with excerpts.
+        #: The text that the command line prints, with excerpts.
         self.text = text
         #: Its exit status: 1 the input is bad, 2 the arguments are wrong.
         self.status = status
@@ -153,7 +153,7 @@ def fit(
     vars: Iterable[AnyPath] = (),
     environment: str | None = None,
 ) -> Fit:
-    """What the tools of finished jobs need, and better values for their memory, as `tpvc fit` finds them. The arguments are its options."""
+    """The needs of the tools of finished jobs, and better values for their memory, as `tpvc fit` finds them. The arguments are its options."""
     with _files() as files:
         options = _options(
             jobs=files.jobs(jobs),

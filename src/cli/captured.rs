@@ -46,11 +46,16 @@ pub(crate) enum Stream {
 
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match (&mut *PRINTED.lock().unwrap_or_else(PoisonError::into_inner), self) {
-            (Some(printed), Self::Stdout) => printed.stdout.write(bytes),
-            (Some(printed), Self::Stderr) => printed.stderr.write(bytes),
-            (None, Self::Stdout) => io::stdout().write(bytes),
-            (None, Self::Stderr) => io::stderr().write(bytes),
+        if let Some(printed) = &mut *PRINTED.lock().unwrap_or_else(PoisonError::into_inner) {
+            return match self {
+                Self::Stdout => printed.stdout.write(bytes),
+                Self::Stderr => printed.stderr.write(bytes),
+            };
+        }
+        // Not under the lock: a pager that waits does not hold up messages.
+        match self {
+            Self::Stdout => io::stdout().write(bytes),
+            Self::Stderr => io::stderr().write(bytes),
         }
     }
 

@@ -142,7 +142,14 @@ impl Common {
     /// The settings; wrong ones do not count if the command line says all that they say of local files. They name the texts of URLs besides.
     fn needed(&self) -> Result<Settings, CliError> {
         let is_known = !self.vars.is_empty() && self.tpv.is_some() && self.environment.is_none();
-        self.settings().or_else(|error| if is_known { Ok(Settings::default()) } else { Err(error) })
+        self.settings().or_else(|error| {
+            if !is_known {
+                return Err(error);
+            }
+            let what = "the settings do not count, nor do the copies and locked texts of URLs that they name";
+            self.note(&format!("{what}: {}", error.message));
+            Ok(Settings::default())
+        })
     }
 
     /// The variables and files of templates, and the version of TPV.

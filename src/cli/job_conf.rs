@@ -166,9 +166,11 @@ pub(super) fn urls(path: &Path, common: &Common) -> Result<Vec<String>, CliError
         let text = sources.get(id).map(|source| source.text.to_string()).unwrap_or_default();
         lists.extend(of_xml(&text, &name)?.found.into_iter().map(|(_, (files, _))| files));
     } else {
-        let document = tpv_yaml::load(&sources, id, &mut Diagnostics::new());
-        let all = document.as_ref().and_then(|document| of_yaml(&document.root));
-        let configs = all.into_iter().flat_map(|all| all.found).flat_map(|(_, found)| found.configs);
+        let Some(document) = tpv_yaml::load(&sources, id, &mut Diagnostics::new()) else {
+            return Err(CliError::new(format!("`{name}` is not YAML"), "fix the job configuration"));
+        };
+        let configs =
+            of_yaml(&document.root).into_iter().flat_map(|all| all.found).flat_map(|(_, found)| found.configs);
         lists.extend(configs.filter_map(|value| value.as_str().map(str::to_owned)));
     }
     let inputs = lists.iter().flat_map(|list| listed(list, Path::new("")));

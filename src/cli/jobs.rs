@@ -68,7 +68,8 @@ impl Jobs {
         let given = self.job.as_deref().map(given).transpose()?.unwrap_or_default();
         let settings = if self.configs.is_empty() { common.settings()? } else { Settings::default() };
         let named = self.world.as_deref().or(settings.world.as_deref());
-        let mut world = world::at_this_moment(named)?;
+        // With answers to queries, the world is read as text, and once: it may be a pipe.
+        let mut world = world::at_this_moment(named.filter(|_| self.world_out.is_none()))?;
         let Some(rules) = rules::load_any(None, &self.configs, common)? else { return Ok(Outcome::Bad) };
         if let Some(out) = &self.world_out {
             world = answering(&rules.rules, named, world.now, out, common)?;

@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, Once, PoisonError};
 
 use tempfile::NamedTempFile;
 
+use super::captured::is_captured;
+
 /// The files.
 static FILES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -20,7 +22,10 @@ impl Unfinished {
     /// Makes the file. A signal waits until the file is on the list.
     pub(super) fn create(make: impl FnOnce() -> io::Result<NamedTempFile>) -> io::Result<Self> {
         static WATCH: Once = Once::new();
-        WATCH.call_once(watch);
+        // A captured run is a part of a program, whose own handlers decide what a signal does.
+        if !is_captured() {
+            WATCH.call_once(watch);
+        }
         let mut files = files();
         let file = make()?;
         files.push(file.path().to_owned());

@@ -16,8 +16,7 @@ pub(super) fn at_this_moment(path: Option<&Path>) -> Result<World, CliError> {
 
 /// The text of a world file, which is a world.
 pub(super) fn text(path: &Path) -> Result<Vec<u8>, CliError> {
-    read(path)?;
-    Ok(input::text("the world", path)?.into_bytes())
+    Ok(parsed(path)?.0.into_bytes())
 }
 
 /// Reads a world file.
@@ -25,6 +24,11 @@ pub(super) fn text(path: &Path) -> Result<Vec<u8>, CliError> {
 /// # Errors
 /// The file cannot be read, or is no world.
 pub(super) fn read(path: &Path) -> Result<World, CliError> {
+    Ok(parsed(path)?.1)
+}
+
+/// The text of a world file, which is read once because it may be a pipe, and the world.
+fn parsed(path: &Path) -> Result<(String, World), CliError> {
     let kind = Kind::of(path);
     if !matches!(kind, Kind::World | Kind::Unknown) {
         return Err(CliError::new(
@@ -33,8 +37,10 @@ pub(super) fn read(path: &Path) -> Result<World, CliError> {
         ));
     }
     let text = input::text("the world", path)?;
-    World::parse(&text).map_err(|error| {
-        let help = "a world is one JSON object with `jobs`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
+    let world = World::parse(&text).map_err(|error| {
+        let help =
+            "a world is one JSON object with `jobs`, `users`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
         CliError::new(format!("`{}` is not a world: {error}", path.display()), help)
-    })
+    })?;
+    Ok((text, world))
 }

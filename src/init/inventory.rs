@@ -265,7 +265,8 @@ impl Inventory {
         if pattern == "all" || pattern == "*" {
             return self.hosts.keys().map(String::as_str).collect();
         }
-        if pattern.contains(['*', '?']) {
+        // A group may have such a name, too.
+        if pattern.contains(['*', '?']) && !self.groups.contains_key(pattern) {
             let groups = self.groups.keys().filter(|name| fits(pattern, name));
             let hosts = self.hosts.keys().filter(|name| fits(pattern, name)).map(String::as_str);
             return groups.flat_map(|name| self.hosts_of(name)).chain(hosts).collect();

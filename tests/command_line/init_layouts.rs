@@ -649,3 +649,16 @@ fn folders_of_variables_may_be_links() {
     let (status, said) = run(site.path(), &["init"]);
     assert!(status == 0 && said.matches("TPV 2.5.0: Galaxy `release_25.0`").count() == 2, "{said}");
 }
+
+/// A group may be named as a pattern is: its hosts are its own.
+#[test]
+fn groups_may_be_named_like_patterns() {
+    let site = repository(&[
+        ("galaxy.yml", "- hosts: 'gx*'\n  roles: [galaxyproject.galaxy]\n"),
+        ("hosts", "[gx*]\ngx.example.org\n"),
+        ("group_vars/all.yml", "galaxy_job_conf_tpv_config_files: [files/tpv.yml]\n"),
+        ("files/tpv.yml", &destination("slurm")),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && written(site.path()).contains("files/tpv.yml"), "{said}");
+}

@@ -301,4 +301,30 @@ fn settings_and_locks_that_are_wrong_are_named() {
     std::fs::write(site.path().join("tpvc.lock"), "{\n<<<<<<< HEAD\n").unwrap();
     let (status, said) = run(site.path(), &["lint"]);
     assert!(status == 1 && said.contains("tpvc.lock:2:1") && said.contains("this is no lock of tpvc"), "{said}");
+    // The command line may say all that the settings do, but not which texts are locked.
+    std::fs::write(site.path().join("vars.yml"), "").unwrap();
+    let args = ["compile", "--vars", "vars.yml", "--tpv", "3.3", "local.yml", "-o", "rules.bin"];
+    let (status, said) = run(site.path(), &args);
+    assert!(status == 0 && said.contains("nor do the copies and locked texts of URLs"), "{said}");
+}
+
+/// A job configuration that cannot be read may name URLs, which stay locked.
+#[test]
+fn a_broken_job_configuration_unlocks_nothing() {
+    let server = Server::of(OLD);
+    let settings = "files = [\"local.yml\"]\n[server]\njob_conf = \"job_conf.yml\"\n";
+    let job_conf = format!(
+        "execution:\n  environments:\n    d: {{runner: dynamic_tpv, tpv_config_files: [{}]}}\n",
+        server.url("db.yml")
+    );
+    let site = site(&[("tpvc.toml", settings), ("local.yml", LOCAL), ("job_conf.yml", &job_conf)]);
+    let path = site.path();
+    let (status, said) = run(path, &["update"]);
+    assert!(status == 0 && said.contains("1 remote config"), "{said}");
+    let before = locked(path);
+    assert!(before.values().any(|text| text == OLD));
+    std::fs::write(path.join("job_conf.yml"), "execution: [\n").unwrap();
+    let (status, said) = run(path, &["update"]);
+    assert!(status == 0 && said.contains("stay as they are locked"), "{said}");
+    assert_eq!(locked(path), before);
 }

@@ -179,7 +179,8 @@ def _made(loader: TPVConfigLoader, resource_pool_store: Any = None) -> EntityToD
     if findings:
         named = "\n".join(f"  {finding}" for finding in findings[:NAMED])
         more = f"\n  and {len(findings) - NAMED} more" if len(findings) > NAMED else ""
-        log.warning("%d findings in the tpv rules, which load nevertheless; `tpvc lint` shows them:\n%s%s", len(findings), named, more)
+        number = "1 finding" if len(findings) == 1 else f"{len(findings)} findings"
+        log.warning("%s in the tpv rules, which load nevertheless (`tpvc lint`):\n%s%s", number, named, more)
         for finding in findings[NAMED:]:
             log.debug("%s", finding)
     return EntityToDestinationMapper(loader, resource_pool_store=resource_pool_store)

@@ -286,6 +286,8 @@ def _for_each(act: Callable[[DecisionLog], None]) -> None:
 def _after_fork_in_child() -> None:
     global _making
     _making = threading.Lock()
+    # The child may be another server by name.
+    _by_option.clear()
     ATTEMPTS.forget()
     _for_each(DecisionLog.after_fork)
 

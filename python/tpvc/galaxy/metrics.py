@@ -77,7 +77,7 @@ class Metrics:
         now = time.monotonic()
         if self._warned is None or now - self._warned >= PAUSE:
             self._warned = now
-            log.warning("Galaxy's statsd client fails: %s. %d metrics of tpvc are lost so far; jobs are mapped nevertheless", error, self.lost)
+            log.warning("Galaxy's statsd client fails: %s. Metrics of tpvc lost so far: %d; jobs are mapped nevertheless", error, self.lost)
 
 
 def part(name: str) -> str:

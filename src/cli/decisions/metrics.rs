@@ -1,4 +1,4 @@
-//! The metrics of a log as Prometheus text: the same as those that job handlers send to statsd.
+//! The metrics of a log as Prometheus text: those that job handlers send to statsd, as far as a log has them, and a job that failed counts once.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;

@@ -110,7 +110,7 @@ pub(super) struct Replayed {
     same: u64,
     /// Those that differ, and something live was read.
     live: u64,
-    /// What these read, by the number of jobs.
+    /// The live things that these read, with the numbers of jobs.
     reasons: Table<u64>,
     /// The jobs of the file that the log does not have, or whose rules are not kept.
     unknown: u64,

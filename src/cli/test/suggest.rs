@@ -65,6 +65,7 @@ impl Test {
         }
         let parts = |parts: usize| count(parts as u64, "part");
         common.note(&match suggested.cases {
+            0 if suggested.left > 0 => "no case to suggest".to_owned(),
             0 => "no case to suggest: made jobs reach nothing that the cases do not use".to_owned(),
             cases => format!(
                 "{} for {} of the config that no other case uses; the answers are today's: review them",
@@ -74,7 +75,7 @@ impl Test {
         });
         if suggested.left > 0 {
             common.note(&format!(
-                "{} more: a made job uses them, and no case that could be written",
+                "{} more that a made job uses, and no case that could be written does",
                 parts(suggested.left)
             ));
         }

@@ -42,17 +42,23 @@ fn write_new(new: &Lock, common: &Common, written: &mut Vec<PathBuf>) -> Result<
         if matches!(own.cached(entry, &Limits::default()), Ok(Some(_))) {
             continue;
         }
-        let Ok(Some(bytes)) = new.cached(entry, &Limits::default()) else {
-            common.note(&format!("the cache lacks the text of `{url}`, which was not fetched"));
-            continue;
+        let bytes = match new.cached(entry, &Limits::default()) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                common.note(&format!("the cache lacks the text of `{url}`, which was not fetched"));
+                continue;
+            }
+            Err(error) => {
+                common.note(&format!("`{url}` was not fetched, and its text cannot be used: {error}"));
+                continue;
+            }
         };
-        let text = String::from_utf8(bytes).unwrap_or_default();
         std::fs::create_dir_all(&folder).map_err(|error| CliError::unwritable(WHAT, &error, &folder))?;
         let attributes = folder.join(ATTRIBUTES.0);
         if !attributes.exists() {
-            put(&attributes, ATTRIBUTES.1, written)?;
+            put(&attributes, ATTRIBUTES.1.as_bytes(), written)?;
         }
-        put(&folder.join(entry.file_name()), &text, written)?;
+        put(&folder.join(entry.file_name()), &bytes, written)?;
     }
     let text = new.text();
     if std::fs::read_to_string(&new.path).is_ok_and(|old| old == text) {
@@ -61,22 +67,22 @@ fn write_new(new: &Lock, common: &Common, written: &mut Vec<PathBuf>) -> Result<
     if new.entries.is_empty() && !new.path.exists() {
         return Ok(false);
     }
-    replace("the lock", &new.path, &text)?;
+    replace("the lock", &new.path, text.as_bytes())?;
     Ok(true)
 }
 
 /// Writes a file that this run may have read: the lock, or a text that was damaged.
-fn replace(what: &str, path: &Path, text: &str) -> Result<(), CliError> {
+fn replace(what: &str, path: &Path, bytes: &[u8]) -> Result<(), CliError> {
     let written = Output::replace(path).and_then(|mut output| {
-        output.write_all(text.as_bytes())?;
+        output.write_all(bytes)?;
         output.finish()
     });
     written.map_err(|error| CliError::unwritable(what, &error, path))
 }
 
-fn put(path: &Path, text: &str, written: &mut Vec<PathBuf>) -> Result<(), CliError> {
+fn put(path: &Path, bytes: &[u8], written: &mut Vec<PathBuf>) -> Result<(), CliError> {
     let is_new = !path.exists();
-    replace(WHAT, path, text)?;
+    replace(WHAT, path, bytes)?;
     if is_new {
         written.push(path.to_owned());
     }

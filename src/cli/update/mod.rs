@@ -19,7 +19,7 @@ use tpv_text::source::{Limits, redacted};
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::output::print_stdout;
+use super::output::{print_lines, print_stdout};
 use crate::settings::FILE;
 
 use effects::Effects;
@@ -91,7 +91,14 @@ impl Update {
             self.say_kept(&wanted, &fetched, &old, common);
             return Ok(Outcome::Bad);
         }
-        let new = renewed(&old, &at, &settings.cache, &urls, &fetched);
+        let mut new = renewed(&old, &at, &settings.cache, &urls, &fetched);
+        if sites.iter().any(|site| !site.is_whole) {
+            // A config that cannot be read may name them.
+            old.entries.iter().for_each(|(url, entry)| {
+                new.entries.entry(url.clone()).or_insert_with(|| entry.clone());
+            });
+        }
+        let new = Arc::new(new);
         let changes = Change::between(&old, &new);
         let effects = match changes.iter().any(Change::is_of_text) {
             true => Effects {
@@ -109,7 +116,7 @@ impl Update {
         };
         let report = Report { lock: at.clone(), changes, compared };
         match self.format {
-            Format::Text => print_stdout(Form::Text, &report.text())?,
+            Format::Text => print_lines(Form::Text, &report.text())?,
             Format::Markdown => print_stdout(Form::Text, &report.markdown())?,
             Format::Json => {
                 print_stdout(Form::Json, &report.json().map_err(|error| CliError::bug("the report", &error))?)?
@@ -158,7 +165,7 @@ impl Update {
 }
 
 /// The lock with what was fetched, without URLs that no config has any more.
-fn renewed(old: &Lock, at: &Path, cache: &Path, urls: &BTreeSet<String>, fetched: &[Fetched<'_>]) -> Arc<Lock> {
+fn renewed(old: &Lock, at: &Path, cache: &Path, urls: &BTreeSet<String>, fetched: &[Fetched<'_>]) -> Lock {
     let mut new = Lock::new(at, cache);
     let now = jiff::Timestamp::from_microsecond(tpv_maps::clock::microseconds()).unwrap_or_default();
     let now = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
@@ -178,5 +185,5 @@ fn renewed(old: &Lock, at: &Path, cache: &Path, urls: &BTreeSet<String>, fetched
             }
         }
     }
-    Arc::new(new.beside(at, Some(old)))
+    new.beside(at, Some(old))
 }

@@ -21,6 +21,8 @@ pub(super) struct Site {
     pub(super) files: Vec<String>,
     /// The URLs that are locked: those among the files, and those that the job configuration names.
     urls: BTreeSet<String>,
+    /// `false` if the job configuration cannot be read, so that it may name further URLs.
+    pub(super) is_whole: bool,
 }
 
 impl Site {
@@ -46,12 +48,14 @@ pub(super) fn of(settings: &Settings, common: &Common) -> Result<Vec<Site>, CliE
         let settings = common.settings()?;
         let files = paths::expand(&settings.files)?;
         let mut urls: BTreeSet<String> = files.iter().filter(|file| is_url(file)).cloned().collect();
+        let mut is_whole = true;
         if let Some(path) = &settings.server.job_conf {
             match job_conf::urls(path, &common) {
                 Ok(found) => urls.extend(found),
                 Err(error) => {
                     let path = path.display();
-                    common.note(&format!("the URLs that `{path}` names are not locked: {}", error.message));
+                    is_whole = false;
+                    common.note(&format!("the URLs that `{path}` names stay as they are locked: {}", error.message));
                 }
             }
         }
@@ -62,7 +66,7 @@ pub(super) fn of(settings: &Settings, common: &Common) -> Result<Vec<Site>, CliE
             }
             !has_copy
         });
-        sites.push(Site { name, common, settings, files, urls });
+        sites.push(Site { name, common, settings, files, urls, is_whole });
     }
     Ok(sites)
 }

@@ -179,7 +179,7 @@ fn or<T: Clone>(child: &Option<T>, parent: &Option<T>) -> Option<T> {
     child.as_ref().or(parent.as_ref()).cloned()
 }
 
-/// What the child has over what the parent has, if both have it.
+/// The child's value over the parent's if both have one, else the child's.
 fn both<T>(child: &Option<Arc<T>>, parent: &Option<Arc<T>>, inherit: fn(&T, &T) -> T) -> Option<Arc<T>> {
     match (child, parent) {
         (Some(child), Some(parent)) => Some(Arc::new(inherit(child, parent))),

@@ -5,7 +5,7 @@
 pub enum Style {
     /// Headings.
     Bold,
-    /// What matters less.
+    /// Less important text.
     Dim,
     /// Code, names and values of a config.
     Code,

@@ -293,7 +293,7 @@ fn not_iterable_after(raised: Raised, what: &str, iterable: &Value) -> Raised {
     raised
 }
 
-/// Whether a value is a number or text, or a list or tuple of such, nested at most `depth` deep.
+/// Returns `true` for a number or text, and for a list or tuple of such, nested at most `depth` deep.
 fn is_plain(value: &Value, depth: u32) -> bool {
     match value {
         Value::None | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,

@@ -12,7 +12,7 @@ pub struct Reachable {
     pub line: usize,
     /// The name of the part.
     pub part: String,
-    /// What a job makes of it: `fires`.
+    /// The verb for its use by a job: `fires`.
     pub verb: &'static str,
 }
 
