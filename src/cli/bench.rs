@@ -10,6 +10,7 @@ use super::error::{CliError, Outcome};
 use crate::bench::{Shape, Timing, Workload, WorkloadError, compile, time};
 use tpv_runtime::artifact::Rules;
 use tpv_text::diagnostic::REPORT_BUG;
+use tpv_text::figures::count;
 
 /// Measure compiling, loading and mapping
 ///
@@ -170,7 +171,7 @@ impl Bench {
             writeln!(out, "{}", serde_json::json!({ "counts": counts, "runs": self.runs, "figures": figures }))
         } else {
             let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
-            writeln!(out, "{}; median of {} runs (least, most)", counts.join(", "), self.runs).and_then(|()| {
+            writeln!(out, "{}; median of {} (least, most)", counts.join(", "), count(self.runs, "run")).and_then(|()| {
                 rows.iter().try_for_each(|row| {
                     writeln!(
                         out,

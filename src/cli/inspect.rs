@@ -15,7 +15,7 @@ use super::output::print_lines;
 use super::rules::artifact_error;
 use tpv_compiler::link::{blocks_at, cpython_blocks, paths_near};
 use tpv_config::template::variables_in;
-use tpv_text::figures::grouped;
+use tpv_text::figures::{count, grouped};
 use tpv_text::printable::{Form, put_line};
 use tpv_text::suggest::did_you_mean;
 
@@ -163,7 +163,7 @@ fn code(program: &ProgramData) -> String {
     let kernels = program.codes.iter().filter(|code| code.kernel.is_some()).count();
     let mut text = "\ncode\n".to_owned();
     for (name, (number, instrs)) in kinds {
-        text += &format!("  {:>12}  {name}, {} instructions\n", grouped(number), grouped(instrs));
+        text += &format!("  {:>12}  {name}, {}\n", grouped(number), count(instrs, "instruction"));
     }
     text += &format!("  {:>12}  of the blocks and f-strings with kernels\n", grouped(kernels as u64));
     text

@@ -152,6 +152,8 @@ fn tell(made: &Made, common: &Common) {
         common.note(&format!("{place}{what}: `{}`", line(condition.trim())));
     }
     if made.unreached.len() > most {
-        common.note(&format!("{} more conditions: `--verbose` shows them", made.unreached.len() - most));
+        let more = count((made.unreached.len() - most) as u64, "more condition");
+        let them = if made.unreached.len() - most == 1 { "it" } else { "them" };
+        common.note(&format!("{more}: `--verbose` shows {them}"));
     }
 }

@@ -198,6 +198,8 @@ fn a_file_that_fails_hides_neither_the_findings_of_others_nor_its_own() {
         ("tools:\n  x:\n    mem: \"4\n  y:\n    mem: 2\n  z: [\n", 3, &[memory, name, parent], &[]),
         // Code that is not Python.
         ("tools:\n  x:\n    mem: 4 +\n    coers: 1\n", 2, &[memory, name, parent, "`coers`"], &[]),
+        // Text in which the name is a shell's variable, with its default, defines nothing.
+        ("tools:\n  x:\n    env:\n      V: \"{ ${input_sise:-C}\"\n", 2, &[memory, name, parent], &[]),
         // Of a broken entity the other fields and rules are judged, and not whether it lacks something.
         (
             "tools:\n  x:\n    cores: 2\n    mem: [\n    coers: 1\n    rules:\n      - if: tool.id in ('x')\n        memm: 2\n",

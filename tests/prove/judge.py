@@ -106,6 +106,11 @@ def questions(finding):
         limit = float(message.split(" is ", 1)[1].split(" ")[0])
         told = lambda a: "error" not in a and abs(a["mem"] - limit) <= 0.001 * limit
         return [line], lambda a: None if told(a) else f"it gets {a}"
+    if code == "T308":
+        name = message.split("`")[1]
+        amount = re.search(r"(?:limit:|to) ([\d,.]+)", message).group(1)
+        told = lambda a: "error" not in a and abs(a[name] - float(amount.replace(",", ""))) <= 0.001 * a[name]
+        return [line], lambda a: None if told(a) else f"it gets {a}"
     place = message.rsplit("`", 2)[1]
     return [line], lambda a: None if "error" not in a and place == (a["candidates"] or [""])[0] else f"it gets {a}"
 

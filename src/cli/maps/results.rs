@@ -232,10 +232,11 @@ impl Results {
         };
         let differ = if has_differences { format!("{} differ, ", grouped(differ)) } else { String::new() };
         context.common.note(&format!(
-            "{}{of}: {differ}{}, {} cores, {} GiB",
+            "{}{of}: {differ}{}, {} {}, {} GiB",
             count(total.jobs, "job"),
             count(total.errors, "error"),
             thousandths(total.millicores),
+            if total.millicores == 1000 { "core" } else { "cores" },
             gib(total.memory)
         ));
         Ok(Outcome::Done)

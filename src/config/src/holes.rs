@@ -93,9 +93,12 @@ impl Holes {
     /// Returns `true` if a missing text may define an entity or a field of this name: it has it as a key, or where a key would be if its colon were
     /// there, or is not known.
     pub fn define(&self, name: &str) -> bool {
+        // `${LANG:-C}` is a shell's variable, with its default.
+        let is_variable = |before: &str| before.ends_with('{') && before.trim_end_matches('{').ends_with('$');
         let is_first = |before: &str| before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
         self.have(name, |before, after| {
-            after.trim_start().starts_with(':') || before.trim_end().ends_with('?') || is_first(before)
+            !is_variable(before)
+                && (after.trim_start().starts_with(':') || before.trim_end().ends_with('?') || is_first(before))
         })
     }
 
@@ -137,6 +140,10 @@ mod tests {
             assert!(!holes.mention(word), "{word}");
         }
         for (word, is_defined) in [("a\\.b", true), ("inherits", true), ("_base", false), ("mem", false)] {
+            assert_eq!(holes.define(word), is_defined, "{word}");
+        }
+        holes.add_text("env: {A: '${{LANG:-C}}', B: '${TMPDIR: -x}', C:{LANGUAGE: de}}\n");
+        for (word, is_defined) in [("LANG", false), ("TMPDIR", false), ("A", true), ("LANGUAGE", true)] {
             assert_eq!(holes.define(word), is_defined, "{word}");
         }
         holes.add_unknown();

@@ -9,6 +9,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use tpv_galaxy::helpers::GIB;
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::escape_into;
+use tpv_text::figures::count;
 
 use crate::cells::{self, number};
 use crate::columns::Columns;
@@ -210,7 +211,8 @@ impl<R: Read> Table<R> {
         let cells = split(text, self.separator).ok_or("a quote is not closed: is the file cut off?")?;
         let fields = &self.columns.fields;
         if cells.len() != fields.len() {
-            return Err(format!("{} values, and the table has {} columns", cells.len(), fields.len()));
+            let (values, columns) = (count(cells.len() as u64, "value"), count(fields.len() as u64, "column"));
+            return Err(format!("{values}, and the table has {columns}"));
         }
         let mut row = Row { tool: self.tool.clone().unwrap_or_default(), ..Row::default() };
         for (cell, field) in cells.iter().zip(fields) {

@@ -6,6 +6,7 @@ use std::io::BufRead;
 use tpv_galaxy::helpers::GIB;
 use tpv_galaxy::job::Job;
 use tpv_galaxy::outcome::Outcome;
+use tpv_text::figures::count;
 
 use crate::amount::{SECOND, Time, seconds};
 use crate::arrivals::{Fault, Told};
@@ -204,12 +205,12 @@ impl Guessed {
     /// The capacity file. `known` are the ids of the destinations of the rules, if they are known: others get no cluster.
     pub fn text(&self, known: Option<&[String]>) -> String {
         let mut text = format!(
-            "# What {} jobs of a history had at once at most. A cluster may hold more than it ever did: raise what you know better,\n\
+            "# What {} of a history had at once at most. A cluster may hold more than it ever did: raise what you know better,\n\
              # and put destinations that share a cluster together.\n",
-            self.jobs
+            count(self.jobs, "job")
         );
         if self.without_destination > 0 {
-            text += &format!("# Of {} jobs it is not known where they ran.\n", self.without_destination);
+            text += &format!("# Of {} it is not known where they ran.\n", count(self.without_destination, "job"));
         }
         let is_known = |name: &str| known.is_none_or(|known| known.iter().any(|known| known == name));
         let (mut clusters, mut others) = (String::new(), Vec::new());

@@ -155,6 +155,7 @@ codes! {
     GpusWithoutGpus "T305" Warning Config "jobs with GPUs where there are none",
     ReplacedByDestination "T306" Warning Config "params of a tool that the destination replaces",
     AlwaysAtLimit "T307" Warning Config "memory that is its limit for nearly all inputs",
+    GrowsWithoutEnd "T308" Warning Config "memory that grows without end, or jumps",
 }
 
 impl Code {

@@ -106,13 +106,14 @@ fn rejection(decision: &Decision, rejected: &Rejected) -> Option<String> {
             let amount = Quantity::ALL.into_iter().zip(&decision.amounts).find(|(each, _)| *each == quantity);
             let asks = amount.and_then(|(_, amount)| asker(amount));
             let place = amount.and_then(|(_, amount)| amount.at.clone());
-            let (whole, unit) = (number(*wanted), quantity.units());
+            let whole = number(*wanted);
             let asks = asks.map_or_else(|| "the job asks".to_owned(), |by| format!("{by} asks"));
             if limit.is_upper() {
-                let lacking = number(wanted - bound);
+                let lacking = wanted - bound;
+                let (lacking, unit) = (number(lacking), quantity.noun(lacking));
                 format!("`{id}` lacks {lacking} {unit} of the {whole} that {asks}{}", placed(place.as_ref()))
             } else {
-                let least = number(*bound);
+                let (least, unit) = (number(*bound), quantity.noun(*bound));
                 format!("`{id}` takes {least} {unit} or more, and {asks} {whole}{}", placed(place.as_ref()))
             }
         }
@@ -145,7 +146,8 @@ fn number(value: f64) -> String {
 /// An amount of the answer with its unit: `8 cores`. `None` if there is none.
 pub fn amount(decision: &Decision, quantity: Quantity) -> Option<String> {
     let (_, amount) = Quantity::ALL.into_iter().zip(&decision.amounts).find(|(each, _)| *each == quantity)?;
-    Some(format!("{} {}", number(amount.got?), quantity.units()))
+    let got = amount.got?;
+    Some(format!("{} {}", number(got), quantity.noun(got)))
 }
 
 #[cfg(test)]
@@ -180,6 +182,11 @@ mod tests {
             "job 1234 went to `slurm`: `pulsar-mel3` lacks 12 GiB of the 64 that rule `large` asks, shared.yml:812"
         );
         assert_eq!(why_not(&decision, "moon"), None);
+        let limit = Limit::MaxAcceptedCores;
+        let reasons = vec![Reason::Limit { limit, bound: 7.0, resource: Resource::Cores, wanted: 8.0 }];
+        let rejected = vec![Rejected { id: "pulsar".into(), reasons }];
+        let sentence = sentence(&Decision { rejected, ..decision });
+        assert!(sentence.contains("`pulsar` lacks 1 core of the 8 that"), "{sentence}");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use tpv_runtime::mapper::trace::Trace;
 use super::{
     Candidate, Explanation, InCpython, Property, RuleState, Verdict, show_json, shown_fields, with_unit, with_unit_of,
 };
+use tpv_text::figures::count;
 use tpv_text::printable::put_line;
 
 /// The first column of facts.
@@ -139,7 +140,7 @@ fn rules(out: &mut Out, explanation: &Explanation) {
             put_line!(out.text, "          {start:2}  {line}");
         }
         if lines > CONDITION_LINES {
-            put_line!(out.text, "              ... {} more lines", lines - CONDITION_LINES);
+            put_line!(out.text, "              ... {}", count((lines - CONDITION_LINES) as u64, "more line"));
         }
         let reads: Vec<Vec<String>> =
             rule.reads.iter().map(|read| vec![read.name.clone(), format!("= {}", read.value)]).collect();

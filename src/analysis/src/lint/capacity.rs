@@ -25,10 +25,10 @@ const SOMEONE: [(EntityClass, &str); 2] =
 /// The field of a resource with its limits.
 type Field<'a> = Option<&'a ConfigValue>;
 
-/// An amount in words: `128 cores`
-fn describe(quantity: Quantity, value: &str) -> String {
-    let (_, many) = quantity.words();
-    quantity.unit().map_or_else(|| format!("{value} {many}"), |unit| format!("{value} {unit} of {many}"))
+/// An amount in words: `128 cores`, `64 GiB of memory`.
+fn describe(quantity: Quantity, number: f64, written: &str) -> String {
+    let (noun, (_, many)) = (quantity.noun(number), quantity.words());
+    if quantity.unit().is_some() { format!("{written} {noun} of {many}") } else { format!("{written} {noun}") }
 }
 
 /// The value, the minimum and the maximum.
@@ -277,7 +277,7 @@ impl<'a> Capacity<'a> {
         }
         let name = quantity.name();
         let whose = if is_limited { "no destination that the tags allow" } else { "no destination" };
-        let message = format!("{whose} accepts {}", describe(quantity, &asked.written));
+        let message = format!("{whose} accepts {}", describe(quantity, asked.amount, &asked.written));
         let lost = "jobs that request this are not mapped";
         let (code, diagnostic) = match (most, least) {
             (Some((_, destination, value)), None) => {
@@ -316,5 +316,18 @@ impl<'a> Capacity<'a> {
         };
         let noun = format!("in the {} `{}`", asked.owner.class.noun(), asked.owner.id);
         Some(Finding::new(code, diagnostic.also(asked.owner.span, noun)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Quantity, describe};
+
+    #[test]
+    fn one_is_not_several() {
+        let of = |quantity, number: f64| describe(quantity, number, &number.to_string());
+        assert_eq!([of(Quantity::Gpus, 1.0), of(Quantity::Gpus, 2.0)], ["1 GPU", "2 GPUs"]);
+        assert_eq!([of(Quantity::Cores, 1.0), of(Quantity::Cores, 1.5)], ["1 core", "1.5 cores"]);
+        assert_eq!(of(Quantity::Mem, 1.0), "1 GiB of memory");
     }
 }

@@ -6,6 +6,7 @@ mod attempts;
 mod each;
 mod falls;
 mod gpus;
+mod grows;
 mod limited;
 mod nowhere;
 mod ordinary;
@@ -26,6 +27,7 @@ use tpv_analysis::lint::Blocks;
 use tpv_config::Config;
 use tpv_runtime::World;
 use tpv_runtime::artifact::Rules;
+use tpv_text::figures::count;
 
 use trial::Trial;
 
@@ -46,16 +48,19 @@ pub fn check(linter: &mut Linter<'_>, blocks: &Blocks, told: &Told, world: &Arc<
     attempts::check(linter, &trial, &tools);
     falls::check(linter, &trial, &tools);
     limited::check(linter, &tools);
+    grows::check(linter, &trial, &tools);
     refused::check(linter, &each);
     gpus::check(linter, &tools);
     replaced::check(linter, &tools);
     if left_out > 0 {
-        let message =
-            format!("jobs at {left_out} destinations that others come before; T302 and T304 were not looked for there");
+        let message = format!(
+            "jobs at {} that others come before; T302 and T304 were not looked for there",
+            count(left_out as u64, "destination")
+        );
         untried.push(Unproved { message, span: None });
     }
     if trial.is_spent() {
-        let message = "too many tools, roles and users for all of their jobs to be tried; T301 to T307 may have more";
+        let message = "too many tools, roles and users for all of their jobs to be tried; T301 to T308 may have more";
         untried.push(Unproved { message: message.to_owned(), span: None });
     }
     (ordinary::of(&tools), untried)

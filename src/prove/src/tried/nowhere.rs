@@ -8,6 +8,7 @@ use tpv_model::{EntityClass, TagType};
 use tpv_runtime::mapper::explain::Reason;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
+use tpv_text::figures::count;
 use tpv_text::finding::{Finding, silences};
 use tpv_text::source::Span;
 
@@ -21,6 +22,9 @@ const MOST_GROUPS: usize = 3;
 
 /// The causes that keep jobs from each destination; equal for tools that share a finding.
 type Cause = Vec<Vec<Why>>;
+
+/// The destinations that are not abstract, with the reasons why they do not accept a job.
+pub(super) type Reasons = Vec<(String, Vec<Why>)>;
 
 /// The sizes that no destination takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,18 +92,18 @@ fn border(trial: &Trial, tool: &Tool<'_>, mut low: i64, mut high: i64) -> Option
 
 /// The reasons of each destination, without amounts.
 fn cause(watched: &Watched) -> Cause {
-    whys(watched).into_iter().map(|(_, whys)| whys.iter().map(Why::cause).collect()).collect()
+    reasons(watched).into_iter().map(|(_, whys)| whys.iter().map(Why::cause).collect()).collect()
 }
 
 /// The destinations that are not abstract, with the reasons why they do not accept a job.
-fn whys(watched: &Watched) -> Vec<(String, Vec<Why>)> {
+pub(super) fn reasons(watched: &Watched) -> Reasons {
     let whys = |(id, reasons): &(String, Vec<Reason>)| (id.clone(), reasons.iter().map(Why::from).collect::<Vec<_>>());
     watched.refused.iter().map(whys).filter(|(_, whys)| !whys.contains(&Why::Abstract)).collect()
 }
 
 /// Adds what keeps a job from each destination, those with the same reasons together.
 pub(super) fn with_reasons(mut diagnostic: Diagnostic, watched: &Watched) -> Diagnostic {
-    let all = whys(watched);
+    let all = reasons(watched);
     let mut groups: IndexMap<&[Why], Vec<&str>> = IndexMap::new();
     for (id, whys) in &all {
         groups.entry(whys).or_default().push(id);
@@ -112,7 +116,8 @@ pub(super) fn with_reasons(mut diagnostic: Diagnostic, watched: &Watched) -> Dia
     }
     let rest: usize = groups.values().skip(MOST_GROUPS).map(Vec::len).sum();
     if rest > 0 {
-        diagnostic = diagnostic.note(format!("{rest} more destinations for further reasons, which `--explain` shows"));
+        diagnostic = diagnostic
+            .note(format!("{} for further reasons, which `--explain` shows", count(rest as u64, "more destination")));
     }
     diagnostic
 }
@@ -120,7 +125,7 @@ pub(super) fn with_reasons(mut diagnostic: Diagnostic, watched: &Watched) -> Dia
 /// The place where somebody requires a tag that keeps the job out of most destinations.
 fn required_at(config: &Config, watched: &Watched) -> Option<(String, Span)> {
     let mut counts: IndexMap<String, usize> = IndexMap::new();
-    for why in whys(watched).into_iter().flat_map(|(_, whys)| whys) {
+    for why in reasons(watched).into_iter().flat_map(|(_, whys)| whys) {
         if let Why::Lacks(tag) = why {
             *counts.entry(tag).or_default() += 1;
         }
@@ -153,7 +158,7 @@ fn finding(config: &Config, lost: Lost, tools: &[&Tool<'_>], bytes: i64, watched
         diagnostic = diagnostic.also(at, format!("`{tag}` is required here"));
     }
     diagnostic = with_tools(with_reasons(diagnostic, watched), tools, bytes);
-    let is_amount = whys(watched).iter().flat_map(|(_, whys)| whys).any(|why| why.quantity().is_some());
+    let is_amount = reasons(watched).iter().flat_map(|(_, whys)| whys).any(|why| why.quantity().is_some());
     let help = match (lost, is_amount) {
         (Lost::From(_), true) => "limit what the tool asks for, as `max_mem` does, or raise what a destination accepts",
         (_, true) => "ask for less, or raise what a destination accepts",

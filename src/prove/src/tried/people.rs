@@ -1,5 +1,6 @@
 //! T301, of roles and users: jobs that get a destination, but not with that role or of that user.
 
+use indexmap::IndexMap;
 use tpv_analysis::check::reach::JobEnd;
 use tpv_analysis::check::{Linter, sample_ids};
 use tpv_analysis::dry_job::DryJob;
@@ -7,17 +8,24 @@ use tpv_config::entity::Entity;
 use tpv_model::{EntityClass, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
+use tpv_text::figures::count;
 use tpv_text::finding::{Finding, silences};
 use tpv_text::listed::counted;
 
-use super::nowhere::with_reasons;
+use super::nowhere::{Reasons, reasons, with_reasons};
 use super::sizes::ORDINARY;
 use super::tool::Tool;
-use super::trial::{Outcome, Trial};
+use super::trial::{Outcome, Trial, Watched};
 use super::words::{names, with_job, with_names};
 
-/// More users than these are not named in a finding.
-const MOST_USERS: usize = 12;
+/// More roles or users than these are not named in a finding.
+const MOST_PEOPLE: usize = 12;
+
+/// More of them than these are counted in the message.
+const MOST_IN_MESSAGE: usize = 2;
+
+/// The facts that findings of several roles, or users, share: which tools, and why.
+type Loss = (EntityClass, Vec<Option<usize>>, Reasons);
 
 /// Tries an ordinary job of each kind of tool with each role and as each user of the config.
 pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) {
@@ -26,6 +34,7 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
     let all = kinds.iter().map(Vec::len).sum();
     // Users who are sent to certain destinations, such as those that test these.
     let mut sent = Vec::new();
+    let mut groups: IndexMap<Loss, (Watched, Vec<Person<'_, '_>>)> = IndexMap::new();
     for class in [EntityClass::Role, EntityClass::User] {
         let ids = sample_ids(&trial.rules, class);
         for entity in config.section(class).values().filter(|entity| !entity.common.is_abstract) {
@@ -40,10 +49,15 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
             }
             if class == EntityClass::User && person.lost.len() < all && *person.id == *person.entity.id {
                 sent.push(person);
-            } else if let Some(finding) = of_one(trial, &person, all) {
-                linter.report(finding);
+            } else if let Some(watched) = person.watched(trial) {
+                let tools = person.lost.iter().map(|tool| tool.index).collect();
+                let group = groups.entry((class, tools, reasons(&watched)));
+                group.or_insert_with(|| (watched, Vec::new())).1.push(person);
             }
         }
+    }
+    for finding in groups.values().filter_map(|(watched, people)| of_alike(people, watched, all)) {
+        linter.report(finding);
     }
     if let Some(finding) = of_sent(trial, &sent) {
         linter.report(finding);
@@ -67,11 +81,21 @@ impl Person<'_, '_> {
         }
         job
     }
+
+    /// One of the jobs that are lost.
+    fn any_job(&self) -> Option<DryJob> {
+        self.lost.first().map(|tool| self.job(tool))
+    }
+
+    /// The mapping of that job.
+    fn watched(&self, trial: &Trial) -> Option<Watched> {
+        trial.watch(&self.any_job()?).map(|(_, watched)| watched)
+    }
 }
 
 /// Tools by what decides on their destinations: all of a kind ask for the same.
 pub(super) fn kinds<'t, 'a>(tools: &'t [Tool<'a>], wanted: impl Fn(&Tool<'a>) -> bool) -> Vec<Vec<&'t Tool<'a>>> {
-    let mut kinds: indexmap::IndexMap<_, Vec<&Tool<'_>>> = indexmap::IndexMap::new();
+    let mut kinds: IndexMap<_, Vec<&Tool<'_>>> = IndexMap::new();
     for tool in tools.iter().filter(|tool| tool.index.is_some() && wanted(tool)) {
         let tags = TagType::ALL.map(|kind| tool.ordinary.tags(kind));
         kinds.entry((tool.ordinary.amounts(), tags)).or_default().push(tool);
@@ -88,45 +112,48 @@ fn lost<'t, 'a>(trial: &Trial, kinds: &[Vec<&'t Tool<'a>>], person: &Person<'_, 
     kinds.iter().filter(is_lost).flatten().copied().collect()
 }
 
-/// The finding about a role or user; `all` tools get a destination without it.
-fn of_one(trial: &Trial, person: &Person<'_, '_>, all: usize) -> Option<Finding> {
-    let Person { class, entity, lost, .. } = person;
-    let first = lost.first()?;
-    let job = person.job(first);
-    let (_, watched) = trial.watch(&job)?;
-    let whose = if *class == EntityClass::Role { "with the role" } else { "of the user" };
+/// The finding about roles, or about users, that lose the same tools for the same reasons; `all` tools get a destination without them.
+fn of_alike(people: &[Person<'_, '_>], watched: &Watched, all: usize) -> Option<Finding> {
+    let first = people.first()?;
+    let lost = &first.lost;
+    let ids: Vec<String> = people.iter().map(|person| format!("`{}`", person.entity.id)).collect();
+    let (label, whose, others) = match (first.class, people.len()) {
+        (EntityClass::Role, 1) => ("without it, they get one", "with the role", "roles"),
+        (EntityClass::Role, _) => ("without any of these, they get one", "with any of the roles", "roles"),
+        (_, 1) => ("jobs of other users get one", "of the user", "users"),
+        _ => ("jobs of other users get one", "of the users", "users"),
+    };
     let which = match lost.len() {
         count if count == all => String::new(),
         1 => format!(" of the tool {}", names(lost)),
         _ => format!(" of the tools {}", names(lost)),
     };
-    let message = format!("jobs{which} {whose} `{}` get no destination", entity.id);
-    let label = match class {
-        EntityClass::Role => "without it, they get one",
-        _ => "jobs of other users get one",
-    };
-    let mut diagnostic = with_reasons(Diagnostic::warning(message).at(entity.span, label), &watched);
+    let message = format!("jobs{which} {whose} {} get no destination", counted(&ids, MOST_IN_MESSAGE, "others"));
+    let mut diagnostic = with_reasons(Diagnostic::warning(message).at(first.entity.span, label), watched);
+    if ids.len() > MOST_IN_MESSAGE + 1 {
+        diagnostic = diagnostic.note(format!("the {others} are {}", counted(&ids, MOST_PEOPLE, "more")));
+    }
     if lost.len() < all {
         diagnostic = with_names(diagnostic, lost);
     }
-    diagnostic = with_job(diagnostic, &job);
-    let help = "change what it requires, or the destinations that are to take these jobs";
+    diagnostic = with_job(diagnostic, &first.any_job()?);
+    let they = if people.len() == 1 { "it requires" } else { "they require" };
+    let help = format!("change what {they}, or the destinations that are to take these jobs");
     Some(Finding::new(Code::NoDestination, diagnostic.help(help)))
 }
 
 /// One finding about users whose jobs of some tools are lost.
 fn of_sent(trial: &Trial, sent: &[Person<'_, '_>]) -> Option<Finding> {
     let first = sent.first()?;
-    let job = first.lost.first().map(|tool| first.job(tool))?;
-    let (_, watched) = trial.watch(&job)?;
-    let users: Vec<String> =
-        sent.iter().map(|person| format!("`{}` ({} tools)", person.entity.id, person.lost.len())).collect();
+    let (job, watched) = (first.any_job()?, first.watched(trial)?);
+    let tools = |person: &Person<'_, '_>| count(person.lost.len() as u64, "tool");
+    let users: Vec<String> = sent.iter().map(|person| format!("`{}` ({})", person.entity.id, tools(person))).collect();
     let message = match sent.len() {
         1 => format!("jobs of some tools get no destination for the user `{}`", first.entity.id),
         count => format!("jobs of some tools get no destination for {count} users"),
     };
     let mut diagnostic = Diagnostic::warning(message).at(first.entity.span, "jobs of other users get one");
-    diagnostic = diagnostic.note(format!("these are {}", counted(&users, MOST_USERS, "more")));
+    diagnostic = diagnostic.note(format!("these are {}", counted(&users, MOST_PEOPLE, "more")));
     diagnostic = with_job(with_reasons(diagnostic, &watched), &job);
     let help =
         "if they only test certain destinations, `# noqa: T301` below their names; else change what they require";

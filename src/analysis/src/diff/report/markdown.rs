@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Cause, Jobs, MOST_NAMES, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line};
-use tpv_text::figures::{amount, grouped};
+use tpv_text::figures::{amount, count, grouped};
 use tpv_text::printable;
 
 /// The most characters of a comment, by GitHub's rule.
@@ -126,7 +126,11 @@ fn jobs_parts(jobs: &Jobs) -> Vec<String> {
     }
     if jobs.causes.len() > MOST_ROWS {
         let rest = jobs.causes.iter().skip(MOST_ROWS).map(|cause| cause.amounts.new.jobs).sum();
-        parts.push(format!("| {} | {} more causes | |\n", grouped(rest), jobs.causes.len() - MOST_ROWS));
+        parts.push(format!(
+            "| {} | {} | |\n",
+            grouped(rest),
+            count((jobs.causes.len() - MOST_ROWS) as u64, "more cause")
+        ));
     }
     parts.push("\n".to_owned());
     let moved: Vec<_> = jobs.moved().collect();

@@ -137,7 +137,8 @@ fn listed(out: &mut String, causes: &[&Cause]) {
     if left > 0 {
         let _ = writeln!(
             out,
-            "<p class=\"note\">{left} more causes of fewer jobs: <code>--format json</code> has them all</p>"
+            "<p class=\"note\">{} of fewer jobs: <code>--format json</code> has all</p>",
+            count(left as u64, "more cause")
         );
     }
 }

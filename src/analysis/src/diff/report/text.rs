@@ -133,7 +133,9 @@ fn jobs(out: &mut String, jobs: &Jobs) {
             put_line!(out, "            {jobs}{}", reason.because);
         }
         if cause.reasons.len() > MOST_REASONS {
-            put_line!(out, "            and {} more changes concern some of them", cause.reasons.len() - MOST_REASONS);
+            let more = cause.reasons.len() - MOST_REASONS;
+            let concern = if more == 1 { "concerns" } else { "concern" };
+            put_line!(out, "            and {} {concern} some of them", count(more as u64, "more change"));
         }
         for example in &cause.examples {
             let details: Vec<String> = example
