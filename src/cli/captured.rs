@@ -26,10 +26,29 @@ static RUN: Mutex<()> = Mutex::new(());
 pub(super) fn capture(run: impl FnOnce() -> u8) -> Printed {
     let _alone = RUN.lock().unwrap_or_else(PoisonError::into_inner);
     Mapper::process_goes_on();
-    *PRINTED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Printed::default());
+    let capture = Capture::begin();
     let status = run();
-    let printed = PRINTED.lock().unwrap_or_else(PoisonError::into_inner).take();
-    Printed { status, ..printed.unwrap_or_default() }
+    Printed { status, ..capture.end() }
+}
+
+/// A run that is captured, until it is dropped: also where a run panics.
+struct Capture;
+
+impl Capture {
+    fn begin() -> Self {
+        *PRINTED.lock().unwrap_or_else(PoisonError::into_inner) = Some(Printed::default());
+        Self
+    }
+
+    fn end(&self) -> Printed {
+        PRINTED.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
+    }
+}
+
+impl Drop for Capture {
+    fn drop(&mut self) {
+        self.end();
+    }
 }
 
 /// Returns `true` if the present run is captured: it then shows no progress.

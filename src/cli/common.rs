@@ -139,14 +139,16 @@ impl Common {
         Ok(SourceMap::filling(Arc::new(Templates::new(site)?)).of_version(version))
     }
 
-    /// The settings; wrong ones do not count if the command line says all that they say of local files. They name the texts of URLs besides.
+    /// The settings; wrong ones do not count if the command line says all that they say of local files. They name the texts of URLs besides: a wrong lock is
+    /// an error.
     fn needed(&self) -> Result<Settings, CliError> {
         let is_known = !self.vars.is_empty() && self.tpv.is_some() && self.environment.is_none();
         self.settings().or_else(|error| {
             if !is_known {
                 return Err(error);
             }
-            let what = "the settings do not count, nor do the copies and locked texts of URLs that they name";
+            Settings::check_lock()?;
+            let what = "the settings do not count, nor do the copies of URLs that they name, nor the lock";
             self.note(&format!("{what}: {}", error.message));
             Ok(Settings::default())
         })

@@ -186,10 +186,24 @@ impl Settings {
     /// # Errors
     /// The file cannot be read, something in it is wrong, or it has no such environment.
     pub fn read(environment: Option<&str>) -> Result<Self, Problem> {
+        Self::found().map_or_else(|| Ok(Self::default()), |path| Self::of_file(&path, environment))
+    }
+
+    /// Reads the lock beside the settings, whatever they say.
+    ///
+    /// # Errors
+    /// It is wrong.
+    pub fn check_lock() -> Result<(), Problem> {
+        let folder = Self::found().and_then(|path| path.parent().map(Path::to_owned));
+        folder.map_or(Ok(()), |folder| Lock::read(&folder.join(lock::FILE)).map(drop))
+    }
+
+    /// The file of the settings, in the present folder or above it.
+    fn found() -> Option<PathBuf> {
         let present = std::env::current_dir().unwrap_or_default();
         let up = |levels: usize| std::iter::repeat_n(Component::ParentDir, levels).collect::<PathBuf>();
         let above = present.ancestors().enumerate().map(|(levels, _)| up(levels));
-        first(above).map_or_else(|| Ok(Self::default()), |path| Self::of_file(&path, environment))
+        first(above)
     }
 
     /// As [`Self::read`], from a folder in the place of the present one. All paths are absolute.

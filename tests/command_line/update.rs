@@ -305,7 +305,11 @@ fn settings_and_locks_that_are_wrong_are_named() {
     std::fs::write(site.path().join("vars.yml"), "").unwrap();
     let args = ["compile", "--vars", "vars.yml", "--tpv", "3.3", "local.yml", "-o", "rules.bin"];
     let (status, said) = run(site.path(), &args);
-    assert!(status == 0 && said.contains("nor do the copies and locked texts of URLs"), "{said}");
+    assert!(status == 1 && said.contains("this is no lock of tpvc"), "{said}");
+    std::fs::remove_file(site.path().join("tpvc.lock")).unwrap();
+    std::fs::write(site.path().join("tpvc.toml"), "files = 1\n").unwrap();
+    let (status, said) = run(site.path(), &args);
+    assert!(status == 0 && said.contains("nor do the copies of URLs that they name"), "{said}");
 }
 
 /// A job configuration that cannot be read may name URLs, which stay locked.

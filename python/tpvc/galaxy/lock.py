@@ -51,7 +51,7 @@ def _read(lock: Path) -> tuple[dict[str, str], Path]:
         cache = lock.parent / str(record.get("cache") or CACHE)
     except OSError as error:
         raise LockError(f"cannot read `{lock}`: {error.strerror}", "`tpvc_lock` names the file that `tpvc update` writes") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         if isinstance(error, LockError):
             raise
         raise LockError(f"`{lock}` is no lock: {error}", "restore it from the repository, or run `tpvc update`") from None

@@ -17,10 +17,12 @@ use super::{Groups, Test, compile};
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::write_text;
+use crate::cli::progress::Working;
 use crate::cli::{map, world};
 
 /// The jobs that are made from rules, in the world of test files that name none.
-pub(super) fn reach(tested: &Tested, hooks: &Hooks, defaults: &Defaults) -> Result<Reach, CliError> {
+pub(super) fn reach(tested: &Tested, hooks: &Hooks, defaults: &Defaults, common: &Common) -> Result<Reach, CliError> {
+    let _working = Working::on(common, "making jobs from the rules");
     let mut world = world::at_this_moment(defaults.world.as_deref())?;
     world.now.get_or_insert(defaults.now);
     Ok(Reach::of(tested, hooks, &Arc::new(world)))
@@ -57,7 +59,7 @@ impl Test {
         let cases: Vec<&Case> = chosen.iter().filter_map(|(file, case)| files.get(*file)?.cases.get(*case)).collect();
         let (_, counts) = run(&tested, &hooks, &cases, true);
         let of_cases = coverage(&tested, &counts, cases.len());
-        let reach = reach(&tested, &hooks, defaults)?;
+        let reach = reach(&tested, &hooks, defaults, common)?;
         let suggested =
             suggest(&tested, &hooks, &of_cases, &reach, (&self.output, &self.head(&config, defaults)), defaults);
         if let Some(text) = &suggested.text {

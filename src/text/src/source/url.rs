@@ -17,7 +17,12 @@ pub(super) fn scheme(url: &str) -> Option<&str> {
 /// The replacement for a secret.
 const HIDDEN: &str = "***";
 /// Parts of the names of parameters whose values give access.
-const SECRETS: [&str; 7] = ["token", "secret", "password", "passwd", "key", "signature", "auth"];
+const SECRETS: [&str; 8] = ["token", "secret", "password", "passwd", "key", "signature", "auth", "credential"];
+
+/// Returns `true` for a parameter whose value gives access; `sig` is the signature of a link to Azure's storage. The name is in lower case.
+fn is_secret(parameter: &str) -> bool {
+    parameter == "sig" || SECRETS.iter().any(|secret| parameter.contains(secret))
+}
 
 /// A path or URL without its secrets: without the user and password of a URL, either of which may give access, and without
 /// the values of parameters such as `private_token`. All messages name sources in this form.
@@ -33,9 +38,7 @@ pub fn redacted(name: &str) -> Cow<'_, str> {
         None => (path, None),
     };
     let parameter = |parameter: &str| match parameter.split_once('=') {
-        Some((name, _)) if SECRETS.iter().any(|secret| name.to_ascii_lowercase().contains(secret)) => {
-            format!("{name}={HIDDEN}")
-        }
+        Some((name, _)) if is_secret(&name.to_ascii_lowercase()) => format!("{name}={HIDDEN}"),
         _ => parameter.to_owned(),
     };
     let query = query.map(|query| format!("?{}", query.split('&').map(parameter).collect::<Vec<_>>().join("&")));
