@@ -244,7 +244,8 @@ class HtCondor(Engine):
         return len(self.run(["condor_q", "-af", "ProcId"], capture_output=True, check=True).stdout.splitlines())
 
     def take_away(self, random):
-        ids = self.run(["condor_q", "-af:j"], capture_output=True).stdout.decode().split()
+        lines = self.run(["condor_q", "-af", "ClusterId", "ProcId"], capture_output=True).stdout.decode().splitlines()
+        ids = [line.replace(" ", ".") for line in lines]
         chosen = random.sample(ids, min(3, len(ids)))
         for job in chosen:
             self.run(["condor_rm", job], capture_output=True)
