@@ -114,10 +114,11 @@ impl Queue {
             (Some(_), Some(state)) if has_ended(logged) && !has_ended(was) => state.clone(),
             (Some(Job::Completed), Some(state)) if has_ended(logged) => state.clone(),
             (Some(Job::Completed), _) => Running,
-            (Some(Job::Held), Some(Held(reason))) => Held(reason.clone()),
-            (Some(Job::Held), _) => {
-                Held(self.holds.get(&position).cloned().unwrap_or_else(|| "HTCondor gives no reason".to_owned()))
-            }
+            // The log of a map that was moved has only what came before.
+            (Some(Job::Held), logged) => Held(match (self.holds.get(&position), logged) {
+                (Some(reason), _) | (None, Some(Held(reason))) => reason.clone(),
+                _ => "HTCondor gives no reason".to_owned(),
+            }),
             (Some(Job::Idle), _) => Idle(self.no_match.clone().unwrap_or_else(|| NOT_TRIED.to_owned())),
             (Some(Job::Running), _) => Running,
             (Some(Job::Removed), Some(Removed(reason))) => Removed(reason.clone()),
@@ -238,11 +239,13 @@ mod tests {
         assert_eq!(state(Some(Job::Completed), false, &["000", "001", ended], &[]), killed);
         // It runs again after a crash of the schedd.
         assert_eq!(state(Some(Job::Idle), false, &["000", "001", ended], &[]), Idle(NOT_TRIED.to_owned()));
-        // A reason that is missing from the log is the queue's.
+        // The reason is the queue's, where the log has none or an older one.
         let jobs = [(0, Job::Held)].into_iter().collect();
         let holds = [(0, "disk full".to_owned())].into_iter().collect();
         let queue = Queue { jobs, holds, ..Queue::default() };
-        assert_eq!(queue.lay_over(0, log(&["000"]).state(0), &log(&["000"])), held);
+        for events in [&["000"][..], &["000", "012 via condor_hold"]] {
+            assert_eq!(queue.lay_over(0, log(events).state(0), &log(events)), held);
+        }
         // Not in the queue: it ended, or came after the queue was asked, or was lost.
         assert_eq!(state(None, false, &["000", "001"], &[ended]), killed);
         assert_eq!(state(None, true, &[], &["000"]), Idle(String::new()));
