@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Kills whatever can be killed while maps run, and sees whether `rerun` makes them whole.
 
-    chaos.py BINARY [--engine local|slurm|htcondor] [--kills N] [--seed S] [--folder DIR] [--keep]
+    chaos.py BINARY [--engine local|slurm|htcondor] [--kills N] [--seed S] [--moves] [--folder DIR] [--keep]
 
 Round after round it makes a map, and meanwhile kills (-9) the client at a random moment of any verb, components, their wrappers and the
 engine's daemons; it deletes outputs, cuts summaries short, holds components, and fills the disk. It takes jobs from the queue behind the
-program's back, lets `sbatch` lie, moves the folder of maps, and turns the clock of a verb. Then it reruns the map until it is complete, and claims: the answers are byte for byte those of `tpvc map`, the summaries count each job once, no folder and no file is left
+program's back, lets `sbatch` lie, turns the clock of a verb, and moves the folder of maps if asked to. Then it reruns the map until it is complete, and claims: the answers are byte for byte those of `tpvc map`, the summaries count each job once, no folder and no file is left
 half made, the engine has no job and this machine no process of it; and after `remove` there is nothing of it at all.
 It ends with 0 where all that held, and with 77 where the engine can't be installed. Filling the disk needs root, for a small file system,
 and turning the clock `faketime`.
@@ -368,6 +368,8 @@ class Chaos:
         else:
             self.verb("rerun", tag)
         spared = {Chaos.kill_daemon} if self.options.spare_daemons else set()
+        if not self.options.moves:
+            spared.add(Chaos.move_store)
         events, weights = zip(*[event for event in self.EVENTS if event[0] not in spared])
         for _ in range(self.random.randrange(8, 16)):
             self.pause(1.5)
@@ -436,6 +438,7 @@ def main():
     parser.add_argument("--components", type=int, default=24)
     parser.add_argument("--seconds", type=float, default=1.0, help="how long a component takes, about")
     parser.add_argument("--spare-daemons", action="store_true", help="kill no daemon of the engine")
+    parser.add_argument("--moves", action="store_true", help="move the folder of maps, too, after which HTCondor may take minutes")
     parser.add_argument("--folder", type=pathlib.Path, help="the folder to work in, which must not be there yet")
     parser.add_argument("--keep", action="store_true", help="keep the folder where something failed")
     options = parser.parse_args()
