@@ -31,13 +31,7 @@ impl<'a> Compiler<'a> {
         }
         for (callee, value) in (1..).zip(values) {
             match value {
-                Expr::FormattedValue(field) if field.format_spec.is_none() => {
-                    self.at(field.range.start());
-                    let place = self.place;
-                    self.expression(&field.value)?;
-                    self.place = place;
-                    self.emit(Instr::FormatLogged { conversion: conversion(field), depth: callee })?;
-                }
+                Expr::FormattedValue(field) if field.format_spec.is_none() => self.field(field, Some(callee))?,
                 _ => self.expression(value)?,
             }
         }
@@ -45,6 +39,11 @@ impl<'a> Compiler<'a> {
     }
 
     pub(super) fn formatted_value(&mut self, node: &'a ast::ExprFormattedValue) -> Done {
+        self.field(node, None)
+    }
+
+    /// A field; in the message of a log, `callee` is the depth of what logs.
+    fn field(&mut self, node: &'a ast::ExprFormattedValue, callee: Option<u32>) -> Done {
         self.expression(&node.value)?;
         let place = self.place;
         if let Some(spec) = &node.format_spec {
@@ -52,7 +51,16 @@ impl<'a> Compiler<'a> {
         }
         // The field, not the whole string.
         self.place = place;
-        self.emit(Instr::FormatValue { conversion: conversion(node), spec: node.format_spec.is_some() })
+        let conversion = match node.conversion {
+            ConversionFlag::None => Conversion::None,
+            ConversionFlag::Str => Conversion::Str,
+            ConversionFlag::Ascii => Conversion::Ascii,
+            ConversionFlag::Repr => Conversion::Repr,
+        };
+        self.emit(match callee {
+            Some(depth) => Instr::FormatLogged { conversion, depth },
+            None => Instr::FormatValue { conversion, spec: node.format_spec.is_some() },
+        })
     }
 
     /// `'%s %r' % (a, b)`, whose items are evaluated and shown in turn: CPython 3.11 makes a f-string of it.
@@ -78,15 +86,6 @@ impl<'a> Compiler<'a> {
             }
         }
         self.emit(Instr::BuildString { count: amount })
-    }
-}
-
-fn conversion(node: &ast::ExprFormattedValue) -> Conversion {
-    match node.conversion {
-        ConversionFlag::None => Conversion::None,
-        ConversionFlag::Str => Conversion::Str,
-        ConversionFlag::Ascii => Conversion::Ascii,
-        ConversionFlag::Repr => Conversion::Repr,
     }
 }
 
