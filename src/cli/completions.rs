@@ -48,7 +48,7 @@ impl Man {
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
         let Some(folder) = &self.output else {
-            let page = man::page(&command, None).map_err(|error| unwritable(&error, Path::new("-")))?;
+            let page = man::first(&command).map_err(|error| unwritable(&error, Path::new("-")))?;
             print_stdout(Form::Data, &String::from_utf8_lossy(&page.text))?;
             return Ok(Outcome::Done);
         };

@@ -16,11 +16,16 @@ pub(super) struct Page {
     pub(super) text: Vec<u8>,
 }
 
-/// The page of a built command, and the name of the one above it.
+/// The page of the whole command line, which is built.
 ///
 /// # Errors
 /// None that happens: it is written to memory.
-pub(super) fn page(command: &Command, above: Option<&str>) -> io::Result<Page> {
+pub(super) fn first(root: &Command) -> io::Result<Page> {
+    page(root, None, root)
+}
+
+/// The page of a command below `root`, with the name of the one above it.
+fn page(command: &Command, above: Option<&str>, root: &Command) -> io::Result<Page> {
     let man = Man::new(command.clone());
     let mut text = Vec::new();
     man.render_title(&mut text)?;
@@ -38,7 +43,7 @@ pub(super) fn page(command: &Command, above: Option<&str>) -> io::Result<Page> {
     for part in help.split("\n\n").filter(|part| !part.trim().is_empty()) {
         section(&mut roff, part);
     }
-    let mut related = related(command);
+    let mut related = related(command, root);
     related.extend(above.map(str::to_owned));
     if !related.is_empty() {
         roff.control("SH", ["SEE ALSO"]);
@@ -58,22 +63,20 @@ pub(super) fn page(command: &Command, above: Option<&str>) -> io::Result<Page> {
     Ok(Page { file: man.get_filename(), text })
 }
 
-/// The pages of a built command and all its verbs.
+/// The pages of the whole command line, which is built, and of all its verbs.
 ///
 /// # Errors
-/// As [`page`].
-pub(super) fn pages(command: &Command) -> io::Result<Vec<Page>> {
-    let mut all = vec![page(command, None)?];
-    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
-        collect(verb, &name(command), &mut all)?;
-    }
+/// As [`first`].
+pub(super) fn pages(root: &Command) -> io::Result<Vec<Page>> {
+    let mut all = Vec::new();
+    collect(root, None, root, &mut all)?;
     Ok(all)
 }
 
-fn collect(command: &Command, above: &str, all: &mut Vec<Page>) -> io::Result<()> {
-    all.push(page(command, Some(above))?);
+fn collect(command: &Command, above: Option<&str>, root: &Command, all: &mut Vec<Page>) -> io::Result<()> {
+    all.push(page(command, above, root)?);
     let mut verbs = command.get_subcommands().filter(|verb| !verb.is_hide_set());
-    verbs.try_for_each(|verb| collect(verb, &name(command), all))
+    verbs.try_for_each(|verb| collect(verb, Some(&name(command)), root, all))
 }
 
 /// A part of the text behind the options: the examples, each on its line, or another one under its first words.
@@ -96,7 +99,7 @@ fn section(roff: &mut Roff, part: &str) {
 }
 
 /// The names of related pages: those of its own verbs, and of those that its help names.
-fn related(command: &Command) -> BTreeSet<String> {
+fn related(command: &Command, root: &Command) -> BTreeSet<String> {
     let own = name(command);
     let mut found: BTreeSet<String> = command.get_subcommands().filter(|verb| !verb.is_hide_set()).map(name).collect();
     let arguments = command.get_arguments().filter(|argument| !argument.is_hide_set() && !argument.is_global_set());
@@ -111,7 +114,7 @@ fn related(command: &Command) -> BTreeSet<String> {
                 .trim_end_matches(|c: char| !c.is_alphanumeric())
                 .to_owned()
         });
-        found.extend(named.map(|verb| format!("tpvc-{verb}")).filter(|page| is_page(page)));
+        found.extend(named.map(|verb| format!("tpvc-{verb}")).filter(|page| is_page(page, root)));
     }
     found.remove(&own);
     found
@@ -123,10 +126,8 @@ fn name(command: &Command) -> String {
 }
 
 /// Returns `true` if there is a page of this name.
-fn is_page(page: &str) -> bool {
-    use clap::CommandFactory;
-    let verbs = super::Cli::command();
-    let is_verb = |verb: &str| verbs.get_subcommands().any(|known| known.get_name() == verb && !known.is_hide_set());
+fn is_page(page: &str, root: &Command) -> bool {
+    let is_verb = |verb: &str| root.get_subcommands().any(|known| known.get_name() == verb && !known.is_hide_set());
     page == "tpvc" || page.strip_prefix("tpvc-").is_some_and(is_verb)
 }
 
