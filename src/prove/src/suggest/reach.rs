@@ -30,12 +30,12 @@ impl Reach {
     pub fn of(tested: &Tested, hooks: &Hooks, world: &Arc<World>) -> Self {
         let options = Options { tries: MOST_JOBS, time: LONGEST, tool: None, all: true };
         let made = make(&tested.rules, world, &[], &options).jobs;
-        let job = |json: &Json| {
-            let mut job = Job::parse(&text_of(json)).ok()?;
+        let job = |json: Json| {
+            let mut job = Job::parse(&text_of(&json)).ok()?;
             job.seed = Some(1.into());
-            Some((json.clone(), Arc::new(job)))
+            Some((json, Arc::new(job)))
         };
-        let (made, jobs): (Vec<Json>, Vec<Arc<Job>>) = made.iter().filter_map(job).unzip();
+        let (made, jobs): (Vec<Json>, Vec<Arc<Job>>) = made.into_iter().filter_map(job).unzip();
         // The log of jobs that nobody wrote says nothing.
         let hooks = Hooks { log: None, log_level: None, ..hooks.clone() };
         let counts = uses(tested, &hooks, world, &jobs, is_decision);
