@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,14 @@ collect_ignore = [] if HAS_GALAXY else list(_NEED_GALAXY)
 
 def pytest_report_header() -> list[str]:
     return [] if HAS_GALAXY else [f"no Galaxy in this environment: without {', '.join(_NEED_GALAXY)}"]
+
+
+@pytest.fixture
+def rules(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """The rules of the test's module, as a file."""
+    path = tmp_path / "tpv.yml"
+    path.write_text(request.module.RULES)
+    return path
 
 
 @pytest.fixture

@@ -76,13 +76,6 @@ destinations:
 """
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    path = tmp_path / "tpv.yml"
-    path.write_text(RULES)
-    return path
-
-
 def failed(gateway: Any, tool: str, configs: Any) -> BaseException:
     with pytest.raises(Exception) as raised:
         gateway.map_tool_to_destination(

@@ -33,13 +33,6 @@ def fresh() -> Any:
     decisions._by_option.clear()
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    path = tmp_path / "tpv.yml"
-    path.write_text(RULES)
-    return path
-
-
 def referrer(log: Path | None, **params: Any) -> Any:
     given = {} if log is None else {"tpvc_decision_log": str(log)}
     return SimpleNamespace(id="tpv_dispatcher", params={**given, **params})

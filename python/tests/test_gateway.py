@@ -58,13 +58,6 @@ destinations:
 """
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    path = tmp_path / "tpv.yml"
-    path.write_text(RULES)
-    return path
-
-
 def mapped(gateway: Any, tool: str = "bwa", size: float = 1, **arguments: Any) -> JobDestination:
     app = arguments.pop("app", None) or objects.app()
     job = arguments.pop("job", None) or objects.job(objects.dataset(size))

@@ -16,7 +16,7 @@ from galaxy.web.statsd_client import VanillaGalaxyStatsdClient
 
 import galaxy_objects as objects
 import tpvc
-from test_gateway import RULES
+from test_gateway import RULES  # noqa: F401 -- the fixture `rules` writes them
 from tpvc.galaxy import active, decisions, metrics, unreachable
 
 pytest.importorskip("statsd")
@@ -60,13 +60,6 @@ def statsd() -> Iterator[Statsd]:
     metrics._current = None
     active._retries.clear()
     unreachable.forget()
-
-
-@pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    path = tmp_path / "tpv.yml"
-    path.write_text(RULES)
-    return path
 
 
 @pytest.fixture

@@ -71,13 +71,6 @@ destinations:
 
 
 @pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    path = tmp_path / "tpv.yml"
-    path.write_text(RULES)
-    return path
-
-
-@pytest.fixture
 def map_both(gateway: Any, rules: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     from tpvc.shadow import gateway as module
 

@@ -47,13 +47,6 @@ clusters:
 """
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> Path:
-    path = tmp_path / "rules.yml"
-    path.write_text(RULES)
-    return path
-
-
 def check_type(value: Any, kind: Any, at: str) -> None:
     """Fails where a value has not the type that is documented, or a key that is not."""
     if kind is Any:

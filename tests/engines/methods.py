@@ -17,10 +17,10 @@ import time
 import zipfile
 
 from engines import ENGINES, HERE, running
-from verbs import FIXTURE, PATIENCE, claim
+from verbs import PATIENCE, claim, write_fixture
 
-# The fixture's jobs this often, and how large components are, in bytes.
-TIMES, SOME = 20, 40_000
+# How large components are, in bytes.
+SOME = 40_000
 
 # A program whose components take long.
 SLOW = """#!/bin/sh
@@ -149,10 +149,7 @@ def main():
         zipfile.ZipFile(options.wheel).extractall(engine.work / "package")
         for name in ("engines.py", "verbs.py", "methods.py"):
             (engine.work / "package" / name).write_bytes((HERE / name).read_bytes())
-        (engine.work / "tpv.yml").write_bytes((FIXTURE / "tpv.yml").read_bytes())
-        lines = [json.loads(line) for line in (FIXTURE / "jobs.jsonl").read_text().splitlines()]
-        jobs = "".join(json.dumps({**job, "id": turn}) + "\n" for turn in range(TIMES) for job in lines)
-        (engine.work / "jobs.jsonl").write_text(jobs)
+        write_fixture(engine.work)
         for path in (engine.work, *engine.work.rglob("*")):
             os.chown(path, *engine.owner())
         command = ["env", f"PYTHONPATH={engine.work / 'package'}", "python3", "-B", "-m", "methods", "--inside", engine.name]

@@ -19,6 +19,15 @@ def claim(holds, text):
         raise AssertionError(text)
 
 
+def write_fixture(folder, jobs="jobs.jsonl"):
+    """Writes the config of the fixture, and its jobs many times over."""
+    shutil.copy(FIXTURE / "tpv.yml", folder)
+    lines = [json.loads(line) for line in (FIXTURE / "jobs.jsonl").read_text().splitlines()]
+    with open(folder / jobs, "w") as file:
+        for turn in range(20):
+            file.writelines(json.dumps({**job, "id": turn}) + "\n" for job in lines)
+
+
 class Verbs:
     def __init__(self, engine, binary, jobs="jobs.jsonl"):
         self.engine, self.binary, self.jobs = engine, binary, jobs
@@ -63,11 +72,7 @@ class Verbs:
         self.verb("remove", tag)
 
     def prepare(self):
-        shutil.copy(FIXTURE / "tpv.yml", self.engine.work)
-        with open(self.engine.work / self.jobs, "w") as file:
-            for turn in range(20):
-                for line in (FIXTURE / "jobs.jsonl").read_text().splitlines():
-                    file.write(json.dumps({**json.loads(line), "id": turn}) + "\n")
+        write_fixture(self.engine.work, self.jobs)
         self.tpvc("compile", "--quiet", "tpv.yml", "-o", "rules.bin")
         self.expected = self.tpvc("map", "--quiet", "rules.bin", self.jobs, check=False)[0]
         claim(self.expected, "there are answers")
