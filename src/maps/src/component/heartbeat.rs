@@ -27,6 +27,12 @@ impl Heartbeat {
         if path.is_none() && limit_kib.is_none() {
             return beat;
         }
+        // A small component may be done before its thread first runs, so the first look is here.
+        let over = move || limit_kib.zip(memory_kib("VmRSS:")).is_some_and(|(limit, used)| used > limit);
+        if over() {
+            exceeded(&beat);
+            return beat;
+        }
         // Nothing waits for it: it ends with the process. If it cannot be started or write the file, a report lacks a line.
         let _ = std::thread::Builder::new().spawn(move || {
             let mut written: Option<Instant> = None;
@@ -36,7 +42,7 @@ impl Heartbeat {
                     let _ = std::fs::write(path, format!("{}\t{memory}\n", seen.line()));
                     written = Some(Instant::now());
                 }
-                if limit_kib.zip(memory_kib("VmRSS:")).is_some_and(|(limit, used)| used > limit) {
+                if over() {
                     return exceeded(&seen);
                 }
                 std::thread::sleep(if limit_kib.is_some() { LOOK } else { EVERY });
