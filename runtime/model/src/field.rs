@@ -208,6 +208,27 @@ const SINGLES: &[Field] = &[
     Field::FailOpen,
 ];
 
+/// The fields that all classes hold as one value, besides amounts and [`SINGLES`].
+const FLAGS: &[Field] = &[Field::Id, Field::Abstract, Field::Inherits];
+
+/// [`FLAGS`] and [`SINGLES`] by name: code asks for them in every job.
+const PLAIN: [(&str, Field); FLAGS.len() + SINGLES.len()] = {
+    let mut fields = [("", Field::Id); FLAGS.len() + SINGLES.len()];
+    let mut rest: &mut [(&str, Field)] = &mut fields;
+    let (mut flags, mut singles) = (FLAGS, SINGLES);
+    while let [slot, others @ ..] = rest {
+        if let [field, further @ ..] = flags {
+            *slot = (field.name(), *field);
+            flags = further;
+        } else if let [field, further @ ..] = singles {
+            *slot = (field.name(), *field);
+            singles = further;
+        }
+        rest = others;
+    }
+    fields
+};
+
 impl Field {
     /// The fields of all classes, in the order of their definition in TPV.
     pub const fn common() -> &'static [Self] {
@@ -232,6 +253,11 @@ impl Field {
     /// The fields of all classes besides amounts that are one value each: [`Common::singles`](crate::Common::singles).
     pub const fn singles() -> &'static [Self] {
         SINGLES
+    }
+
+    /// The field of this name in TPV's class that is one value besides amounts: the id, its flags, and [`Self::singles`].
+    pub fn plain(name: &str) -> Option<Self> {
+        PLAIN.iter().find(|(known, _)| *known == name).map(|(_, field)| *field)
     }
 
     /// Returns `true` if all classes have the field.

@@ -135,7 +135,11 @@ impl Dict {
 
     /// A dict with string keys.
     pub fn from_strs<K: Into<Str>>(items: impl IntoIterator<Item = (K, Value)>) -> Self {
-        Self::from_table(items.into_iter().map(|(key, value)| (Key::str(key.into()), value)).collect())
+        let items = items.into_iter();
+        let most = items.size_hint().1.unwrap_or_default();
+        let mut table = Table::with_capacity_and_hasher(most, BuildHasherDefault::default());
+        table.extend(items.map(|(key, value)| (Key::str(key.into()), value)));
+        Self::from_table(table)
     }
 
     /// The number of items.

@@ -77,13 +77,15 @@ fn init_by_array(words: &mut Vec<u32>, key: &[u32]) {
     let key = key.get(..length).unwrap_or(&[0]);
     words.clear();
     words.extend_from_slice(&FIRST_WORDS);
-    let keys: Vec<u32> = (0..).zip(key).map(|(j, word)| word.wrapping_add(j)).collect();
-    let mut j = 0;
-    let next = mix(words, 1, N.max(key.len()), 1_664_525, |_| {
-        let word = keys.get(j).copied().unwrap_or_default();
-        j = if j + 1 < keys.len() { j + 1 } else { 0 };
-        word
-    });
+    let next = match key {
+        // Most seeds are numbers of one word, which needs no counting.
+        [word] => mix(words, 1, N, 1_664_525, |_| *word),
+        _ => {
+            let keys: Vec<u32> = (0..).zip(key).map(|(j, word)| word.wrapping_add(j)).collect();
+            let mut turns = keys.iter().cycle();
+            mix(words, 1, N.max(key.len()), 1_664_525, |_| turns.next().copied().unwrap_or_default())
+        }
+    };
     mix(words, next, N - 1, 1_566_083_941, u32::wrapping_neg);
     if let Some(first) = words.first_mut() {
         *first = 0x8000_0000;

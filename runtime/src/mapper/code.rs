@@ -116,14 +116,12 @@ pub(super) fn evaluate_complex(vm: &mut Vm, interpreters: Option<&Interpreters>,
     match property {
         Value::Str(_) => evaluate(vm, interpreters, property, CodeKind::FString),
         Value::Dict(dict) => {
-            let items: Vec<_> = dict.table.borrow().iter().map(|(k, v)| (k.clone(), v.clone())).collect();
-            vm.charge(items.len())?;
-            let result = Dict::new();
-            for (key, value) in items {
-                let value = vm.deeper(|vm| evaluate_complex(vm, interpreters, &value))?;
-                result.table.borrow_mut().insert(key, value);
+            let mut table = dict.table.borrow().clone();
+            vm.charge(table.len())?;
+            for value in table.values_mut() {
+                *value = vm.deeper(|vm| evaluate_complex(vm, interpreters, value))?;
             }
-            Ok(Value::dict(result))
+            Ok(Value::dict(Dict::from_table(table)))
         }
         Value::List(list) => {
             let items = list.items.borrow().clone();

@@ -3,7 +3,7 @@
 use tpv_literal::int_text;
 use tpv_python::exception::{PyResult, type_error, value_error};
 use tpv_python::identity::{Inside, OUTER_A_STEP};
-use tpv_python::modules::json::{escape_into, escaped_len, is_plain, write_float};
+use tpv_python::modules::json::{escape_into, escaped_len, is_plain, quote_plain, write_float};
 use tpv_python::value::Value;
 use tpv_python::vm::Vm;
 
@@ -33,27 +33,31 @@ pub fn dump(vm: &mut Vm, out: &mut String, value: &Value) -> PyResult<()> {
 
 /// Appends a string, if there is room for it.
 fn string(vm: &mut Vm, out: &mut String, text: &str) -> PyResult<()> {
-    charge_escaping(vm, out.len(), text)?;
-    escape_into(out, text);
+    let is_plain = charge_escaping(vm, out.len(), text)?;
+    if is_plain {
+        quote_plain(out, text)
+    } else {
+        escape_into(out, text)
+    }
     Ok(())
 }
 
-/// Pays for appending a text as a JSON string to `before` bytes.
+/// Pays for appending a text as a JSON string to `before` bytes. Gives `true` if it has nothing to escape.
 ///
 /// # Errors
 /// `MemoryError` if there is no room for it, `TimeoutError` if the budget is spent.
-pub(crate) fn charge_escaping(vm: &mut Vm, before: usize, text: &str) -> PyResult<()> {
+pub(crate) fn charge_escaping(vm: &mut Vm, before: usize, text: &str) -> PyResult<bool> {
     vm.limit_bytes(before.saturating_add(text.len()))?;
     vm.visit(text.len(), COPIED_A_STEP)?;
     if is_plain(text) {
-        return Ok(());
+        return Ok(true);
     }
     vm.visit(text.len(), ESCAPED_A_STEP)?;
     // Escapes are up to six times as long as what they stand for.
     if before.saturating_add(text.len().saturating_mul(6)) > vm.limits.bytes {
         vm.limit_bytes(before.saturating_add(escaped_len(text)))?;
     }
-    Ok(())
+    Ok(false)
 }
 
 /// Makes a JSON string of what was appended from `start`, before which is the quote that opens it.

@@ -38,25 +38,13 @@ fn adapted<'a>(value: Sql<'a>, column: Option<&Column>) -> PyResult<Sql<'a>> {
     })
 }
 
-fn truth(value: &Sql<'_>) -> PyResult<Option<bool>> {
-    match value {
-        Sql::Null => Ok(None),
-        Sql::Int(value) => Ok(Some(*value != 0)),
-        Sql::Text(_) => Err(beyond("a text as a condition")),
-    }
-}
-
-fn from_truth(value: Option<bool>) -> Sql<'static> {
-    value.map_or(Sql::Null, |value| Sql::Int(i64::from(value)))
-}
-
 /// Returns `true` if a row satisfies all conditions.
 ///
 /// # Errors
 /// As [`value`].
 pub(super) fn passes(vm: &mut Vm, conditions: &[Rc<Expr>], row: Placed<'_>) -> PyResult<bool> {
     for condition in conditions {
-        if truth(&value(vm, condition, &[row])?)? != Some(true) {
+        if holds(vm, condition, &[row])? != Some(true) {
             return Ok(false);
         }
     }
@@ -74,50 +62,69 @@ pub(super) fn value<'a>(vm: &mut Vm, expression: &'a Expr, rows: &[Placed<'a>]) 
         Expr::Named(name) => return Err(beyond(&format!("the name '{name}'"))),
         Expr::Label(inner, _) | Expr::Distinct(inner) | Expr::Order(inner, _) => value(vm, inner, rows)?,
         Expr::Aggregate(function, inner) => aggregate(vm, *function, inner.as_deref(), rows)?,
+        Expr::Compare(..)
+        | Expr::Is(..)
+        | Expr::In(..)
+        | Expr::Like(..)
+        | Expr::Regex(..)
+        | Expr::And(_)
+        | Expr::Or(_)
+        | Expr::Not(_) => holds(vm, expression, rows)?.map_or(Sql::Null, |truth| Sql::Int(i64::from(truth))),
+    })
+}
+
+/// Returns whether a condition holds for a group of rows; `None` for SQL's unknown.
+///
+/// # Errors
+/// As [`value`].
+fn holds(vm: &mut Vm, condition: &Expr, rows: &[Placed<'_>]) -> PyResult<Option<bool>> {
+    Ok(match condition {
         Expr::Compare(op, a, b) => {
             let (x, y) = (value(vm, a, rows)?, value(vm, b, rows)?);
             if x == Sql::Null || y == Sql::Null {
-                return Ok(Sql::Null);
+                return Ok(None);
             }
             let (x, y) = (adapted(x, b.column())?, adapted(y, a.column())?);
-            from_truth(Some(op.holds(x.cmp(&y))))
+            Some(op.holds(x.cmp(&y)))
         }
         Expr::Is(inner, wanted, not) => {
             let same = value(vm, inner, rows)? == adapted(wanted.borrowed(), inner.column())?;
-            from_truth(Some(same != *not))
+            Some(same != *not)
         }
         Expr::In(inner, wanted, not) => is_in(&value(vm, inner, rows)?, wanted, inner.column(), *not)?,
         Expr::Like(inner, pattern, not) => match text_of(value(vm, inner, rows)?) {
-            None => Sql::Null,
+            None => None,
             Some(text) => {
                 vm.visit(text.len(), 8)?;
-                from_truth(Some(Like::new(pattern).matches(&text) != *not))
+                Some(Like::new(pattern).matches(&text) != *not)
             }
         },
         Expr::Regex(inner, pattern) => match text_of(value(vm, inner, rows)?) {
-            None => Sql::Null,
-            Some(text) => {
-                let found = vm.call_method(pattern, "search", Args::one(Value::str(&*text)))?;
-                from_truth(Some(!found.is_none()))
-            }
+            None => None,
+            Some(text) => Some(!vm.call_method(pattern, "search", Args::one(Value::str(&*text)))?.is_none()),
         },
         Expr::And(parts) => logic(vm, parts, rows, false)?,
         Expr::Or(parts) => logic(vm, parts, rows, true)?,
-        Expr::Not(inner) => from_truth(truth(&value(vm, inner, rows)?)?.map(|value| !value)),
+        Expr::Not(inner) => holds(vm, inner, rows)?.map(|value| !value),
+        other => match value(vm, other, rows)? {
+            Sql::Null => None,
+            Sql::Int(value) => Some(value != 0),
+            Sql::Text(_) => return Err(beyond("a text as a condition")),
+        },
     })
 }
 
 /// `AND` and `OR` of three values: `decisive` is the value that decides whatever the others are.
-fn logic(vm: &mut Vm, parts: &[Rc<Expr>], rows: &[Placed<'_>], decisive: bool) -> PyResult<Sql<'static>> {
+fn logic(vm: &mut Vm, parts: &[Rc<Expr>], rows: &[Placed<'_>], decisive: bool) -> PyResult<Option<bool>> {
     let mut all_known = true;
     for part in parts {
-        match truth(&value(vm, part, rows)?)? {
-            Some(value) if value == decisive => return Ok(from_truth(Some(decisive))),
+        match holds(vm, part, rows)? {
+            Some(value) if value == decisive => return Ok(Some(decisive)),
             Some(_) => {}
             None => all_known = false,
         }
     }
-    Ok(from_truth(all_known.then_some(!decisive)))
+    Ok(all_known.then_some(!decisive))
 }
 
 fn aggregate<'a>(vm: &mut Vm, function: Aggregate, inner: Option<&'a Expr>, rows: &[Placed<'a>]) -> PyResult<Sql<'a>> {
@@ -140,12 +147,12 @@ fn aggregate<'a>(vm: &mut Vm, function: Aggregate, inner: Option<&'a Expr>, rows
     })
 }
 
-fn is_in(found: &Sql<'_>, wanted: &[Sql<'_>], column: Option<&Column>, not: bool) -> PyResult<Sql<'static>> {
+fn is_in(found: &Sql<'_>, wanted: &[Sql<'_>], column: Option<&Column>, not: bool) -> PyResult<Option<bool>> {
     if wanted.is_empty() {
-        return Ok(from_truth(Some(not)));
+        return Ok(Some(not));
     }
     if *found == Sql::Null {
-        return Ok(Sql::Null);
+        return Ok(None);
     }
     let mut known = true;
     for one in wanted {
@@ -157,11 +164,11 @@ fn is_in(found: &Sql<'_>, wanted: &[Sql<'_>], column: Option<&Column>, not: bool
             _ => adapted(one.borrowed(), column)? == *found,
         };
         if is_equal {
-            return Ok(from_truth(Some(!not)));
+            return Ok(Some(!not));
         }
         known &= *one != Sql::Null;
     }
-    Ok(from_truth(known.then_some(not)))
+    Ok(known.then_some(not))
 }
 
 fn text_of(value: Sql<'_>) -> Option<Cow<'_, str>> {

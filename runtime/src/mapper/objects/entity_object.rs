@@ -575,8 +575,7 @@ impl Object for EntityObject {
 
 /// The field of an entity that has this name and is no container, besides amounts.
 fn plain_field(entity: &Entity, name: &str) -> Option<Field> {
-    let field = [Field::Id, Field::Abstract, Field::Inherits].iter().chain(Field::singles());
-    let field = field.copied().find(|field| field.name() == name)?;
+    let field = Field::plain(name)?;
     (!Field::singles().contains(&field) || entity.has_single(field)).then_some(field)
 }
 

@@ -5,7 +5,7 @@ mod encode;
 mod text;
 
 pub use decode::read_checked;
-pub use text::{BadEscape, escape_into, escaped_len, is_plain, plain_end, unescape, write_float};
+pub use text::{BadEscape, escape_into, escaped_len, is_plain, plain_end, quote_plain, unescape, write_float};
 
 use super::signature::Signature;
 use crate::args::Args;

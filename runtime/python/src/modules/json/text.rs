@@ -28,18 +28,57 @@ pub fn escaped_len(text: &str) -> usize {
 /// Returns `true` if a string contains nothing to escape.
 #[inline]
 pub fn is_plain(text: &str) -> bool {
-    let is_plain = |byte: u8| matches!(byte, b' '..=b'~') & (byte != b'"') & (byte != b'\\');
-    // Every byte is looked at, so that many are at once.
-    text.bytes().fold(true, |plain, byte| plain & is_plain(byte))
+    let bytes = text.as_bytes();
+    let Some(last) = bytes.last_chunk() else {
+        return bytes.iter().all(|byte| matches!(byte, b' '..=b'~') & (*byte != b'"') & (*byte != b'\\'));
+    };
+    // Every word is looked at, so that several are at once. The last may have bytes of the one before.
+    let (words, _) = bytes.as_chunks();
+    words.iter().chain([last]).fold(0, |found, word| found | escaped_bytes(*word)) == 0
+}
+
+/// One bit for each of eight bytes, as [`u64::from_le_bytes`] has them.
+const ONES: u64 = u64::from_ne_bytes([1; 8]);
+
+/// The highest bit of each of eight bytes.
+const HIGH: u64 = ONES << 7;
+
+/// The lowest bit that is set of [`HIGH`]'s is that of the first byte that is below `least`; those after it may be wrong, and so may be those of
+/// bytes that have it set.
+const fn below(word: u64, least: u8) -> u64 {
+    word.wrapping_sub(ONES * least as u64)
+}
+
+/// The same of quotes and control characters. Without its second bit, a quote comes right after the control characters, which stay what they are.
+const fn quote_or_control(word: u64) -> u64 {
+    below(word ^ (ONES * 2), (b'"' ^ 2) + 1)
+}
+
+/// The same of one character.
+const fn is(word: u64, byte: u8) -> u64 {
+    below(word ^ (ONES * byte as u64), 1)
+}
+
+/// Zero if none of the bytes is escaped in JSON.
+const fn escaped_bytes(bytes: [u8; 8]) -> u64 {
+    let word = u64::from_le_bytes(bytes);
+    (quote_or_control(word) | is(word, b'\\') | is(word, 0x7f) | word) & HIGH
+}
+
+/// Appends a string that [`is_plain`] in double quotes.
+#[inline]
+pub fn quote_plain(out: &mut String, text: &str) {
+    out.reserve(text.len() + 2);
+    out.push('"');
+    out.push_str(text);
+    out.push('"');
 }
 
 /// Appends a string in double quotes, every character outside printable ASCII escaped.
 #[inline]
 pub fn escape_into(out: &mut String, text: &str) {
     if is_plain(text) {
-        out.push('"');
-        out.push_str(text);
-        out.push('"');
+        quote_plain(out, text);
     } else {
         quote(out, text, true);
     }
@@ -120,18 +159,10 @@ fn hex(bytes: &[u8], at: usize) -> Option<u32> {
 // Called, not copied into its callers: alone, it has all its constants in registers.
 #[inline(never)]
 pub fn plain_end(text: &[u8], from: usize) -> usize {
-    const ONES: u64 = u64::from_ne_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    // The lowest bit that is set is the high one of the first byte that is below `least`; those after it may be wrong, and so
-    // may be those of bytes that have it set.
-    let below = |word: u64, least: u64| word.wrapping_sub(ONES * least);
     let mut at = from;
     while let Some(word) = text.get(at..).and_then(<[u8]>::first_chunk) {
         let word = u64::from_le_bytes(*word);
-        // Without its second bit, a quote comes right after the control characters, which stay what they are.
-        let quote_or_control = below(word ^ (ONES * 2), u64::from(b'"' ^ 2) + 1);
-        let backslash = below(word ^ (ONES * u64::from(b'\\')), 1);
-        let found = (quote_or_control | backslash) & !word & HIGH;
+        let found = (quote_or_control(word) | is(word, b'\\')) & !word & HIGH;
         if found != 0 {
             return at + found.trailing_zeros() as usize / 8;
         }
@@ -150,6 +181,23 @@ fn plain_end_near_end(text: &[u8], from: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_is_what_is_written_as_it_is() {
+        let chars = (0..=0x7f_u8).map(char::from).chain(['\u{80}', 'é', '😀']);
+        for char in chars {
+            for length in 0..19 {
+                for place in 0..=length {
+                    let mut text = "a".repeat(length);
+                    text.insert(place, char);
+                    let mut escaped = String::new();
+                    quote(&mut escaped, &text, true);
+                    assert_eq!(is_plain(&text), escaped == format!("\"{text}\""), "{text:?}");
+                }
+            }
+        }
+        assert!(is_plain(""));
+    }
 
     #[test]
     fn a_string_ends_at_the_first_quote_backslash_or_control() {
