@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use tpv_analysis::rule_texts::RuleTexts;
 use tpv_compiler::{CompileOptions, Compiled, python};
-use tpv_config::Input;
+use tpv_config::{ConfigTexts, Input};
 use tpv_model::{Asked, UnknownVersion, Version};
 use tpv_runtime::artifact::Rules;
 use tpv_text::code::Code;
@@ -275,7 +275,7 @@ pub fn compile(
     if let Some(differs) = asked.differs() {
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(differs)?, 1)?;
     }
-    let mut texts = SourceMap::new().of_version(asked.version);
+    let mut texts = ConfigTexts { sources: SourceMap::new(), version: asked.version };
     let mut inputs = Vec::with_capacity(sources.len());
     let mut files = Vec::new();
     for source in &sources {
@@ -283,7 +283,7 @@ pub fn compile(
             let (name, text): (String, String) = inline
                 .extract()
                 .map_err(|_| PyTypeError::new_err("an inline config is its name and its YAML text, both strings"))?;
-            inputs.push(Input::Text(texts.add(&name, &text)));
+            inputs.push(Input::Text(texts.sources.add(&name, &text)));
             continue;
         }
         let path: PathBuf = source.extract().map_err(|_| {

@@ -106,7 +106,9 @@ mod tests {
         let mut sources = SourceMap::new();
         let config = "tools:\n  bwa: {cores: 2, mem: cores * 1.5, rules: [{if: user, fail: '=no'}]}\ndestinations:\n  a: {runner: slurm, params: {n: '{cores}'}}\n";
         let input = Input::Text(sources.add("rules.yml", config));
-        let rules = compile_inputs(&[input], sources, &CompileOptions::default()).rules.unwrap();
+        let rules = compile_inputs(&[input], tpv_config::ConfigTexts::newest(sources), &CompileOptions::default())
+            .rules
+            .unwrap();
         let (mapper, world) = (Mapper::new(Arc::new(rules)), Arc::new(World::default()));
         let lines = [
             r#"{"id": 1, "tool": {"id": "bwa"}}"#,

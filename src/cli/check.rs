@@ -57,10 +57,10 @@ impl Check {
         let world = Arc::new(world::at_this_moment(self.world.as_deref().or(settings.world.as_deref()))?);
         let further: Further<'_> = &|linter, blocks, told| tried::check(linter, blocks, told, &world);
         let inputs = Input::named(&configs);
-        let sources = common.sources()?;
+        let texts = common.texts()?;
         let working = Working::on(common, "proving, and trying jobs of each tool");
         let Checked { linted, matrix, unproved, untried } =
-            check_inputs(&inputs, &sources, &options, self.matrix.is_some(), further);
+            check_inputs(&inputs, &texts, &options, self.matrix.is_some(), further);
         drop(working);
         let (errors, files) = (linted.errors(), configs.len());
         let sources = &linted.sources;

@@ -11,6 +11,7 @@ use tpv_runtime::mapper::Cpython;
 use super::error::CliError;
 use super::tpv::Tpv;
 use crate::settings::{FILE, Settings};
+use tpv_config::ConfigTexts;
 use tpv_config::template::{Instead, Remotes, Site, StoodIn, Templates, Why};
 use tpv_model::{Asked, Version};
 use tpv_text::diagnostic::Diagnostic;
@@ -97,22 +98,22 @@ impl Common {
         }
     }
 
-    /// A map for texts of the version of TPV that is asked for, which fills in the templates that it loads.
+    /// A map for texts, which fills in the templates that it loads, and the version of TPV that is asked for.
     ///
     /// # Errors
     /// The settings or the variables are wrong.
-    pub(crate) fn sources(&self) -> Result<SourceMap, CliError> {
-        self.sources_of(self.needed()?, &self.vars)
+    pub(crate) fn texts(&self) -> Result<ConfigTexts, CliError> {
+        self.texts_of(self.needed()?, &self.vars)
     }
 
-    /// As [`Self::sources`], with these settings, and the files of `--vars` as they are to be read.
+    /// As [`Self::texts`], with these settings, and the files of `--vars` as they are to be read.
     ///
     /// # Errors
     /// The variables are wrong.
-    pub(crate) fn sources_of(&self, settings: Settings, vars: &[PathBuf]) -> Result<SourceMap, CliError> {
+    pub(crate) fn texts_of(&self, settings: Settings, vars: &[PathBuf]) -> Result<ConfigTexts, CliError> {
         let (templates, version) = self.templates_of(settings, vars)?;
         self.templates.lock().unwrap_or_else(PoisonError::into_inner).push(templates.clone());
-        Ok(SourceMap::filling(templates).of_version(version))
+        Ok(ConfigTexts { sources: SourceMap::filling(templates), version })
     }
 
     /// The templates of these settings, with the files of `--vars` as they are to be read, and the version of TPV. Of their placeholders nothing
@@ -134,9 +135,9 @@ impl Common {
     /// # Errors
     /// The settings or the variables are wrong.
     pub(crate) fn sources_of_names(&self) -> Result<SourceMap, CliError> {
-        let (mut site, version) = self.site(self.needed()?, &self.vars)?;
+        let (mut site, _) = self.site(self.needed()?, &self.vars)?;
         site.placeholders = vec!["*".to_owned()];
-        Ok(SourceMap::filling(Arc::new(Templates::new(site)?)).of_version(version))
+        Ok(SourceMap::filling(Arc::new(Templates::new(site)?)))
     }
 
     /// The settings; wrong ones do not count if the command line says all that they say of local files. They name the texts of URLs besides: a wrong lock is

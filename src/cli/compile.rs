@@ -42,7 +42,7 @@ impl Compile {
         let configs = paths::configs(&self.configs, common)?;
         let compiled = compile_inputs(
             &Input::named(&configs),
-            common.sources()?,
+            common.texts()?,
             &CompileOptions { strict: self.strict, ..CompileOptions::default() },
         );
         common.show(&compiled.diagnostics, &compiled.sources);

@@ -25,7 +25,7 @@ use tpv_analysis::diff::report::{Jobs, Report, arrow, markdown, page, text};
 use tpv_analysis::diff::revision::{self, Revision};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
 use tpv_analysis::people::Naming;
-use tpv_config::{Input, unreadable};
+use tpv_config::{ConfigTexts, Input, unreadable};
 use tpv_galaxy::World;
 use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
@@ -229,8 +229,8 @@ impl Diff {
                 return upgrade::of_version(rules, version);
             }
             let common = Common { tpv: Some(Tpv::One(version.into())), ..common.clone() };
-            let (inputs, sources) = rules::inputs(None, &Wanted::default(), &configs, &common).ok()?;
-            let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+            let (inputs, texts) = rules::inputs(None, &Wanted::default(), &configs, &common).ok()?;
+            let compiled = tpv_compiler::compile_inputs(&inputs, texts, &tpv_compiler::CompileOptions::default());
             compiled.rules.map(Arc::new)
         };
         let make = move |version, change| Some(Mapper::with_hooks(load(version, change)?, hooks.clone(), false));
@@ -361,7 +361,8 @@ fn side(revision: revision::Texts, site: &AtRevision, common: &Common) -> Result
         common.note(&format!("`{path}` is not in `{name}`: it is only on the other side"));
     }
     let uncompiled = || common.note(&format!("the config of `{name}` does not compile:"));
-    let (mut sources, mut problems) = (site.sources(common)?, Diagnostics::new());
+    let ConfigTexts { mut sources, version } = site.texts(common)?;
+    let mut problems = Diagnostics::new();
     let mut inputs = Vec::with_capacity(revision.files.len());
     for (file, text) in &revision.files {
         match sources.add_or_fill(&site.path_of(file), text) {
@@ -374,7 +375,8 @@ fn side(revision: revision::Texts, site: &AtRevision, common: &Common) -> Result
         common.show(&problems, &sources);
         return Ok(None);
     }
-    let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+    let texts = ConfigTexts { sources, version };
+    let compiled = tpv_compiler::compile_inputs(&inputs, texts, &tpv_compiler::CompileOptions::default());
     if compiled.rules.is_none() {
         uncompiled();
     }

@@ -64,8 +64,8 @@ impl Dump {
             return Err(CliError::misuse("`--provenance` writes YAML comments", help));
         }
         let wanted = Wanted { dispatcher: self.dispatcher.clone(), ..Wanted::default() };
-        let (inputs, sources) = rules::inputs(self.job_conf.as_deref(), &wanted, &self.configs, common)?;
-        let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+        let (inputs, texts) = rules::inputs(self.job_conf.as_deref(), &wanted, &self.configs, common)?;
+        let compiled = tpv_compiler::compile_inputs(&inputs, texts, &tpv_compiler::CompileOptions::default());
         // Pools without a store only keep a mapper from starting: `tpv dump` shows such a config, too.
         if compiled.diagnostics.errors() > usize::from(tpv_compiler::link::lacks_store(&compiled.config)) {
             common.show(&compiled.diagnostics, &compiled.sources);

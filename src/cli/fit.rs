@@ -524,10 +524,10 @@ impl Run<'_> {
 
     /// Rules with other texts.
     fn compiled(&self, text: &Written, what: &str) -> Result<Mapper, CliError> {
-        let (inputs, mut sources) = rules::inputs(None, &Wanted::default(), &self.fit.configs, self.common)?;
+        let (inputs, mut texts) = rules::inputs(None, &Wanted::default(), &self.fit.configs, self.common)?;
         let edited = |input| match input {
             Input::Named(name) => match text.files.iter().find(|file| file.name == name) {
-                Some(file) => Input::Text(sources.add(&name, &file.new)),
+                Some(file) => Input::Text(texts.sources.add(&name, &file.new)),
                 None => Input::Named(name),
             },
             other => other,
@@ -535,9 +535,9 @@ impl Run<'_> {
         let mut inputs: Vec<Input> = inputs.into_iter().map(edited).collect();
         if let Some(patch) = &text.patch {
             let name = self.fit.patch.as_deref().unwrap_or(Path::new("the proposals"));
-            inputs.push(Input::Text(sources.add(&name.display().to_string(), patch)));
+            inputs.push(Input::Text(texts.sources.add(&name.display().to_string(), patch)));
         }
-        let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+        let compiled = tpv_compiler::compile_inputs(&inputs, texts, &tpv_compiler::CompileOptions::default());
         let Some(rules) = compiled.rules else {
             self.common.show(&compiled.diagnostics, &compiled.sources);
             return Err(CliError::new(format!("{what} does not compile"), tpv_text::diagnostic::REPORT_BUG));

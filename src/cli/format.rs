@@ -61,7 +61,7 @@ impl Format {
             ));
         }
         let (mut bad, mut changed) = (0, 0);
-        let sources = common.sources()?;
+        let sources = common.texts()?.sources;
         for file in &files {
             match self.format(file, sources.clone(), common) {
                 Ok(Some(is_changed)) => changed += u64::from(is_changed),

@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use tpv_config::Input;
 use tpv_config::job_conf::{DISPATCHER, Dispatchers, Found, of_yaml};
+use tpv_config::{ConfigTexts, Input};
 use tpv_galaxy::json::Json;
 use tpv_model::{Asked, UnknownVersion};
 use tpv_text::diagnostic::Diagnostics;
-use tpv_text::source::{Limits, SourceMap, is_url};
+use tpv_text::source::{Limits, is_url};
 use tpv_yaml::value::ValueKind;
 
 use super::common::Common;
@@ -81,8 +81,8 @@ impl Wanted {
 
 /// A job configuration.
 pub(super) struct JobConf {
-    /// The text, which inline configs point into.
-    pub(super) sources: SourceMap,
+    /// The text, which inline configs point into, and the version of TPV.
+    pub(super) texts: ConfigTexts,
     /// The inputs that TPV is to load.
     pub(super) inputs: Vec<Input>,
 }
@@ -93,7 +93,7 @@ pub(super) struct JobConf {
 /// A file that is not a job configuration; what is wrong with its YAML is printed before.
 pub(super) fn read(path: &Path, wanted: &Wanted, common: &Common) -> Result<JobConf, CliError> {
     let name = path.to_string_lossy();
-    let mut sources = common.sources()?;
+    let ConfigTexts { mut sources, version: mut of_configs } = common.texts()?;
     let id = sources.load(&name, &Limits::default()).map_err(|error| {
         CliError::new(format!("the job configuration `{name}` cannot be read: {error}"), error.help())
     })?;
@@ -148,9 +148,9 @@ pub(super) fn read(path: &Path, wanted: &Wanted, common: &Common) -> Result<JobC
         let asked: Asked = text.parse().map_err(|unknown: UnknownVersion| {
             CliError::new(format!("`tpvc_tpv` of `{name}` is `{text}`: {unknown}"), "write `tpvc_tpv: \"3.2\"`")
         })?;
-        sources = sources.of_version(common.answering(asked));
+        of_configs = common.answering(asked);
     }
-    Ok(JobConf { sources, inputs })
+    Ok(JobConf { texts: ConfigTexts { sources, version: of_configs }, inputs })
 }
 
 /// The URLs that a job configuration names for any dispatcher, by its names alone: a template may lack variables.

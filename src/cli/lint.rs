@@ -65,8 +65,8 @@ impl Lint {
         } else {
             vec![Input::named(&configs)]
         };
-        let sources = common.sources()?;
-        let lint = |group: &Vec<Input>| lint_inputs(group, &sources, &options);
+        let texts = common.texts()?;
+        let lint = |group: &Vec<Input>| lint_inputs(group, &texts, &options);
         let mut runs: Vec<Linted> = groups.iter().map(lint).collect();
         if self.fix {
             let fixed: Vec<Fixed> = groups.iter().zip(&runs).map(|(group, run)| fix(group, run, &options)).collect();

@@ -230,7 +230,7 @@ impl Map {
     fn rules(&self, configs: &[String], common: &Common) -> Result<Option<(Rules, Option<RuleTexts>)>, CliError> {
         if !configs.is_empty() {
             let inputs = Input::named(configs);
-            let compiled = compile_inputs(&inputs, common.sources()?, &CompileOptions::default());
+            let compiled = compile_inputs(&inputs, common.texts()?, &CompileOptions::default());
             common.show(&compiled.diagnostics, &compiled.sources);
             return Ok(compiled.rules.map(|rules| {
                 let texts = RuleTexts::of(&inputs, &compiled.sources, rules.tables().global.version);

@@ -14,9 +14,9 @@ use crate::settings::{FILE, Settings};
 use tpv_analysis::diff::revision::Revision;
 use tpv_analysis::git::checkout::Checkout;
 use tpv_analysis::git::{self, Repository};
-use tpv_config::Input;
 use tpv_config::lock::Lock;
 use tpv_config::template::{Remotes, StoodIn, Templates};
+use tpv_config::{ConfigTexts, Input};
 use tpv_maps::history;
 use tpv_text::diagnostic::Problem;
 use tpv_text::figures::count;
@@ -249,19 +249,19 @@ impl AtRevision {
         there.map_or_else(|| name.to_owned(), |path| path.to_string_lossy().into_owned())
     }
 
-    /// A map for texts of the revision, which fills in the templates that it loads.
+    /// A map for texts of the revision, which fills in the templates that it loads, and the revision's version of TPV.
     ///
     /// # Errors
     /// The variables are wrong.
-    pub(super) fn sources(&self, common: &Common) -> Result<SourceMap, CliError> {
+    pub(super) fn texts(&self, common: &Common) -> Result<ConfigTexts, CliError> {
         let vars = self.vars(common);
         self.report(common);
-        let sources = common.sources_of(self.settings.clone(), &vars);
-        let sources = sources.map_err(|error| self.placed(error))?;
-        Ok(match &self.checkout {
-            Some(checkout) => sources.named_within(checkout.folder()),
-            None => sources,
-        })
+        let texts = common.texts_of(self.settings.clone(), &vars);
+        let mut texts = texts.map_err(|error| self.placed(error))?;
+        if let Some(checkout) = &self.checkout {
+            texts.sources.name_within(checkout.folder());
+        }
+        Ok(texts)
     }
 
     /// The files of `--vars` as the revision has them.
@@ -286,14 +286,14 @@ impl AtRevision {
         }
         let mut files = paths::expand(&there).map_err(|error| self.named(error))?;
         files.dedup();
-        let sources = self.sources(common)?;
+        let texts = self.texts(common)?;
         if let Some(file) = files.iter().find(|file| !is_url(file) && !Path::new(file).exists()) {
             let help = "check the path: that of a config file which was added later is not there";
             let shown = self.present(file)?;
             return Err(CliError::new(format!("`{shown}` is not in `{}`", self.name), help));
         }
         let inputs = Input::named(&files);
-        let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+        let compiled = tpv_compiler::compile_inputs(&inputs, texts, &tpv_compiler::CompileOptions::default());
         if compiled.rules.is_none() || common.verbose > 0 {
             common.show(&compiled.diagnostics, &compiled.sources);
         }
@@ -397,14 +397,14 @@ impl history::Site for History<'_> {
         self.site.configs().map_err(|error| in_a_line(&error))
     }
 
-    fn sources(&mut self) -> Result<SourceMap, String> {
+    fn texts(&mut self) -> Result<ConfigTexts, String> {
         let vars = self.site.vars(self.common);
         let found = self.common.templates_of(self.site.settings.clone(), &vars);
         let (templates, version) = found.map_err(|error| in_a_line(&self.site.placed(error)))?;
         self.templates = Some(templates.clone());
-        let sources = SourceMap::filling(templates).of_version(version);
         let folder = self.site.checkout.as_ref().map(Checkout::folder);
-        Ok(folder.map_or_else(SourceMap::new, |folder| sources.named_within(folder)))
+        let sources = folder.map_or_else(SourceMap::new, |folder| SourceMap::filling(templates).named_within(folder));
+        Ok(ConfigTexts { sources, version })
     }
 
     fn urls(&self) -> SourceMap {

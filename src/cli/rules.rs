@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tpv_runtime::artifact::Rules;
 
-use tpv_config::{Config, Input};
+use tpv_config::{Config, ConfigTexts, Input};
 use tpv_text::source::SourceMap;
 
 use super::common::Common;
@@ -31,21 +31,21 @@ pub(super) fn inputs(
     wanted: &Wanted,
     configs: &[String],
     common: &Common,
-) -> Result<(Vec<Input>, SourceMap), CliError> {
+) -> Result<(Vec<Input>, ConfigTexts), CliError> {
     let named = || -> Result<Vec<Input>, CliError> {
         Ok(paths::configs(configs, common)?.into_iter().map(Input::Named).collect())
     };
-    let Some(path) = job_conf else { return Ok((named()?, common.sources()?)) };
+    let Some(path) = job_conf else { return Ok((named()?, common.texts()?)) };
     if configs.is_empty() {
         let conf = job_conf::read(path, wanted, common)?;
-        return Ok((conf.inputs, conf.sources));
+        return Ok((conf.inputs, conf.texts));
     }
     // TPV reads it, too, before it prefers the configs of the command line.
     if !path.is_file() {
         let message = format!("the job configuration `{}` cannot be read: no such file", path.display());
         return Err(CliError::new(message, "check the path"));
     }
-    Ok((named()?, common.sources()?))
+    Ok((named()?, common.texts()?))
 }
 
 /// The rules of an artifact, where that is the one thing given, or of configs. `None` where the configs are bad, which has
@@ -78,8 +78,8 @@ pub(super) fn load_of(
         common.check_version(&rules)?;
         return Ok(Some(LoadedRules { rules: Arc::new(rules), origin: None }));
     }
-    let (inputs, sources) = inputs(job_conf, wanted, configs, common)?;
-    let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+    let (inputs, texts) = inputs(job_conf, wanted, configs, common)?;
+    let compiled = tpv_compiler::compile_inputs(&inputs, texts, &tpv_compiler::CompileOptions::default());
     if compiled.rules.is_none() || common.verbose > 0 {
         common.show(&compiled.diagnostics, &compiled.sources);
     }

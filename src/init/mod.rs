@@ -28,8 +28,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tpv_config::Input;
 use tpv_config::template::{StoodIn, Templates, Why};
+use tpv_config::{ConfigTexts, Input};
 use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap};
@@ -274,11 +274,11 @@ fn missing(repository: &Repository, environment: &mut Environment) -> BTreeMap<S
         }
     };
     let version = environment.tpv.as_ref().map_or_else(Version::default, |chosen| chosen.version);
-    let sources = SourceMap::filling(templates.clone()).of_version(version);
+    let texts = ConfigTexts { sources: SourceMap::filling(templates.clone()), version };
     for file in environment.files.iter().filter(|file| !tpv_text::source::is_url(file)) {
-        let (mut sources, mut problems) = (sources.clone(), Diagnostics::new());
+        let (mut texts, mut problems) = (texts.clone(), Diagnostics::new());
         let input = Input::Named(repository.path(file));
-        tpv_config::load_inputs(&[input], &Limits::default(), &mut sources, &mut problems);
+        tpv_config::load(&[input], &Limits::default(), &mut texts, &mut problems);
         let errors = problems.iter().filter(|problem| problem.severity == tpv_text::diagnostic::Severity::Error);
         environment.faults.extend(errors.take(1).map(|problem| format!("{file}: {}", problem.message)));
     }

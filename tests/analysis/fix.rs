@@ -39,6 +39,17 @@ fn what_has_one_answer_is_mended_and_all_else_stays() {
     assert_eq!(text(&site, "a.yml"), mended);
 }
 
+/// The mended text is read by the version of TPV that the text was read by.
+#[test]
+fn a_config_for_an_older_version_is_mended() {
+    let rules = "tools:\n  bwa:\n    coers: 2\n    mem: 8\n    rules:\n";
+    let site = site(&[("a.yml", rules)]);
+    assert_eq!(run(site.path(), &["lint", "a.yml"]).0, 1);
+    let (status, said) = run(site.path(), &["lint", "--tpv", "2.5", "a.yml", "--fix"]);
+    assert!(status == 0 && said.contains("fixed 1 finding in `a.yml`"), "{said}");
+    assert_eq!(text(&site, "a.yml"), rules.replace("coers", "cores"));
+}
+
 /// Of edits that bring errors together as many as can be are made, however many there are.
 #[test]
 fn edits_that_conflict_keep_no_others_from_being_made() {

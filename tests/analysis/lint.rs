@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde_json::Value;
 use tpv_analysis::lint::{Linted, Options, lint, lint_inputs, report};
 use tpv_compiler::checker::RAISING;
-use tpv_config::Input;
+use tpv_config::{ConfigTexts, Input};
 use tpv_model::{Change, Version};
 use tpv_text::code::Code;
 use tpv_text::source::SourceMap;
@@ -415,9 +415,13 @@ const UPGRADES: [(Change, Version, Shown); 25] = [
 
 /// The findings of T134 in files of the version `from`, by that of `to`.
 fn upgraded(files: &[&str], from: Version, to: Version) -> Vec<String> {
-    let mut sources = SourceMap::new().of_version(to);
+    let mut sources = SourceMap::new();
     let inputs: Vec<Input> = files.iter().map(|text| Input::Text(sources.add("tpv.yml", text))).collect();
-    let linted = lint_inputs(&inputs, &sources, &Options { from: Some(from), ..Options::default() });
+    let linted = lint_inputs(
+        &inputs,
+        &ConfigTexts { sources, version: to },
+        &Options { from: Some(from), ..Options::default() },
+    );
     linted
         .findings
         .iter()

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crate::support::dump;
 use serde_json::Value;
+use tpv_config::{ConfigTexts, Input};
+use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::render::Render;
 use tpv_text::source::{Limits, SourceMap};
@@ -33,10 +35,10 @@ fn differences(path: &str, ours: &Value, theirs: &Value, out: &mut Vec<String>) 
 }
 
 fn check(files: &[PathBuf], expected: &Path) -> Result<(), String> {
-    let mut sources = SourceMap::new();
-    let mut problems = Diagnostics::new();
-    let names = files.iter().map(|file| file.to_str().unwrap());
-    let config = tpv_config::load(names, &Limits::default(), &mut sources, &mut problems);
+    let (mut texts, mut problems) = (ConfigTexts::default(), Diagnostics::new());
+    let inputs: Vec<Input> = files.iter().map(|file| Input::Named(file.to_str().unwrap().to_owned())).collect();
+    let config = tpv_config::load(&inputs, &Limits::default(), &mut texts, &mut problems);
+    let sources = texts.sources;
     if std::env::var_os("SHOW_PROBLEMS").is_some() {
         eprint!("{}", problems.render(&sources, false));
     }
@@ -82,7 +84,7 @@ fn load(texts: &[&str]) -> (tpv_config::Config, Diagnostics, SourceMap) {
     let mut sources = SourceMap::new();
     let mut problems = Diagnostics::new();
     let ids: Vec<_> = texts.iter().zip(1..).map(|(text, n)| sources.add(&format!("{n}.yml"), text)).collect();
-    let config = tpv_config::load_sources(&sources, &ids, &mut problems);
+    let config = tpv_config::load_sources(Version::default(), &sources, &ids, &mut problems);
     (config, problems, sources)
 }
 
@@ -105,11 +107,10 @@ fn a_missing_file_is_reported_without_its_consequences() {
     let folder = tempfile::tempdir().unwrap();
     let present = folder.path().join("present.yml");
     std::fs::write(&present, "tools: {a: {inherits: elsewhere}}\n").unwrap();
-    let mut sources = SourceMap::new();
-    let mut problems = Diagnostics::new();
-    let names = ["no/such.yml", present.to_str().unwrap()];
-    tpv_config::load(names, &Limits::default(), &mut sources, &mut problems);
-    let said = problems.render(&sources, false);
+    let (mut texts, mut problems) = (ConfigTexts::default(), Diagnostics::new());
+    let inputs = Input::named(&["no/such.yml".to_owned(), present.to_str().unwrap().to_owned()]);
+    tpv_config::load(&inputs, &Limits::default(), &mut texts, &mut problems);
+    let said = problems.render(&texts.sources, false);
     assert!(said.starts_with("error: cannot read `no/such.yml`: no such file\n"), "{said}");
     assert!(said.contains("help: check the path"), "{said}");
     assert_eq!(problems.errors(), 1, "{said}");
@@ -157,12 +158,12 @@ fn code_leads_back_to_where_it_was_written() {
     // In the case `noqa`, TPV puts codes of comments among the f-strings.
     let cases = std::fs::read_dir(folder).unwrap().filter(|case| case.as_ref().unwrap().file_name() != "noqa");
     for case in cases {
-        let mut sources = SourceMap::new();
-        let mut problems = Diagnostics::new();
+        let (mut texts, mut problems) = (ConfigTexts::default(), Diagnostics::new());
         let entries = std::fs::read_dir(case.unwrap().path()).unwrap().map(|entry| entry.unwrap().path());
-        let files: Vec<String> = entries.map(|path| path.to_str().unwrap().to_owned()).collect();
-        let names = files.iter().map(String::as_str).filter(|name| name.ends_with(".yml"));
-        let config = tpv_config::load(names, &Limits::default(), &mut sources, &mut problems);
+        let names = entries.map(|path| path.to_str().unwrap().to_owned()).filter(|name| name.ends_with(".yml"));
+        let inputs: Vec<Input> = names.map(Input::Named).collect();
+        let config = tpv_config::load(&inputs, &Limits::default(), &mut texts, &mut problems);
+        let sources = texts.sources;
         for code in &config.checks {
             let written = sources.text(code.text.span).to_owned();
             // A value of `env` that is no string was converted.

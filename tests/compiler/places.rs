@@ -2,9 +2,10 @@
 
 use crate::support::random::Random;
 use tpv_config::origin::TextOrigin;
+use tpv_config::{ConfigTexts, Input};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::render::Render;
-use tpv_text::source::{Limits, SourceMap};
+use tpv_text::source::Limits;
 
 /// A scalar for the value of a key that is four columns deep, with words that are all different.
 fn scalar(random: &mut Random) -> String {
@@ -65,13 +66,13 @@ fn every_word_is_found_in_the_file() {
         if random.one_in(4) {
             file = file.replace('\n', "\r\n");
         }
-        let mut sources = SourceMap::new();
-        let mut problems = Diagnostics::new();
+        let (mut texts, mut problems) = (ConfigTexts::default(), Diagnostics::new());
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.yml");
         std::fs::write(&path, &file).unwrap();
-        let names = [path.to_str().unwrap()];
-        let config = tpv_config::load(names, &Limits::default(), &mut sources, &mut problems);
+        let input = Input::Named(path.to_str().unwrap().to_owned());
+        let config = tpv_config::load(&[input], &Limits::default(), &mut texts, &mut problems);
+        let sources = texts.sources;
         assert!(!problems.has_errors(), "{file}\n{}", problems.render(&sources, false));
         let code = config.checks.iter().find(|code| code.property == "mem").unwrap_or_else(|| panic!("{file}"));
         let (text, origin) = (code.text.as_str(), TextOrigin::new(&code.text, &sources));

@@ -1,4 +1,6 @@
-//! Bytecode: what Python source is compiled to, what artifacts hold and machines run.
+#![doc = include_str!("../README.md")]
+//!
+//! # Ways through the crate
 //!
 //! Everything here is plain data. The compiler writes it, the artifact stores it, every thread reads it; there is no Python value
 //! in it and no machine. [`instruction`] is the table of opcodes, [`code`] the code objects, [`kernel`] the blocks that machine

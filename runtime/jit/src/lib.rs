@@ -1,14 +1,14 @@
-//! Compilation of kernels to machine code.
+#![doc = include_str!("../README.md")]
+//!
+//! # Ways through the crate
 //!
 //! [`tpv_bytecode::kernel`] defines kernels. This crate compiles them with Cranelift: [`kinds`] infers the kinds of
 //! each node from those of the inputs, [`emit`] writes the instructions, [`machine`] owns the memory
 //! that they run in, [`host`] has the runtime functions that machine code calls, [`mod@run`] is the interpreter's entry point.
 //!
 //! Machine code is specialized for the kinds of a block's inputs and contains no checks of them; each run selects the
-//! version for its kinds. All threads of a mapper share the code, which is freed with the mapper.
-//!
-//! Without the feature `cranelift`, or on an unsupported architecture, [`Jit::new`] returns `None` and everything is
-//! interpreted, with the same answers.
+//! version for its kinds. All threads of a mapper share the code, which is freed with the mapper. On an unsupported architecture, as without the
+//! feature, [`Jit::new`] returns `None`.
 
 #[cfg(feature = "cranelift")]
 mod emit;

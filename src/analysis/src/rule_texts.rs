@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sha2::{Digest, Sha256};
 use tpv_compiler::{CompileOptions, Compiled, compile_inputs};
-use tpv_config::Input;
+use tpv_config::{ConfigTexts, Input};
 use tpv_galaxy::json::{Json, Reader, text_of};
 use tpv_model::{Asked, Version};
 use tpv_text::source::{SourceMap, is_url, redacted};
@@ -83,9 +83,9 @@ impl RuleTexts {
 
     /// Compiles the texts under their names.
     pub fn compile(&self) -> Compiled {
-        let mut sources = SourceMap::new().of_version(self.version);
+        let mut sources = SourceMap::new();
         let inputs: Vec<Input> = self.configs.iter().map(|(name, text)| Input::Text(sources.add(name, text))).collect();
-        compile_inputs(&inputs, sources, &CompileOptions::default())
+        compile_inputs(&inputs, ConfigTexts { sources, version: self.version }, &CompileOptions::default())
     }
 }
 

@@ -7,8 +7,8 @@ use tpv_analysis::diff::Side;
 use tpv_analysis::diff::entities::compare;
 use tpv_analysis::diff::report;
 use tpv_analysis::people::Naming;
-use tpv_config::Input;
 use tpv_config::lock::Lock;
+use tpv_config::{ConfigTexts, Input};
 use tpv_text::source::{Limits, SourceMap, is_url, redacted};
 
 use super::sites::Site;
@@ -93,9 +93,9 @@ impl Effects<'_> {
         let mut settings = site.settings.clone();
         settings.site.remotes = settings.site.remotes.locked(Some(lock.clone()));
         let (templates, version) = site.common.templates_of(settings, &site.common.vars)?;
-        let sources = SourceMap::filling(templates).of_version(version);
+        let texts = ConfigTexts { sources: SourceMap::filling(templates), version };
         let inputs = Input::named(&site.files);
-        let compiled = tpv_compiler::compile_inputs(&inputs, sources, &tpv_compiler::CompileOptions::default());
+        let compiled = tpv_compiler::compile_inputs(&inputs, texts, &tpv_compiler::CompileOptions::default());
         if compiled.rules.is_none() && is_shown {
             site.common.show(&compiled.diagnostics, &compiled.sources);
         }

@@ -11,7 +11,7 @@ pub mod link;
 pub mod python;
 pub mod unlink;
 
-use tpv_config::{Config, Input};
+use tpv_config::{Config, ConfigTexts, Input};
 use tpv_runtime::artifact::Rules;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, REPORT_BUG, Severity};
 use tpv_text::source::{Limits, SourceMap};
@@ -39,13 +39,14 @@ pub struct Compiled {
 
 /// Compiles config files and URLs, merged in the order given.
 pub fn compile(names: &[String], options: &CompileOptions) -> Compiled {
-    compile_inputs(&Input::named(names), SourceMap::new(), options)
+    compile_inputs(&Input::named(names), ConfigTexts::default(), options)
 }
 
-/// Compiles configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
-pub fn compile_inputs(inputs: &[Input], mut sources: SourceMap, options: &CompileOptions) -> Compiled {
+/// Compiles configs of all sorts, merged in the order given. `texts` holds those that are read already.
+pub fn compile_inputs(inputs: &[Input], mut texts: ConfigTexts, options: &CompileOptions) -> Compiled {
     let mut diagnostics = Diagnostics::new();
-    let config = tpv_config::load_inputs(inputs, &options.limits, &mut sources, &mut diagnostics);
+    let config = tpv_config::load(inputs, &options.limits, &mut texts, &mut diagnostics);
+    let sources = texts.sources;
     let (tables, mut program, trees) = link::link(&config, &sources, options.strict, &mut diagnostics);
     let mut rules = None;
     // With `strict`, findings about code are errors too; those must not keep the checker from running.

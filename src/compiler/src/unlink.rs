@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use num_bigint::BigInt;
-use tpv_model::{Field, FieldMap, TagType, Version};
+use tpv_model::{Field, FieldMap, TagType};
 use tpv_runtime::artifact::tables::{EntityRow, StringId, Tables, TagsRow, ValueRow};
 
 use tpv_config::Config;
@@ -39,18 +39,18 @@ pub fn unlink(tables: &Tables) -> (Config, SourceMap) {
     config.roles = unlinker.section(&tables.roles.rows);
     config.users = unlinker.section(&tables.users.rows);
     config.destinations = unlinker.section(&tables.configured_destinations);
-    (config, sources(tables, tables.global.version))
+    (config, sources(tables))
 }
 
 /// Texts with as many blank lines as the artifact has places in.
-fn sources(tables: &Tables, version: Version) -> SourceMap {
+fn sources(tables: &Tables) -> SourceMap {
     let mut lines = vec![1; tables.sources.len()];
     for site in &tables.sites {
         if let Some(last) = lines.get_mut(site.source as usize) {
             *last = site.line.max(*last);
         }
     }
-    let (mut sources, mut left) = (SourceMap::new().of_version(version), MOST_LINES);
+    let (mut sources, mut left) = (SourceMap::new(), MOST_LINES);
     for (name, lines) in tables.sources.iter().zip(lines) {
         let name = tables.strings.get(*name as usize).map_or("", String::as_str);
         let lines = lines.min(left);

@@ -14,10 +14,10 @@ use std::process::{Command, Stdio};
 
 use random::{Random, rounds, setting};
 use tpv_compiler::checker;
-use tpv_config::Input;
+use tpv_config::{ConfigTexts, Input};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostics;
-use tpv_text::source::{Limits, SourceMap};
+use tpv_text::source::Limits;
 
 /// Operands whose types the checker may know.
 const OPERANDS: [&str; 38] = [
@@ -177,10 +177,11 @@ fn reported(expressions: &[String]) -> (HashSet<usize>, HashSet<usize>) {
     for (at, expression) in expressions.iter().enumerate() {
         let _ = write!(config, "  t{at}:\n    rules:\n    - id: r\n      if: |\n        {expression}\n      mem: 1\n");
     }
-    let mut sources = SourceMap::new();
-    let id = sources.add("config.yml", &config);
+    let mut texts = ConfigTexts::default();
+    let id = texts.sources.add("config.yml", &config);
     let mut problems = Diagnostics::new();
-    let config = tpv_config::load_inputs(&[Input::Text(id)], &Limits::default(), &mut sources, &mut problems);
+    let config = tpv_config::load(&[Input::Text(id)], &Limits::default(), &mut texts, &mut problems);
+    let sources = texts.sources;
     assert!(!problems.has_errors(), "{:?}", problems.iter().next());
     let (mut always, mut told) = (HashSet::new(), HashSet::new());
     for finding in checker::check(&config, &sources) {

@@ -20,6 +20,7 @@ pub mod origin;
 pub mod rules;
 pub mod scheduling;
 pub mod template;
+mod texts;
 pub mod validate;
 
 use std::sync::{Arc, LazyLock};
@@ -37,6 +38,8 @@ use tpv_text::source::{Limits, SourceError, SourceId, SourceMap, Span};
 use tpv_yaml::Comment;
 use tpv_yaml::load::rest::{Rest, load_rest};
 use tpv_yaml::value::ConfigValue;
+
+pub use texts::ConfigTexts;
 
 /// TPV's `loader.config` after the last file.
 #[derive(Debug, Default)]
@@ -108,9 +111,10 @@ impl Input {
     }
 }
 
-/// Reads config files, URLs and inline configs in load order and merges them, as [`load`] does. With errors, the config is what of it can be
-/// read.
-pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, problems: &mut Diagnostics) -> Config {
+/// Reads config files, URLs and inline configs in load order and merges them. With errors, the config is what of it can be read.
+pub fn load(inputs: &[Input], limits: &Limits, texts: &mut ConfigTexts, problems: &mut Diagnostics) -> Config {
+    let ConfigTexts { sources, version } = texts;
+    let version = *version;
     let mut texts = Vec::new();
     let mut holes = Holes::default();
     let mut names = Vec::new();
@@ -140,25 +144,25 @@ pub fn load_inputs(inputs: &[Input], limits: &Limits, sources: &mut SourceMap, p
     let texts = with_parts(texts, sources, problems);
     let documents = read_documents(sources, &texts, problems);
     let is_read = !problems.has_errors();
-    let (mut config, _) = merge_documents(sources.version(), sources, documents, holes, problems);
+    let (mut config, _) = merge_documents(version, sources, documents, holes, problems);
     if is_read && problems.has_errors() {
-        config.older = older(sources, &texts);
+        config.older = older(version, sources, &texts);
         if let Some(older) = config.older {
-            say_older(older, sources.version(), problems);
+            say_older(older, version, problems);
         }
     }
     config
 }
 
-/// The newest version before 3.0 that loads texts which a later one does not load.
-fn older(sources: &SourceMap, texts: &[(SourceId, Option<&ConfigValue>)]) -> Option<Version> {
+/// The newest version before 3.0 that loads texts which `newer` does not load.
+fn older(newer: Version, sources: &SourceMap, texts: &[(SourceId, Option<&ConfigValue>)]) -> Option<Version> {
     let loads = |version: &Version| {
         let mut problems = Diagnostics::new();
         let documents = read_documents(sources, texts, &mut problems);
         let (_, is_old) = merge_documents(*version, sources, documents, Holes::default(), &mut problems);
         is_old && !problems.has_errors()
     };
-    let older = [Version::V2_5, Version::V1_4].into_iter().filter(|_| sources.version().has_models());
+    let older = [Version::V2_5, Version::V1_4].into_iter().filter(|_| newer.has_models());
     older.into_iter().find(loads)
 }
 
@@ -251,22 +255,11 @@ pub fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> D
     }
 }
 
-/// Reads config files and URLs in load order and merges them. Whether the result may be used is for `problems` to say.
-pub fn load<'a>(
-    names: impl IntoIterator<Item = &'a str>,
-    limits: &Limits,
-    sources: &mut SourceMap,
-    problems: &mut Diagnostics,
-) -> Config {
-    let inputs: Vec<Input> = names.into_iter().map(|name| Input::Named(name.to_owned())).collect();
-    load_inputs(&inputs, limits, sources, problems)
-}
-
-/// Merges texts that are read already, in this order.
-pub fn load_sources(sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
+/// Merges texts that are read already, in this order, for a version of TPV.
+pub fn load_sources(version: Version, sources: &SourceMap, ids: &[SourceId], problems: &mut Diagnostics) -> Config {
     let texts: Vec<_> = ids.iter().map(|id| (*id, None)).collect();
     let documents = read_documents(sources, &texts, problems);
-    merge_documents(sources.version(), sources, documents, Holes::default(), problems).0
+    merge_documents(version, sources, documents, Holes::default(), problems).0
 }
 
 /// Merges what could be read. Returns the config, and `true` if it has what only TPV before 3.0 takes.

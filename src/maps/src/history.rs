@@ -13,7 +13,7 @@ pub use tpv_analysis::git::Commit;
 pub use tpv_analysis::git::config::{self, Part, given, is_given, parts, quoted, read};
 use tpv_analysis::git::{Blobs, Repository};
 use tpv_compiler::{CompileOptions, compile_inputs};
-use tpv_config::{Input, unreadable};
+use tpv_config::{ConfigTexts, Input, unreadable};
 use tpv_text::diagnostic::{Diagnostics, Severity};
 use tpv_text::parallel;
 use tpv_text::source::{SourceId, SourceMap};
@@ -71,11 +71,11 @@ pub trait Site {
     /// They name none, in words.
     fn configs(&self) -> Result<Vec<String>, String>;
 
-    /// A map for the commit's texts, which fills its templates in.
+    /// A map for the commit's texts, which fills its templates in, and the commit's version of TPV.
     ///
     /// # Errors
     /// The fault of its variables, in words.
-    fn sources(&mut self) -> Result<SourceMap, String>;
+    fn texts(&mut self) -> Result<ConfigTexts, String>;
 
     /// A map for the texts of URLs and files outside of the repository, which are the same for each commit.
     fn urls(&self) -> SourceMap {
@@ -101,8 +101,8 @@ impl Site for Plain {
         Err("no config files are named".to_owned())
     }
 
-    fn sources(&mut self) -> Result<SourceMap, String> {
-        Ok(SourceMap::new())
+    fn texts(&mut self) -> Result<ConfigTexts, String> {
+        Ok(ConfigTexts::default())
     }
 
     fn path_of(&self, file: &str) -> String {
@@ -362,8 +362,8 @@ impl<'a> Search<'a> {
             None => return Ok(Err(String::new())),
         };
         let turned = site.turn_to(&found.commit.name(), &found.tree)?;
-        let mut sources = match turned.and_then(|()| site.sources()) {
-            Ok(sources) => sources,
+        let ConfigTexts { mut sources, version } = match turned.and_then(|()| site.texts()) {
+            Ok(texts) => texts,
             Err(error) => return Ok(Err(error)),
         };
         let (mut inputs, mut problems) = (Vec::new(), Diagnostics::new());
@@ -373,21 +373,25 @@ impl<'a> Search<'a> {
                 Err(error) => problems.push(unreadable(&file, &error, &mut sources)),
             }
         }
-        Ok(if problems.has_errors() { Err(first_error(&problems, &sources)) } else { Ok(Ready { sources, inputs }) })
+        Ok(if problems.has_errors() {
+            Err(first_error(&problems, &sources))
+        } else {
+            Ok(Ready { texts: ConfigTexts { sources, version }, inputs })
+        })
     }
 }
 
 /// The texts of a config, ready to be compiled.
 struct Ready {
-    sources: SourceMap,
+    texts: ConfigTexts,
     inputs: Vec<SourceId>,
 }
 
 impl Ready {
     /// A digest of all that the artifact depends on.
     fn digest(&self) -> String {
-        let mut all = self.sources.version().to_string().into_bytes();
-        for source in self.inputs.iter().filter_map(|id| self.sources.get(*id)) {
+        let mut all = self.texts.version.to_string().into_bytes();
+        for source in self.inputs.iter().filter_map(|id| self.texts.sources.get(*id)) {
             let (written, _) = source.written(0..0);
             for text in [&source.name, &source.text, &written.text] {
                 all.extend(text.len().to_le_bytes());
@@ -401,7 +405,7 @@ impl Ready {
 /// The artifact of a config, or its first error.
 fn compile_one(ready: &Ready) -> Result<Vec<u8>, String> {
     let inputs: Vec<Input> = ready.inputs.iter().map(|id| Input::Text(*id)).collect();
-    let compiled = compile_inputs(&inputs, ready.sources.clone(), &CompileOptions::default());
+    let compiled = compile_inputs(&inputs, ready.texts.clone(), &CompileOptions::default());
     if let Some(rules) = compiled.rules {
         if !rules.tables().pools.is_empty() {
             return Err("the config has resource pools, which admit jobs in the order of all of them".to_owned());
@@ -587,9 +591,9 @@ mod tests {
             kept.into_values().next().unwrap()
         };
         let of = |texts: &[(&str, &str)]| {
-            let mut sources = SourceMap::new();
-            let inputs = texts.iter().map(|(name, text)| sources.add(name, text)).collect();
-            compile_one(&Ready { sources, inputs }).unwrap()
+            let mut read = ConfigTexts::default();
+            let inputs = texts.iter().map(|(name, text)| read.sources.add(name, text)).collect();
+            compile_one(&Ready { texts: read, inputs }).unwrap()
         };
         let (in_order, reversed) = (of(&[("a.yml", ONE), ("b.yml", TWO)]), of(&[("b.yml", TWO), ("a.yml", ONE)]));
         assert!(in_order != reversed);

@@ -1,4 +1,6 @@
-//! Maps: one command over many components, known by a tag, with all state on disk, on the engine that a site has.
+#![doc = include_str!("../README.md")]
+//!
+//! # Ways through the crate
 //!
 //! The model is that of HTMap (<https://htmap.readthedocs.io>, "HTMap Innards"): a *component* is one rule set on one slice of jobs, a
 //! *cluster* some components that were submitted together, a *tag* all that a user needs to know of a map. docs/maps-format.md describes the files.

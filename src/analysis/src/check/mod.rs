@@ -30,7 +30,7 @@ use crate::lint::{Blocks, Extent, Linted, Options, run};
 use files::Files;
 use reach::{Matrix, Reach, Tried, Users};
 use tpv_compiler::python::stack::on_roomy_thread;
-use tpv_config::{Config, Input};
+use tpv_config::{Config, ConfigTexts, Input};
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::SourceMap;
 
@@ -51,7 +51,7 @@ pub struct Checked {
 /// Checks config files and URLs, merged in the order given. What linting finds is not repeated, but for what keeps the config from
 /// loading.
 pub fn check(names: &[String], options: &Options) -> Checked {
-    check_inputs(&Input::named(names), &SourceMap::new(), options, true, &|_, _, _| Default::default())
+    check_inputs(&Input::named(names), &ConfigTexts::default(), options, true, &|_, _, _| Default::default())
 }
 
 /// The tools of which it is told that no destination takes their jobs, or those of some sizes: by their places in the config, `None` being the tools that
@@ -61,10 +61,10 @@ pub type Told = HashSet<Option<usize>>;
 /// Looks for more than proofs, once these are there, by mapping jobs. Returns the ordinary ones, and what it did not look at.
 pub type Further<'f> = &'f (dyn Fn(&mut Linter<'_>, &Blocks, &Told) -> (Tried, Vec<Unproved>) + Sync);
 
-/// As [`check`], for configs of all sorts, with what `further` finds, and with a matrix if it is wanted. `sources` holds the texts of those that are read already.
+/// As [`check`], for configs of all sorts, with what `further` finds, and with a matrix if it is wanted. `texts` holds those that are read already.
 pub fn check_inputs(
     inputs: &[Input],
-    sources: &SourceMap,
+    texts: &ConfigTexts,
     options: &Options,
     wants_matrix: bool,
     further: Further<'_>,
@@ -83,7 +83,7 @@ pub fn check_inputs(
         });
         (matrix, unproved, untried)
     };
-    let (linted, found) = run(inputs, sources, options, Extent::Whole, look);
+    let (linted, found) = run(inputs, texts, options, Extent::Whole, look);
     let (matrix, unproved, untried) = found.unwrap_or_default();
     Checked { linted, matrix, unproved, untried }
 }

@@ -313,7 +313,7 @@ mod tests {
     use tpv_runtime::mapper::Mapper;
 
     use super::*;
-    use tpv_config::Input;
+    use tpv_config::{ConfigTexts, Input};
     use tpv_text::render::Render;
     use tpv_text::source::SourceMap;
 
@@ -321,8 +321,11 @@ mod tests {
     fn answer(config: &str) -> Answer {
         let mut sources = SourceMap::new();
         let id = sources.add("tpv.yml", config);
-        let compiled =
-            tpv_compiler::compile_inputs(&[Input::Text(id)], sources, &tpv_compiler::CompileOptions::default());
+        let compiled = tpv_compiler::compile_inputs(
+            &[Input::Text(id)],
+            ConfigTexts::newest(sources),
+            &tpv_compiler::CompileOptions::default(),
+        );
         let rules =
             compiled.rules.unwrap_or_else(|| panic!("{}", compiled.diagnostics.render(&compiled.sources, false)));
         let job = Job::parse(r#"{"id": "j\"1", "tool": {"id": "bwa"}}"#).unwrap();

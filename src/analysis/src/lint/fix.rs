@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Linted, Options, lint_inputs};
-use tpv_config::Input;
+use tpv_config::{ConfigTexts, Input};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::{Applicability, Diagnostic, Edit};
 use tpv_text::finding::Finding;
@@ -171,7 +171,7 @@ impl<'a> Attempt<'a> {
                 None => sources.add(&source.name, &source.text),
             };
         }
-        let mut after = lint_inputs(&self.inputs, &sources, self.options);
+        let mut after = lint_inputs(&self.inputs, &ConfigTexts { sources, version: self.linted.version }, self.options);
         let mended: HashSet<usize> = findings.iter().chain(&self.mended).copied().collect();
         let allowed = counts(self.linted, |index| !mended.contains(&index));
         let found = counts(&after, |_| true);

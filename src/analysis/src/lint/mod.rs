@@ -56,7 +56,7 @@ use tpv_bytecode::ProgramData;
 use tpv_compiler::checker;
 use tpv_compiler::python::program::Trees;
 use tpv_compiler::python::stack::on_roomy_thread;
-use tpv_config::Config;
+use tpv_config::{Config, ConfigTexts, Input};
 use tpv_model::Version;
 use tpv_runtime::artifact::tables::Tables;
 use tpv_text::code::Code;
@@ -75,6 +75,8 @@ pub struct Linted {
     pub uncertain: usize,
     /// The texts that the findings point into.
     pub sources: SourceMap,
+    /// The version of TPV that the config is for.
+    pub version: Version,
     /// The newest version of TPV before 3.0 that loads the config, if the one that is asked for does not.
     pub older: Option<Version>,
 }
@@ -120,12 +122,12 @@ impl Blocks {
 
 /// Lints config files and URLs, merged in the order given.
 pub fn lint(names: &[String], options: &Options) -> Linted {
-    lint_inputs(&tpv_config::Input::named(names), &SourceMap::new(), options)
+    lint_inputs(&Input::named(names), &ConfigTexts::default(), options)
 }
 
-/// Lints configs of all sorts, merged in the order given. `sources` holds the texts of those that are read already.
-pub fn lint_inputs(inputs: &[tpv_config::Input], sources: &SourceMap, options: &Options) -> Linted {
-    run(inputs, sources, options, Extent::Part, |linter, _| check(linter)).0
+/// Lints configs of all sorts, merged in the order given. `texts` holds those that are read already.
+pub fn lint_inputs(inputs: &[Input], texts: &ConfigTexts, options: &Options) -> Linted {
+    run(inputs, texts, options, Extent::Part, |linter, _| check(linter)).0
 }
 
 /// Every check, one file each.
@@ -197,26 +199,27 @@ pub(crate) enum Extent {
 /// Loads configs, merged in the order given, and looks through the config with `check`. Returns the findings, and the result of `check` if it was
 /// called.
 pub(crate) fn run<T: Send>(
-    inputs: &[tpv_config::Input],
-    sources: &SourceMap,
+    inputs: &[Input],
+    texts: &ConfigTexts,
     options: &Options,
     extent: Extent,
     check: impl Fn(&mut Linter<'_>, &Blocks) -> T + Sync,
 ) -> (Linted, Option<T>) {
     // Code nests as deep as its author likes, and what walks it recurses with it.
-    let run = || run_here(inputs, sources.clone(), options, extent, &check);
+    let run = || run_here(inputs, texts.clone(), options, extent, &check);
     on_roomy_thread(run).unwrap_or_else(run)
 }
 
 fn run_here<T>(
-    inputs: &[tpv_config::Input],
-    mut sources: SourceMap,
+    inputs: &[Input],
+    mut texts: ConfigTexts,
     options: &Options,
     extent: Extent,
     check: &impl Fn(&mut Linter<'_>, &Blocks) -> T,
 ) -> (Linted, Option<T>) {
     let mut diagnostics = Diagnostics::new();
-    let config = tpv_config::load_inputs(inputs, &Limits::default(), &mut sources, &mut diagnostics);
+    let config = tpv_config::load(inputs, &Limits::default(), &mut texts, &mut diagnostics);
+    let mut sources = texts.sources;
     // Linking compiles all code, which TPV does when it loads.
     let blocks = Blocks::of(&config, &sources, &mut diagnostics);
     let (mut given, mut uncertain) = (None, 0);
@@ -242,5 +245,15 @@ fn run_here<T>(
     }
     let all = findings.len();
     findings.retain(|finding| options.limits || !Code::LIMITS.contains(&finding.code));
-    (Linted { limits: all - findings.len(), uncertain, findings, sources, older: config.older }, given)
+    (
+        Linted {
+            limits: all - findings.len(),
+            uncertain,
+            findings,
+            sources,
+            version: config.version,
+            older: config.older,
+        },
+        given,
+    )
 }

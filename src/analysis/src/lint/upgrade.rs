@@ -201,10 +201,9 @@ fn of_comments(linter: &mut Linter<'_>, seen: &mut Seen, from: Version) {
     if !seen.changes.contains(&Change::NoqaOnly) {
         return;
     }
-    let sources = linter.sources.clone().of_version(from);
-    let ids: Vec<_> = sources.iter().map(|(id, _)| id).collect();
+    let ids: Vec<_> = linter.sources.iter().map(|(id, _)| id).collect();
     // What is wrong was reported when the config was loaded.
-    let older = tpv_config::load_sources(&sources, &ids, &mut Diagnostics::new());
+    let older = tpv_config::load_sources(from, linter.sources, &ids, &mut Diagnostics::new());
     for (_, file) in &older.files {
         for entity in file.sections.iter().flat_map(|section| section.values()) {
             for common in entity.commons() {

@@ -250,7 +250,7 @@ mod tests {
     use super::*;
     use crate::diff::answers::compare;
     use crate::random::{Random, setting};
-    use tpv_config::Input;
+    use tpv_config::{ConfigTexts, Input};
     use tpv_text::render::Render;
     use tpv_text::source::SourceMap;
 
@@ -261,8 +261,11 @@ mod tests {
         );
         let mut sources = SourceMap::new();
         let id = sources.add("tpv.yml", &config);
-        let compiled =
-            tpv_compiler::compile_inputs(&[Input::Text(id)], sources, &tpv_compiler::CompileOptions::default());
+        let compiled = tpv_compiler::compile_inputs(
+            &[Input::Text(id)],
+            ConfigTexts::newest(sources),
+            &tpv_compiler::CompileOptions::default(),
+        );
         let rules =
             compiled.rules.unwrap_or_else(|| panic!("{}", compiled.diagnostics.render(&compiled.sources, false)));
         Mapper::with_hooks(Arc::new(rules), Default::default(), false)

@@ -92,7 +92,7 @@ impl Linker<'_> {
     }
 
     fn env(&mut self, env: &[EnvEntry]) -> ValueRow {
-        if self.sources.version().evaluates_early() {
+        if self.tables.global.version.evaluates_early() {
             let items = env.iter().filter_map(|entry| {
                 let [(_, name), (_, value)] = entry.as_slice() else { return None };
                 Some((ValueRow::Str(self.strings.id(name.as_str()?)), self.value_as(value, Some(Field::Env.alias()))))

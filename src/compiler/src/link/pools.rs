@@ -129,7 +129,6 @@ mod tests {
 
     use crate::{CompileOptions, compile_inputs};
     use tpv_config::Input;
-    use tpv_text::source::SourceMap;
 
     /// The rendered messages about a store with these fields.
     fn messages(fields: &str) -> String {
@@ -138,7 +137,7 @@ mod tests {
         let path = folder.path().join("tpv.yml");
         std::fs::write(&path, text).unwrap();
         let input = Input::Named(path.to_str().unwrap().to_owned());
-        let compiled = compile_inputs(&[input], SourceMap::new(), &CompileOptions::default());
+        let compiled = compile_inputs(&[input], tpv_config::ConfigTexts::default(), &CompileOptions::default());
         assert_eq!(compiled.rules.is_some(), !compiled.diagnostics.has_errors());
         compiled.diagnostics.iter().map(|one| one.message.clone() + "\n").collect()
     }

@@ -21,7 +21,6 @@ use crate::parallel;
 pub use fetch::fetch;
 pub use filled::{Fill, Filled, Part, Unfilled};
 pub use limits::Limits;
-use tpv_model::Version;
 pub use url::{is_url, redacted};
 
 /// Refuses a URL: this build has no HTTP client.
@@ -151,7 +150,6 @@ impl Source {
 pub struct SourceMap {
     sources: Vec<Source>,
     fill: Option<Arc<dyn Fill>>,
-    version: Version,
     /// The folder that names are shown without.
     within: Option<Arc<Path>>,
 }
@@ -165,12 +163,6 @@ impl SourceMap {
     /// A map without texts, which fills the templates in that it loads.
     pub fn filling(fill: Arc<dyn Fill>) -> Self {
         Self { fill: Some(fill), ..Self::default() }
-    }
-
-    /// The same map, for configs of this version of TPV.
-    #[must_use]
-    pub fn of_version(self, version: Version) -> Self {
-        Self { version, ..self }
     }
 
     /// The same map, which shows names below a folder without it.
@@ -199,11 +191,6 @@ impl SourceMap {
     fn shown<'a>(&self, name: &'a str) -> std::borrow::Cow<'a, str> {
         let inside = self.within.as_ref().and_then(|folder| Path::new(name).strip_prefix(folder).ok());
         inside.map_or_else(|| name.into(), Path::to_string_lossy)
-    }
-
-    /// The version of TPV that the configs are for.
-    pub fn version(&self) -> Version {
-        self.version
     }
 
     /// Adds a text under the name the user knows it by.

@@ -191,7 +191,7 @@ mod tests {
         let entries: String = (0..30).map(|id| format!("  .*x{id}.*y$:\n    mem: {id}\n")).collect();
         let mut sources = SourceMap::new();
         let source = sources.add("config.yml", &format!("tools:\n{entries}"));
-        let config = load_sources(&sources, &[source], &mut Diagnostics::new());
+        let config = load_sources(tpv_model::Version::default(), &sources, &[source], &mut Diagnostics::new());
         for (budget, is_enough) in
             [(Budget::new(), true), (Budget::of(30_000, 1 << 30), false), (Budget::of(1 << 30, 30_000), false)]
         {
@@ -216,7 +216,7 @@ mod tests {
         let mut sources = SourceMap::new();
         let source = sources.add("config.yml", &format!("tools:\n{entries}"));
         let mut problems = Diagnostics::new();
-        let config = load_sources(&sources, &[source], &mut problems);
+        let config = load_sources(tpv_model::Version::default(), &sources, &[source], &mut problems);
         assert!(problems.is_empty());
         let budget = Budget::new();
         let keys = Keys::new(&config, EntityClass::Tool, &budget);

@@ -513,7 +513,7 @@ mod tests {
         let text = format!("tools:\n{tools}destinations:\n  d: {{runner: slurm, max_accepted_cores: 2}}\n");
         let (mut sources, mut problems) = (SourceMap::new(), Diagnostics::new());
         let source = sources.add("config.yml", &text);
-        let config = load_sources(&sources, &[source], &mut problems);
+        let config = load_sources(tpv_model::Version::default(), &sources, &[source], &mut problems);
         let blocks = Blocks::of(&config, &sources, &mut problems);
         assert!(problems.is_empty());
         let reach = Reach::within(&config, &blocks, Users::All, budget).unwrap();
