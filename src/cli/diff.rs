@@ -9,7 +9,6 @@ use tpv_runtime::mapper::Mapper;
 use super::common::Common;
 use super::compared::{Comparison, Which, made};
 use super::error::{CliError, Outcome};
-use super::fold::fold;
 use super::job_conf::Wanted;
 use super::map::{self, hooks};
 use super::output::{width, write_text};
@@ -30,6 +29,7 @@ use tpv_galaxy::World;
 use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::figures::{count, grouped};
+use tpv_text::fold::fold;
 use tpv_text::printable::Form;
 use tpv_text::source::redacted;
 

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 
 use super::captured::Stream;
 use super::error::{CliError, io_help};
-use super::fold::fold;
 use super::temporary::temporary;
 use super::unfinished::Unfinished;
+use tpv_text::fold::fold;
 use tpv_text::open::{self, is_input};
 use tpv_text::printable::Form;
 

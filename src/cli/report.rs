@@ -6,13 +6,13 @@ use clap::ColorChoice;
 
 use tpv_text::code::Code;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
+use tpv_text::fold::fold;
 use tpv_text::printable::{Form, line};
 use tpv_text::render::Render;
 use tpv_text::source::SourceMap;
 
 use super::common::Common;
 use super::error::CliError;
-use super::fold::fold;
 use super::output::{print_stderr, width_of};
 
 impl Common {

@@ -1,7 +1,6 @@
 //! `tpvc simulate`
 
 mod mapped;
-mod tables;
 mod trace;
 mod vary;
 
@@ -16,7 +15,6 @@ use tpv_runtime::artifact::tables::ValueRow;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::fold::fold;
 use super::map::{self, hooks};
 use super::maps::Submission;
 use super::output::{Output, width, write_text};
@@ -32,14 +30,18 @@ use tpv_simulate::engine::{self, Settings, Step};
 use tpv_simulate::grid::{Chance, Exact};
 use tpv_simulate::guess;
 use tpv_simulate::log::Paired;
+use tpv_simulate::markdown::markdown;
 use tpv_simulate::page::page;
 use tpv_simulate::report::{Report, Run, Set};
 use tpv_simulate::route::RuleRouter;
+use tpv_simulate::rows::rows;
+use tpv_simulate::text::text;
 use tpv_simulate::vary::Axis;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::figures::{amount, count};
 use tpv_text::parallel;
 use tpv_text::printable::Form;
+use tpv_text::rows::Delimited;
 use tpv_text::source::{Limits, SourceMap};
 use trace::Trace;
 
@@ -219,13 +221,9 @@ impl Simulate {
         let report = Report::new(&sets, &pairs, self.seed);
         self.notes(&report, common);
         let (form, text) = match self.format {
-            Format::Text => {
-                let width = width(&self.output);
-                let text = tables::text(&report, self.rows, self.calibrate, width);
-                (Form::Text, fold(&text, width).into_owned())
-            }
-            Format::Csv => (Form::Data, tables::csv(&report)),
-            Format::Markdown => (Form::Text, tables::markdown(&report, self.rows)),
+            Format::Text => (Form::Text, text(&report, self.rows, self.calibrate, width(&self.output))),
+            Format::Csv => (Form::Data, rows(&report).delimited(Delimited::Csv)),
+            Format::Markdown => (Form::Text, markdown(&report, self.rows)),
             Format::Html => (Form::Data, page(&report).map_err(|error| CliError::bug("the report", &error))?),
             Format::Json => {
                 let text =

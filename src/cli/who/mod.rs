@@ -15,8 +15,8 @@ use tpv_runtime::artifact::Rules;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::output::write_text;
-use super::table::{Format, Rows};
+use super::output::{width, write_text};
+use super::table::Format;
 use super::{rules, world};
 use crate::settings::Settings;
 use tpv_analysis::check;
@@ -26,6 +26,7 @@ use tpv_compiler::unlink::unlink;
 use tpv_config::Config;
 use tpv_prove::tried;
 use tpv_text::figures::count;
+use tpv_text::rows::Rows;
 use tpv_text::source::SourceMap;
 use tpv_text::suggest::{closest, did_you_mean};
 
@@ -137,7 +138,7 @@ impl Asked {
 
     /// Writes the rows, and a note of what they come to.
     fn answer(&self, rows: &Rows, note: &str, common: &Common) -> Result<Outcome, CliError> {
-        write_text("the answer", &self.output, self.format.form(), &rows.show_at(self.format, &self.output))?;
+        write_text("the answer", &self.output, self.format.form(), &self.format.show(rows, width(&self.output)))?;
         common.note(note);
         Ok(Outcome::Done)
     }

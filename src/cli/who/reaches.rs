@@ -5,10 +5,10 @@ use clap::Args;
 use super::Asked;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::table::Rows;
 use tpv_analysis::check::reach::Users;
 use tpv_analysis::who::reaches::{only_declared, reaching};
 use tpv_text::figures::{count, grouped};
+use tpv_text::rows::Rows;
 
 /// List the tools whose jobs may reach a destination
 ///
