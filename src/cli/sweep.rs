@@ -272,7 +272,7 @@ fn row_of(from: &str, to: &str, first: &sweep::Outcome, last: &sweep::Outcome) -
 
 /// The rows as a table of this width.
 fn shown(rows: &[sweep::Row], width: Option<usize>) -> String {
-    let mut table = Rows::new(vec!["FROM", "TO", "CORES", "MEM", "GPUS", "DESTINATION"]);
+    let mut table = Rows::new(vec!["FROM", "TO", "CORES", "MEM GIB", "GPUS", "DESTINATION"]);
     for row in rows {
         let numbers = [&row.from, &row.to, &row.cores, &row.mem, &row.gpus];
         let mut cells: Vec<Cell> = numbers.into_iter().map(|text| Cell::Decimal(text.clone())).collect();

@@ -4,7 +4,8 @@ mod mapped;
 mod trace;
 mod vary;
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, BufReader, BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,7 +33,7 @@ use tpv_simulate::guess;
 use tpv_simulate::log::Paired;
 use tpv_simulate::markdown::markdown;
 use tpv_simulate::page::page;
-use tpv_simulate::report::{Report, Run, Set};
+use tpv_simulate::report::{Counted, Report, Run, Set};
 use tpv_simulate::route::RuleRouter;
 use tpv_simulate::rows::rows;
 use tpv_simulate::text::text;
@@ -160,6 +161,9 @@ fn not_negative(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| *number >= 0.0 && *number <= 1e9);
     number.ok_or_else(|| "write a number from 0".to_owned())
 }
+
+/// Destinations without a cluster that a note names.
+const MOST_SHOWN: usize = 10;
 
 /// A rule set with its name.
 struct Named {
@@ -406,14 +410,18 @@ impl Simulate {
             );
             return;
         }
-        for set in &report.sets {
-            for destination in set.without_cluster.iter().take(10) {
-                let jobs = count(destination.jobs, "job");
-                let name = &destination.name;
-                common.note(&format!(
-                    "note: {jobs} went to `{name}`, which no cluster of the capacity has: they start at once"
-                ));
-            }
+        let without: Vec<&Counted> = report.sets.iter().flat_map(|set| &set.without_cluster).collect();
+        let names: BTreeSet<&str> = without.iter().map(|destination| destination.name.as_str()).collect();
+        let most = |name: &str| without.iter().filter(|one| one.name == name).map(|one| one.jobs).max().unwrap_or(0);
+        let mut names: Vec<(u64, &str)> = names.into_iter().map(|name| (most(name), name)).collect();
+        names.sort_by_key(|(jobs, _)| Reverse(*jobs));
+        let shown: Vec<String> =
+            names.iter().take(MOST_SHOWN).map(|(jobs, name)| format!("`{name}` ({})", count(*jobs, "job"))).collect();
+        let more = names.len().saturating_sub(MOST_SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if !shown.is_empty() {
+            let shown = shown.join(", ");
+            common.note(&format!("note: no cluster of the capacity has {shown}{more}: their jobs start at once"));
         }
     }
 
@@ -440,6 +448,10 @@ impl Simulate {
         }
         usable(jobs, &Told { without_time: 0, ..guessed.told.clone() }, guessed.jobs)?;
         write_text("the capacity", &self.output, Form::Text, &guessed.text(known.as_deref()))?;
+        if self.output != Path::new("-") {
+            let jobs = count(guessed.jobs, "job");
+            common.note(&format!("wrote `{}` from {jobs}; next: give each cluster its nodes", self.output.display()));
+        }
         Ok(Outcome::Done)
     }
 }

@@ -86,11 +86,9 @@ fn list(names: &[impl AsRef<str>]) -> String {
     names.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(", ")
 }
 
-/// The first names of a list.
-fn brief(names: &[impl AsRef<str>]) -> String {
-    /// More names than these do not fit into a line.
-    const MOST: usize = 3;
-    match names.split_at_checked(MOST).filter(|(_, rest)| rest.len() > 1) {
+/// The first names of a list, at most so many and one.
+fn brief(names: &[impl AsRef<str>], most: usize) -> String {
+    match names.split_at_checked(most).filter(|(_, rest)| rest.len() > 1) {
         Some((first, rest)) => format!("{} and {} more", list(first), rest.len()),
         None => list(names),
     }
@@ -170,7 +168,7 @@ impl Asked {
 
     /// Names as a cell: all of them for programs, the first for people.
     fn names(&self, names: &[impl AsRef<str>]) -> String {
-        if self.is_for_people() { brief(names) } else { list(names) }
+        if self.is_for_people() { brief(names, 1) } else { list(names) }
     }
 }
 

@@ -74,7 +74,7 @@ impl Sets {
             note += &format!(": {bounds}");
         }
         if !found.others.is_empty() {
-            note += &format!("; set for other jobs (`--roles`, `--user`) by {}", brief(&found.others));
+            note += &format!("; set for other jobs (`--roles`, `--user`) by {}", brief(&found.others, 3));
         }
         let outcome = self.asked.answer(&rows, &note, common)?;
         if !explanation.names_tool() {

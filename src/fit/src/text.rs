@@ -23,10 +23,8 @@ pub struct Details {
 /// The report for people, with lines of at most this width.
 pub fn text(report: &Report, details: Details, width: Option<usize>) -> String {
     let mut text = String::new();
-    let mut table = Rows::new(vec![
-        "TOOL", "JOBS", "ASKED", "MEDIAN", "95%", "MOST", "RESERVED", "UNUSED", "KILLED", "LOST", "AGAIN", "GIB·H",
-        "CORE·H", "MEM",
-    ]);
+    let mut proposals = Rows::new(vec!["TOOL", "JOBS", "ASKED", "LOST", "AGAIN", "GIB·H", "CORE·H", "MEM"]);
+    let mut usages = Rows::new(vec!["TOOL", "MEDIAN", "95%", "MOST", "RESERVED", "UNUSED", "KILLED"]);
     let is_change = |tool: &&Tool| matches!(tool.proposal, Proposal::Change { .. });
     let kept = report.tools.iter().filter(|tool| !is_change(tool));
     for tool in report.tools.iter().filter(is_change).chain(kept.clone().filter(|_| details.all)) {
@@ -43,28 +41,36 @@ pub fn text(report: &Report, details: Details, width: Option<usize>) -> String {
             both.map_or(Cell::Empty, |both| Cell::Decimal(format!("{}/{}", both.proposed, both.today)))
         };
         let change = |saved: Option<f64>| saved.map_or(Cell::Empty, |saved| Cell::Decimal(changed(saved)));
-        table.push(vec![
+        proposals.push(vec![
             tool.name().into(),
             Cell::Number(usage.jobs),
             Cell::Decimal(number((usage.asked_median * 100.0).round() / 100.0)),
-            amount(usage.used_median),
-            amount(usage.used_95),
-            amount(usage.used_most),
-            amount(Some(usage.reserved)),
-            Cell::Decimal(if usage.reserved > 0.0 { percent(tool.waste() / usage.reserved) } else { String::new() }),
-            Cell::Number(usage.killed),
             both(|trial| trial.lost),
             both(|trial| trial.again),
             change(tool.saving()),
             change(trial.and_then(|trial| saved(trial.core_hours()))),
             mem.into(),
         ]);
+        let waste = if usage.reserved > 0.0 { percent(tool.waste() / usage.reserved) } else { String::new() };
+        usages.push(vec![
+            tool.name().into(),
+            amount(usage.used_median),
+            amount(usage.used_95),
+            amount(usage.used_most),
+            amount(Some(usage.reserved)),
+            Cell::Decimal(waste),
+            Cell::Number(usage.killed),
+        ]);
     }
-    text += &table.table(width);
+    text += &proposals.table(width);
+    if !usages.is_empty() {
+        text += "\nWhat these jobs used, and what was reserved for them:\n\n";
+        text += &usages.table(width);
+    }
     if !details.all {
         text += &kept_in_words(kept);
     }
-    if !table.is_empty() {
+    if !proposals.is_empty() {
         text += "\nMemory in GiB, RESERVED in GiB·h. LOST and AGAIN are jobs of this history that no attempt finishes, and that need more \
                  than one: with the proposed value/with today's rules.\nGIB·H and CORE·H are changes for the jobs that both finish.\n";
     }

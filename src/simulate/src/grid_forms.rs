@@ -1,5 +1,6 @@
 //! The report of a grid as text, rows and Markdown.
 
+use tpv_text::fold::fold;
 use tpv_text::rows::{Cell, Rows};
 
 use crate::tables::{number, wait};
@@ -7,7 +8,7 @@ use crate::vary::{ABOUT_FRONT, GridReport, point_name};
 
 /// The report for people, with lines of at most this width.
 pub fn text(report: &GridReport, width: Option<usize>) -> String {
-    points(report, true).table(width) + &about(report)
+    points(report, true).table(width) + &fold(&about(report), width)
 }
 
 /// A row for each point.

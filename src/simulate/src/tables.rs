@@ -1,5 +1,6 @@
 //! Tables that several forms of the report have.
 
+use tpv_analysis::tool_id::short;
 use tpv_text::figures::amount;
 use tpv_text::rows::{Cell, Rows};
 
@@ -24,10 +25,10 @@ pub(crate) fn wait(seconds: Option<f64>) -> Cell {
     Cell::Decimal(report::wait(seconds))
 }
 
-/// The first cells of a row: name, jobs, failed jobs, waits.
+/// The first cells of a row: name, a tool without its tool shed, jobs, failed jobs, waits.
 pub(crate) fn waits(row: &Row) -> [Cell; 6] {
     let [median, nearly_all, most] = [row.wait_median, row.wait_95, row.wait_most].map(wait);
-    [row.name.as_str().into(), number(row.jobs), number(row.failed), median, nearly_all, most]
+    [short(&row.name).into(), number(row.jobs), number(row.failed), median, nearly_all, most]
 }
 
 /// A value by its unit.
@@ -121,18 +122,8 @@ pub(crate) fn interval(report: &Report, change: &Change) -> Cell {
 }
 
 pub(crate) fn clusters(clusters: &[ClusterReport]) -> Rows {
-    let mut rows = Rows::new(vec![
-        "CLUSTER",
-        "CORES",
-        "USED",
-        "MOST",
-        "MEM GIB",
-        "USED",
-        "GPUS",
-        "USED",
-        "QUEUED, MEAN",
-        "QUEUED, MOST",
-    ]);
+    let mut rows =
+        Rows::new(vec!["CLUSTER", "CORES", "USED", "MOST", "MEM GIB", "USED", "GPUS", "USED", "QUEUED", "MOST"]);
     let used = |level: f64, of: Option<f64>| match of {
         Some(of) if of > 0.0 => Cell::Decimal(format!("{:.0} %", 100.0 * level / of)),
         _ => number(level),

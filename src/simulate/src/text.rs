@@ -1,5 +1,6 @@
 //! The report as text for people.
 
+use tpv_analysis::tool_id::short;
 use tpv_text::figures::{amount, count};
 use tpv_text::fold::fold;
 use tpv_text::printable::put_line;
@@ -94,7 +95,7 @@ fn gains(report: &Report, changes: &Changes, most: usize, width: Option<usize>) 
         let mut rows = Rows::new(header);
         for (change, word) in gain.map(|change| (change, "gains")).chain(lose.map(|change| (change, "loses"))) {
             let mut row = vec![
-                change.name.as_str().into(),
+                short(&change.name).into(),
                 word.into(),
                 Cell::Decimal(duration(change.old)),
                 Cell::Decimal(duration(change.new)),

@@ -19,6 +19,9 @@ const WIDEST: usize = 88;
 /// The fewest characters that are left of a text.
 const NARROWEST: usize = 14;
 
+/// The characters that the first column of texts has more than others which are cut.
+const MORE: usize = 12;
+
 /// The fewest characters of a line of words.
 const WORDS: usize = 24;
 
@@ -51,10 +54,12 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> Strin
             if is_text(at) { own.min(few.max(name)) } else { own }
         })
         .collect();
-    // The widest column gives first.
+    // The widest column gives first; of the texts, the first is what a row is about.
+    let subject = (0..header.len()).find(|at| is_text(*at));
+    let weight = |at: usize, now: usize| now.saturating_sub(if Some(at) == subject { MORE } else { 0 });
     while whole(&widths) > width {
         let can_give = widths.iter().zip(&least).enumerate().filter(|(_, (now, least))| now > least);
-        let Some(at) = can_give.max_by_key(|(_, (now, _))| **now).map(|(at, _)| at) else {
+        let Some(at) = can_give.max_by_key(|(at, (now, _))| weight(*at, **now)).map(|(at, _)| at) else {
             return parts(header, rows, &least, width);
         };
         if let Some(one) = widths.get_mut(at) {
