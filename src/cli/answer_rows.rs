@@ -5,7 +5,8 @@ use tpv_galaxy::answer::{Answer, Field};
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::{Json, Reader, write_text};
 
-use super::table::{self, Cell};
+use tpv_text::printable::Form;
+use tpv_text::rows::{Cell, Delimited};
 
 /// The form of answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -42,12 +43,12 @@ const CANDIDATES: &str = "candidates";
 
 impl Format {
     /// The form of rows; `None` if answers are lines of JSON.
-    fn rows(self) -> Option<table::Format> {
+    fn rows(self) -> Option<Delimited> {
         match self {
             Self::Json => None,
-            Self::Csv => Some(table::Format::Csv),
-            Self::CsvRaw => Some(table::Format::CsvRaw),
-            Self::Tsv => Some(table::Format::Text),
+            Self::Csv => Some(Delimited::Csv),
+            Self::CsvRaw => Some(Delimited::CsvRaw),
+            Self::Tsv => Some(Delimited::Tabs),
         }
     }
 
@@ -55,12 +56,12 @@ impl Format {
     pub(super) fn header(self, detail: bool) -> String {
         let fields = FIELDS.iter().map(|(name, _)| *name);
         let names = BEFORE.into_iter().chain(fields).chain(detail.then_some(CANDIDATES)).chain(AFTER);
-        self.rows().map_or_else(String::new, |format| table::header(format, &names.collect::<Vec<_>>()))
+        self.rows().map_or_else(String::new, |form| form.header(&names.collect::<Vec<_>>()))
     }
 
     /// Appends the line of a job and its answer; the job is `None` if the line is none.
     pub(super) fn write(self, out: &mut String, job: Option<&Job>, answer: &Answer, detail: bool) {
-        let Some(format) = self.rows() else { return answer.write_line(out) };
+        let Some(rows) = self.rows() else { return answer.write_line(out) };
         let mut cells = vec![cell(Some(answer.id())), job.map_or(Cell::Empty, |job| job.tool_id().into())];
         cells.extend(FIELDS.iter().map(|(_, field)| cell(answer.text(*field))));
         if detail {
@@ -73,7 +74,8 @@ impl Format {
             write_text(&mut text, message);
             cell(Some(&text))
         }));
-        out.push_str(&format.form().of(&table::row(format, &cells)));
+        let form = if rows == Delimited::Tabs { Form::Text } else { Form::Data };
+        out.push_str(&form.of(&rows.row(&cells)));
     }
 }
 

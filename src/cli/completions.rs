@@ -1,6 +1,6 @@
 //! `tpvc completions` and `tpvc man`: made of the command line's own definition.
 
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory};
@@ -9,7 +9,7 @@ use clap_complete::Shell;
 use super::Cli;
 use super::error::{CliError, Outcome, io_help};
 use super::man;
-use super::output::print_stdout;
+use super::output::{Output, print_stdout};
 use tpv_text::printable::Form;
 
 /// Print the script with which a shell completes tpvc's command lines
@@ -58,7 +58,11 @@ impl Man {
         }
         let write = |pages: Vec<man::Page>| {
             std::fs::create_dir_all(folder)?;
-            pages.iter().try_for_each(|page| std::fs::write(folder.join(&page.file), &page.text))
+            pages.iter().try_for_each(|page| {
+                let mut output = Output::create(&folder.join(&page.file))?;
+                output.write_all(&page.text)?;
+                output.finish()
+            })
         };
         man::pages(&command).and_then(write).map_err(|error| unwritable(&error, folder))?;
         Ok(Outcome::Done)

@@ -9,7 +9,6 @@ use tpv_runtime::mapper::Mapper;
 use super::common::Common;
 use super::compared::{Comparison, Which, made};
 use super::error::{CliError, Outcome};
-use super::fold::fold;
 use super::job_conf::Wanted;
 use super::map::{self, hooks};
 use super::output::{width, write_text};
@@ -30,6 +29,7 @@ use tpv_galaxy::World;
 use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::figures::{count, grouped};
+use tpv_text::fold::fold;
 use tpv_text::printable::Form;
 use tpv_text::source::redacted;
 
@@ -149,20 +149,13 @@ impl Diff {
             Format::Json => (Form::Json, report.json().map_err(unwritten)?),
             Format::Html => (Form::Data, page(&report).map_err(unwritten)?),
         };
-        self.write(form, &text)?;
+        write_text("the report", &self.output, form, &text)?;
         Ok(if self.exit_code && !report.is_empty() { Outcome::Bad } else { Outcome::Done })
     }
 
     /// A text for people, whose lines fit the terminal.
     fn folded(&self, text: &str) -> String {
         fold(text, width(&self.output)).into_owned()
-    }
-
-    fn write(&self, form: Form, text: &str) -> Result<(), CliError> {
-        if self.output == Path::new("-") {
-            return super::output::print_stdout(form, text);
-        }
-        write_text("the report", &self.output, form, text)
     }
 
     /// Both rule sets. `None` if one does not compile, which has then been reported.
@@ -240,7 +233,12 @@ impl Diff {
     /// Says whether both rule sets give every job the same answer: proved if they say the same, refuted by a job whose answers differ.
     fn judged(&self, old: &Side, new: &Side, changes: Changes, common: &Common) -> Result<Outcome, CliError> {
         if changes.groups.is_empty() {
-            self.write(Form::Text, "proved: every job gets the same answer, because both rule sets say the same\n")?;
+            write_text(
+                "the report",
+                &self.output,
+                Form::Text,
+                "proved: every job gets the same answer, because both rule sets say the same\n",
+            )?;
             return Ok(Outcome::Done);
         }
         let world = self.world(common)?;
@@ -253,7 +251,7 @@ impl Diff {
             let said = format!(
                 "unknown: {tried} made from both rule sets get the same answers, but these do not say the same:\n\n"
             );
-            self.write(Form::Text, &self.folded(&(said + &text(&report))))?;
+            write_text("the report", &self.output, Form::Text, &self.folded(&(said + &text(&report))))?;
             return Ok(if self.exit_code { Outcome::Bad } else { Outcome::Done });
         };
         let line = usize::try_from(example.line).ok().and_then(|line| made.lines().nth(line.checked_sub(1)?));
@@ -268,7 +266,7 @@ impl Diff {
             line.unwrap_or_default(),
             differ.concat()
         );
-        self.write(Form::Text, &self.folded(&said))?;
+        write_text("the report", &self.output, Form::Text, &self.folded(&said))?;
         Ok(Outcome::Bad)
     }
 

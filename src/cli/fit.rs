@@ -6,20 +6,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
-use indexmap::IndexMap;
 use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
 use tpv_runtime::stream::Work;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::fold::fold;
 use super::job_conf::Wanted;
 use super::map::{self, hooks};
 use super::output::{width, write_text};
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::stream::{self, Jobs, Threads};
-use super::table::{self, Cell, Rows};
 use super::{input, rules, world};
 use tpv_analysis::explain::Provenance;
 use tpv_compiler::python::attempt_factor::AttemptFactor;
@@ -31,12 +28,15 @@ use tpv_fit::patch::{Value, patch};
 use tpv_fit::policy::{Assumed, LostCosts};
 use tpv_fit::probe::{self, Probe};
 use tpv_fit::propose::{Keep, Settings};
-use tpv_fit::report::{Proposal, Prospects, Report, Tool, changed, percent, report, saved};
+use tpv_fit::report::{Proposal, Prospects, Report, Tool, changed, report};
+use tpv_fit::rows::rows;
 use tpv_fit::summary::{Summary, THRESHOLD, merged, summary};
-use tpv_fit::trial::{Both, Trial, TrialLines};
+use tpv_fit::text;
+use tpv_fit::trial::TrialLines;
 use tpv_fit::write::{self, NoWay, Way, Written, ways, written};
-use tpv_text::figures::{self, count, grouped};
-use tpv_text::printable::{Form, put_line};
+use tpv_text::figures::count;
+use tpv_text::printable::Form;
+use tpv_text::rows::Delimited;
 use tpv_text::source::SourceMap;
 
 /// Learn from finished jobs how much memory tools need
@@ -240,10 +240,14 @@ impl Fit {
         }
     }
 
+    fn details(&self) -> text::Details {
+        text::Details { all: self.all, explain: self.explain }
+    }
+
     fn write_report(&self, report: &Report) -> Result<(), CliError> {
         let (form, text) = match self.format {
-            Format::Text => (Form::Text, fold(&self.text(report), width(&self.output)).into_owned()),
-            Format::Csv => (Form::Data, rows(report).show(table::Format::Csv)),
+            Format::Text => (Form::Text, text::text(report, self.details(), width(&self.output))),
+            Format::Csv => (Form::Data, rows(report).delimited(Delimited::Csv)),
             Format::Html => {
                 let page = page(report, &self.rules_named()).map_err(|error| CliError::bug("the page", &error))?;
                 (Form::Data, page)
@@ -392,90 +396,6 @@ impl Fit {
         }
         Ok(history)
     }
-
-    /// For a terminal.
-    fn text(&self, report: &Report) -> String {
-        let mut text = String::new();
-        let mut table = Rows::new(vec![
-            "TOOL", "JOBS", "ASKED", "MEDIAN", "95%", "MOST", "RESERVED", "UNUSED", "KILLED", "LOST", "AGAIN", "GIB·H",
-            "CORE·H", "MEM",
-        ]);
-        let is_change = |tool: &&Tool| matches!(tool.proposal, Proposal::Change { .. });
-        let kept = report.tools.iter().filter(|tool| !is_change(tool));
-        for tool in report.tools.iter().filter(is_change).chain(kept.clone().filter(|_| self.all)) {
-            let usage = &tool.usage;
-            let (trial, mem) = match &tool.proposal {
-                Proposal::Change { mem, by_version, trial, .. } => {
-                    let versions = if by_version.is_empty() { "" } else { " (by version: --explain)" };
-                    (trial.as_ref(), format!("{mem}{versions}"))
-                }
-                Proposal::Keep { why, .. } => (None, format!("keep: {}", why.words())),
-            };
-            let both = |of: fn(&Trial) -> Both| {
-                let both = trial.map(of);
-                both.map_or(Cell::Empty, |both| Cell::Decimal(format!("{}/{}", both.proposed, both.today)))
-            };
-            let change = |saved: Option<f64>| saved.map_or(Cell::Empty, |saved| Cell::Decimal(changed(saved)));
-            table.push(vec![
-                tool.name().into(),
-                Cell::Number(usage.jobs),
-                Cell::Decimal(tpv_fit::line::number((usage.asked_median * 100.0).round() / 100.0)),
-                amount(usage.used_median),
-                amount(usage.used_95),
-                amount(usage.used_most),
-                amount(Some(usage.reserved)),
-                Cell::Decimal(if usage.reserved > 0.0 {
-                    percent(tool.waste() / usage.reserved)
-                } else {
-                    String::new()
-                }),
-                Cell::Number(usage.killed),
-                both(|trial| trial.lost),
-                both(|trial| trial.again),
-                change(tool.saving()),
-                change(trial.and_then(|trial| saved(trial.core_hours()))),
-                mem.into(),
-            ]);
-        }
-        text += &table.table(width(&self.output));
-        if !self.all {
-            text += &kept_in_words(kept);
-        }
-        if !table.is_empty() {
-            text += "\nMemory in GiB, RESERVED in GiB·h. LOST and AGAIN are jobs of this history that no attempt finishes, and that need more \
-                     than one: with the proposed value/with today's rules.\nGIB·H and CORE·H are changes for the jobs that both finish.\n";
-        }
-        report
-            .trial
-            .iter()
-            .flat_map(Trial::in_words)
-            .for_each(|words| text += &format!("All proposals together: {words}.\n"));
-        text += &report.attempts_in_words();
-        text += "\n";
-        report.left_out().iter().for_each(|what| text += &format!("Left out: {what}.\n"));
-        if self.explain {
-            report.tools.iter().for_each(|tool| text += &explained(tool, report.assumed));
-        }
-        text
-    }
-}
-
-/// The number of tools that keep today's value, by the reason.
-fn kept_in_words<'t>(kept: impl Iterator<Item = &'t Tool>) -> String {
-    let mut reasons: IndexMap<String, u64> = IndexMap::new();
-    for tool in kept {
-        if let Proposal::Keep { why, .. } = &tool.proposal {
-            *reasons.entry(why.words().to_owned()).or_default() += 1;
-        }
-    }
-    if reasons.is_empty() {
-        return String::new();
-    }
-    reasons.sort_by(|_, one, _, other| other.cmp(one));
-    let mut text =
-        format!("\n{} without a better value (`--all` shows them):\n", count(reasons.values().sum(), "tool"));
-    reasons.iter().for_each(|(reason, tools)| text += &format!("  {}: {reason}\n", grouped(*tools)));
-    text
 }
 
 /// A run over the jobs.
@@ -637,104 +557,4 @@ fn spooled(jobs: &Path) -> Result<(PathBuf, Option<tempfile::NamedTempFile>), Cl
         CliError::new(format!("the jobs cannot be copied: {error}"), "write them to a file and name it with `--jobs`")
     })?;
     Ok((file.path().to_owned(), Some(file)))
-}
-
-/// The evidence of a tool.
-fn explained(tool: &Tool, assumed: Option<Assumed>) -> String {
-    let mut text = "\n".to_owned();
-    put_line!(text, "{}", tool.tool);
-    for (name, value) in tool.facts(assumed) {
-        put_line!(text, "  {name}: {value}");
-    }
-    text
-}
-
-/// All of it as rows.
-fn rows(report: &Report) -> Rows {
-    let mut rows = Rows::new(vec![
-        "tool",
-        "place",
-        "jobs",
-        "asked_median_gib",
-        "used_median_gib",
-        "used_95_gib",
-        "used_most_gib",
-        "reserved_gib_h",
-        "used_gib_h",
-        "failed_gib_h",
-        "killed",
-        "lost",
-        "cores_busy",
-        "verdict",
-        "mem",
-        "tried_lost_today",
-        "tried_lost",
-        "tried_unmapped_today",
-        "tried_unmapped",
-        "tried_again_today",
-        "tried_again",
-        "tried_gib_h_today",
-        "tried_gib_h",
-        "tried_core_h_today",
-        "tried_core_h",
-        "saving",
-        "saving_low",
-        "saving_high",
-    ]);
-    for tool in &report.tools {
-        let usage = &tool.usage;
-        let number = |value: Option<f64>| value.map_or(Cell::Empty, |value| Cell::Decimal(format!("{value:.4}")));
-        let (verdict, mem, evidence, trial) = match &tool.proposal {
-            Proposal::Change { mem, evidence, trial, .. } => {
-                ("change", Some(mem.clone()), evidence.as_ref(), trial.as_ref())
-            }
-            Proposal::Keep { why, evidence, .. } => (why.words(), None, evidence.as_ref(), None),
-        };
-        let counts = |both: fn(&Trial) -> Both| {
-            let both = trial.map(both);
-            [both.map(|both| both.today), both.map(|both| both.proposed)]
-                .map(|jobs| jobs.map_or(Cell::Empty, Cell::Number))
-        };
-        let [lost_today, lost] = counts(|trial| trial.lost);
-        let [unmapped_today, unmapped] = counts(|trial| trial.unmapped);
-        let [again_today, again] = counts(|trial| trial.again);
-        let [memory, cores] = [trial.map(Trial::gib_hours), trial.map(Trial::core_hours)];
-        rows.push(vec![
-            tool.tool.as_str().into(),
-            tool.place.clone().into(),
-            usage.jobs.into(),
-            number(Some(usage.asked_median)),
-            number(usage.used_median),
-            number(usage.used_95),
-            number(usage.used_most),
-            number(Some(usage.reserved)),
-            number(Some(usage.used)),
-            number(Some(usage.failed)),
-            usage.killed.into(),
-            usage.lost.into(),
-            number(usage.cores_busy),
-            verdict.into(),
-            mem.into(),
-            lost_today,
-            lost,
-            unmapped_today,
-            unmapped,
-            again_today,
-            again,
-            number(memory.map(|[today, _]| today)),
-            number(memory.map(|[_, new]| new)),
-            number(cores.map(|[today, _]| today)),
-            number(cores.map(|[_, new]| new)),
-            number(evidence.map(|evidence| evidence.saving)),
-            number(evidence.map(|evidence| evidence.interval[0])),
-            number(evidence.map(|evidence| evidence.interval[1])),
-        ]);
-    }
-    rows
-}
-
-fn amount(value: Option<f64>) -> Cell {
-    value.map_or(Cell::Empty, |value| {
-        Cell::Decimal(if value >= 100.0 { figures::amount(value.round()) } else { format!("{value:.1}") })
-    })
 }

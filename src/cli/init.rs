@@ -7,11 +7,11 @@ use clap::Args;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::output::{print_stderr, print_stdout, write_text};
+use super::output::{print_stdout, say, write_text};
 use crate::init::{Environment, Look, inline, look, settings, unknown_version};
 use crate::settings::FILE;
 use tpv_text::figures::count;
-use tpv_text::printable::{Form, line};
+use tpv_text::printable::Form;
 use tpv_text::source::{is_url, redacted};
 
 /// Write a `tpvc.toml` that fits a repository
@@ -51,10 +51,10 @@ impl Init {
         let remotes = self.remote.iter().map(|remote| self::remote(remote, folder)).collect::<Result<Vec<_>, _>>()?;
         let Look { environments, skipped, left_out } = look(folder);
         self::left_out(&left_out);
-        let say = |text: &String| print_stderr(Form::Text, &line(&format!("skipped: {text}")));
-        skipped.iter().filter(|_| !common.quiet).for_each(say);
+        let say_skipped = |text: &String| say(&format!("skipped: {text}"));
+        skipped.iter().filter(|_| !common.quiet).for_each(say_skipped);
         let environments = environments.map_err(|refusal| {
-            refusal.skipped.iter().for_each(say);
+            refusal.skipped.iter().for_each(say_skipped);
             let help = format!("write `files = [...]` into `{FILE}` yourself: docs/settings.md");
             CliError::new(refusal.message, help)
         })?;
@@ -98,10 +98,10 @@ fn unused(remotes: &[(String, String)], environments: &[Environment]) {
     let known = if known.is_empty() {
         "no URL is among the files".to_owned()
     } else {
-        format!("the files have {}", known.join(", "))
+        format!("the URLs of the files are {}", known.join(", "))
     };
     for (url, _) in remotes.iter().filter(|(url, _)| !is_used(url)) {
-        print_stderr(Form::Text, &line(&format!("warning: `--remote {}` is of no use: {known}", redacted(url))));
+        say(&format!("warning: no file is `{}`, as `--remote` says: {known}", redacted(url)));
     }
 }
 
@@ -111,16 +111,15 @@ const SHOWN: usize = 8;
 /// Warns of files that were not looked at.
 fn left_out(files: &[String]) {
     for file in files.iter().take(SHOWN) {
-        print_stderr(Form::Text, &line(&format!("warning: not looked at: {file}")));
+        say(&format!("warning: not looked at: {file}"));
     }
     if let Some(more) = files.len().checked_sub(SHOWN).filter(|more| *more > 0) {
-        print_stderr(Form::Text, &format!("warning: not looked at: {more} more"));
+        say(&format!("warning: not looked at: {more} more"));
     }
 }
 
 /// Says what was guessed of an environment, and from where.
 fn report(environment: &Environment, is_one_of_many: bool) {
-    let say = |text: &str| print_stderr(Form::Text, &line(text));
     if is_one_of_many {
         let default = environment.is_default.as_ref().map_or_else(String::new, |why| format!(" the default, {why}"));
         let left = if environment.is_left() { " no inventory has this group or host" } else { "" };

@@ -134,14 +134,14 @@ fn in_cpython(rules: &Rules) -> String {
     if blocks.is_empty() {
         return String::new();
     }
-    let mut text = "\nin CPython, where tpvc is a Python package\n".to_owned();
+    let mut text = "\nrun by CPython, in the Python package of tpvc\n".to_owned();
     for block in blocks {
         let others = match block.others {
             0 => String::new(),
             1 => " and in one other place".to_owned(),
             others => format!(" and in {} other places", grouped(others as u64)),
         };
-        let inside = if block.only_live { ", inside Galaxy" } else { "" };
+        let inside = if block.only_live { ", inside Galaxy only" } else { "" };
         put_line!(text, "  {}{others}{inside}: {}", block.path, block.reason);
     }
     text

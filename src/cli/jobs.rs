@@ -133,6 +133,14 @@ fn given(path: &Path) -> Result<Vec<Json>, CliError> {
     jobs.collect()
 }
 
+/// The first line of a condition.
+fn first_line(condition: &str) -> String {
+    match condition.split_once('\n') {
+        Some((first, _)) => format!("{} ...", first.trim_end()),
+        None => condition.to_owned(),
+    }
+}
+
 /// Tells on stderr what the jobs reach, and what they do not.
 fn tell(made: &Made, common: &Common) {
     let all = made.branches + made.unreached.iter().map(|one| if one.outcome.is_none() { 2 } else { 1 }).sum::<usize>();
@@ -149,7 +157,7 @@ fn tell(made: &Made, common: &Common) {
             Some(outcome) => format!("never {outcome}"),
             None => "never evaluated".to_owned(),
         };
-        common.note(&format!("{place}{what}: `{}`", line(condition.trim())));
+        common.note(&format!("{place}{what}: `{}`", line(&first_line(condition.trim()))));
     }
     if made.unreached.len() > most {
         let more = count((made.unreached.len() - most) as u64, "more condition");

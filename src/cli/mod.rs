@@ -25,7 +25,6 @@ mod export_jobs;
 mod findings;
 mod fit;
 mod fixes;
-mod fold;
 mod format;
 mod init;
 mod input;

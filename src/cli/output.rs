@@ -6,13 +6,13 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::captured::Stream;
+use super::captured::{Stream, is_captured};
 use super::error::{CliError, io_help};
-use super::fold::fold;
 use super::temporary::temporary;
 use super::unfinished::Unfinished;
+use tpv_text::fold::fold;
 use tpv_text::open::{self, is_input};
-use tpv_text::printable::Form;
+use tpv_text::printable::{Form, line};
 
 /// Writes results to stdout. A reader that went away, such as `head`, is not an error.
 ///
@@ -45,7 +45,7 @@ pub(super) fn print_lines(form: Form, text: &str) -> Result<(), CliError> {
 pub(super) fn print_paged(form: Form, text: &str) -> Result<(), CliError> {
     let pager = ["TPVC_PAGER", "PAGER"].into_iter().find_map(|name| std::env::var(name).ok());
     let pager = pager.unwrap_or_else(|| "less".to_owned());
-    if !io::stdout().is_terminal() || pager.trim().is_empty() {
+    if !is_for_reader() || pager.trim().is_empty() {
         return print_stdout(form, text);
     }
     // `-F` ends at once for what fits on the screen, `-R` keeps colours, `-X` leaves the text there.
@@ -66,6 +66,11 @@ pub(super) fn print_paged(form: Form, text: &str) -> Result<(), CliError> {
     }
 }
 
+/// Returns `true` if what is printed goes to a terminal.
+fn is_for_reader() -> bool {
+    !is_captured() && io::stdout().is_terminal()
+}
+
 /// The characters that a line has room for where this output, `-` being stdout, is a terminal, or where `$COLUMNS` says it. `None` if it is a file.
 pub(super) fn width(output: &Path) -> Option<usize> {
     if output == Path::new("-") { width_of(&io::stdout()) } else { None }
@@ -78,11 +83,14 @@ pub(super) fn width_of(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     said.or_else(|| stream.is_terminal().then(seen).flatten()).filter(|columns| *columns > 0)
 }
 
-/// Writes a text to a path, `-` being stdout; `what` it is, such as `the report`. A reader that went away is not an error.
+/// Writes a text to a path, `-` being stdout, where people read it through a pager; `what` it is, such as `the report`. A reader that went away is not an error.
 ///
 /// # Errors
 /// It cannot be written; a file is then as it was.
 pub(super) fn write_text(what: &str, path: &Path, form: Form, text: &str) -> Result<(), CliError> {
+    if path == Path::new("-") && matches!(form, Form::Text | Form::Styled) && is_for_reader() {
+        return print_paged(form, text);
+    }
     let written = Output::create(path).and_then(|mut output| {
         output.write_all(form.of(text).as_bytes())?;
         output.finish()
@@ -91,6 +99,11 @@ pub(super) fn write_text(what: &str, path: &Path, form: Form, text: &str) -> Res
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::unwritable(what, &error, path)),
         _ => Ok(()),
     }
+}
+
+/// Writes a line about the work to stderr, folded to fit a terminal.
+pub(crate) fn say(text: &str) {
+    print_stderr(Form::Text, &fold(&line(text), width_of(&io::stderr())));
 }
 
 /// Writes a text and a line end to stderr; failing to is ignored, since there is nowhere left to report it.

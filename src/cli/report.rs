@@ -6,14 +6,14 @@ use clap::ColorChoice;
 
 use tpv_text::code::Code;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
-use tpv_text::printable::{Form, line};
+use tpv_text::fold::fold;
+use tpv_text::printable::Form;
 use tpv_text::render::Render;
 use tpv_text::source::SourceMap;
 
 use super::common::Common;
 use super::error::CliError;
-use super::fold::fold;
-use super::output::{print_stderr, width_of};
+use super::output::{print_stderr, say, width_of};
 
 impl Common {
     /// Returns `true` if stderr is coloured: as requested, else on terminals unless `NO_COLOR` is set.
@@ -68,7 +68,7 @@ impl Common {
     /// Prints a line about the work that was done, unless `--quiet`.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
-            print_stderr(Form::Text, &fold(&line(text), width_of(&io::stderr())));
+            say(text);
         }
     }
 }

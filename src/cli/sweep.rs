@@ -14,11 +14,11 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::job::{JobArgs, input_size, set};
 use super::output::{width, write_text};
-use super::table::{self, Cell, Rows};
 use super::{map, rules, world};
 use crate::settings::Settings;
 use tpv_analysis::sweep::{self, Point, Spacing, Span};
 use tpv_text::printable::Form;
+use tpv_text::rows::{Cell, Delimited, Rows};
 
 /// Show what a job gets and where it goes, for a range of values of one field
 ///
@@ -186,9 +186,9 @@ impl Sweep {
         };
         let (form, text) = match self.format {
             Format::Table => (Form::Text, shown(&spans, width(&self.output))),
-            Format::Csv => (Form::Data, every(&tried).show(table::Format::Csv)),
-            Format::CsvRaw => (Form::Data, every(&tried).show(table::Format::CsvRaw)),
-            Format::Json => (Form::Json, every(&tried).show(table::Format::Json)),
+            Format::Csv => (Form::Data, every(&tried).delimited(Delimited::Csv)),
+            Format::CsvRaw => (Form::Data, every(&tried).delimited(Delimited::CsvRaw)),
+            Format::Json => (Form::Json, every(&tried).json()),
             Format::Html => (Form::Data, self.page(&over, &job, &tried, spans)?),
         };
         write_text("the result", &self.output, form, &text)?;
@@ -272,7 +272,7 @@ fn row_of(from: &str, to: &str, first: &sweep::Outcome, last: &sweep::Outcome) -
 
 /// The rows as a table of this width.
 fn shown(rows: &[sweep::Row], width: Option<usize>) -> String {
-    let mut table = Rows::new(vec!["FROM", "TO", "CORES", "MEM", "GPUS", "DESTINATION"]);
+    let mut table = Rows::new(vec!["FROM", "TO", "CORES", "MEM GIB", "GPUS", "DESTINATION"]);
     for row in rows {
         let numbers = [&row.from, &row.to, &row.cores, &row.mem, &row.gpus];
         let mut cells: Vec<Cell> = numbers.into_iter().map(|text| Cell::Decimal(text.clone())).collect();

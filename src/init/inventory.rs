@@ -353,7 +353,7 @@ fn depth<'a>(
     depth
 }
 
-/// The text of an inventory. `None` if it is not there or outside of the repository, and if it is a program or asks a plugin, which is noted.
+/// The text of an inventory. `None` if it is not there or outside of the repository, and if it is a program, asks a plugin or is not UTF-8, which is noted.
 fn text(file: &str, repository: &Repository) -> Option<String> {
     let (path, root) =
         (repository.root.join(file).canonicalize().ok()?, repository.root.join(".").canonicalize().ok()?);
@@ -364,12 +364,20 @@ fn text(file: &str, repository: &Repository) -> Option<String> {
     if bytes.is_none() {
         repository.leave_out_large(file);
     }
-    let text = String::from_utf8(bytes?);
-    let plugin = text.as_deref().ok().and_then(|text| text.lines().find_map(|line| line.strip_prefix("plugin:")));
-    let what = match (&text, plugin) {
-        (Ok(text), None) if !text.starts_with("#!") => None,
-        (Ok(_), Some(plugin)) => Some(format!("it asks the plugin `{}`", plugin.trim().trim_matches(['"', '\'']))),
-        _ => Some("it is a program, which is not run".to_owned()),
+    let bytes = bytes?;
+    let is_program = bytes.starts_with(b"#!") || bytes.contains(&0);
+    let text = match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) if is_program => String::new(),
+        Err(_) => {
+            repository.leave_out(file, "it is not UTF-8: convert it, as with `iconv -f latin1 -t utf-8`");
+            return None;
+        }
+    };
+    let plugin = text.lines().find_map(|line| line.strip_prefix("plugin:"));
+    let what = match plugin {
+        Some(plugin) => Some(format!("it asks the plugin `{}`", plugin.trim().trim_matches(['"', '\'']))),
+        None => is_program.then(|| "it is a program, which is not run".to_owned()),
     };
     if let Some(what) = what {
         let hosts = join(file.rsplit_once('/').map_or("", |(above, _)| above), "hosts.yml");
@@ -377,7 +385,7 @@ fn text(file: &str, repository: &Repository) -> Option<String> {
         repository.leave_out(file, &format!("{what}: write its hosts with `{command} -i {file} --output {hosts}`"));
         return None;
     }
-    text.ok()
+    Some(text)
 }
 
 /// Returns `true` for a file that Ansible reads of a folder of inventories.

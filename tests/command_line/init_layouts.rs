@@ -579,8 +579,7 @@ fn copies_of_other_urls_are_named() {
         ("files/tpv.yml", &destination("slurm")),
     ]);
     let (status, said) = run(site.path(), &["init", "--remote", "https://example.org/v1.yml=files/tpv.yml"]);
-    let warning =
-        "warning: `--remote https://example.org/v1.yml` is of no use: the files have `https://example.org/v2.yml`";
+    let warning = "warning: no file is `https://example.org/v1.yml`, as `--remote` says: the URLs of the files are `https://example.org/v2.yml`";
     assert!(status == 0 && said.contains(warning), "{said}");
 }
 

@@ -12,6 +12,7 @@ mod decisions;
 mod documents;
 mod init;
 mod init_layouts;
+mod last_version;
 mod options;
 mod outputs;
 mod printing;

@@ -61,13 +61,14 @@ fn history() -> String {
 }
 
 /// The verbs, each in a folder with the fixture's files and those above. `ALL` are all configs.
-const VERBS: [&str; 19] = [
+const VERBS: [&str; 24] = [
     "lint ALL",
     "check ALL --world world.json",
     "dry-run ALL --tool hisat --explain --input-size 5 --user ada@example.org --world world.json --seed 1",
     "dry-run ALL --tool TOOL --explain --input-size 20 --world world.json --seed 1",
     "diff --old 1-shared.yml --old 2-site.yml --new 1-shared.yml --new new.yml --no-jobs",
     "diff --old 1-shared.yml --old 2-site.yml --new 1-shared.yml --new new.yml --jobs history.jsonl --world world.json",
+    "diff --old 1-shared.yml --old 2-site.yml --new 1-shared.yml --new new.yml --world world.json",
     "who reaches main ALL",
     "who sets mem TOOL ALL --world world.json",
     "who lacks cores ALL",
@@ -78,7 +79,11 @@ const VERBS: [&str; 19] = [
     "fit ALL --jobs history.jsonl --explain --world world.json",
     "simulate ALL --jobs history.jsonl --capacity capacity.yml --world world.json",
     "simulate ALL --old 1-shared.yml --old new.yml --jobs history.jsonl --capacity capacity.yml --world world.json",
+    "simulate ALL --jobs history.jsonl --capacity capacity.yml --world world.json --vary the_cluster_of_the_institute.jobs=1..9",
+    "simulate --guess-capacity --jobs history.jsonl -o guessed.yml",
+    "jobs ALL --world world.json -o made.jsonl",
     "test tests.yml",
+    "test tests.yml --coverage",
     "explain-code T148",
     "inspect rules.bin",
 ];
@@ -141,7 +146,7 @@ fn no_line_breaks_within_a_word() {
     for verb in VERBS {
         let line = verb.replace("ALL", ALL).replace("TOOL", TOOL);
         let (out, told) = tpvc(folder.path(), &line.split(' ').collect::<Vec<_>>());
-        assert!(!out.is_empty() || told.contains("EXPLA") || verb.contains("explain"), "tpvc {verb}: {told}");
+        assert!(!out.is_empty() || !told.is_empty(), "tpvc {verb}");
         let _ = writeln!(all, "$ tpvc {verb}\n{out}{told}");
         for line in out.lines().chain(told.lines()).filter(|line| is_broken(line)) {
             let _ = writeln!(faults, "tpvc {verb}: {line}");

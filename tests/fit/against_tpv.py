@@ -18,8 +18,8 @@ from pathlib import Path
 GIB = 1 << 30
 MOST = 16  # attempts that are followed
 NAMES = ["walltime_reached", "unknown_error", "tool_detected_failure", "tool_timelimit_reached"]
-FIGURES = re.compile(r"# (\d+) jobs? mapped with this value: (\d+) \((\d+) today\) lost, (\d+) \((\d+) today\) without a destination, (\d+) \((\d+) today\) run again")
-AMOUNTS = re.compile(r"# (\d+) jobs? that end well by both: ([\d.]+) GiB·h, ([\d.]+) today.*; ([\d.]+) core·h, ([\d.]+) today")
+FIGURES = re.compile(r"# ([\d,]+) jobs? mapped with this value: (\d+) \((\d+) today\) lost, (\d+) \((\d+) today\) without a destination, (\d+) \((\d+) today\) run again")
+AMOUNTS = re.compile(r"# ([\d,]+) jobs? that both finish: ([\d.,]+) GiB·h, ([\d.,]+) today.*; ([\d.,]+) core·h, ([\d.,]+) today")
 
 
 def resubmits(definitions, attempt):
@@ -195,12 +195,13 @@ def main():
                 figures, amounts = FIGURES.search(text), AMOUNTS.search(text)
                 counts, expected = totals(*([side[at] for at in mine] for side in (made, today, proposed)))
                 told = dict(zip(["lost", "lost today", "unmapped", "unmapped today", "again", "again today"], map(int, figures.groups()[1:])))
-                told["finished"] = int(amounts[1])
-                near = all(abs(float(text) - number) <= 0.06 + 1e-4 * number for text, number in zip(amounts.groups()[1:], expected))
+                told["finished"] = int(amounts[1].replace(",", ""))
+                amounts = [float(text.replace(",", "")) for text in amounts.groups()[1:]]
+                near = all(abs(said - number) <= 0.06 + 1e-4 * number for said, number in zip(amounts, expected))
                 patches += 1
                 if told != counts or not near:
                     wrong += 1
-                    print(f"WRONG {folder.name} {pattern}: the patch says {told} {amounts.groups()[1:]}, TPV {counts} {expected}")
+                    print(f"WRONG {folder.name} {pattern}: the patch says {told} {amounts}, TPV {counts} {expected}")
                 else:
                     print(f"{folder.name} {pattern}: {len(mine)} jobs, {told}, equal")
     print(f"{patches} patches, {wrong} with a figure that is not TPV's")

@@ -13,6 +13,7 @@ use tpv_runtime::decision::{Decision, Outcome, Wait};
 use tpv_text::figures::count;
 use tpv_text::open::open;
 use tpv_text::printable::Form;
+use tpv_text::rows::{Cell, Delimited};
 
 use super::files::{self, Logs};
 use super::metrics::Metrics;
@@ -23,7 +24,6 @@ use super::totals::Totals;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome as Status};
 use crate::cli::output::{print_stdout, write_text};
-use crate::cli::table::{self, Cell, Rows};
 
 /// Show, filter, total and replay the decisions of a server
 ///
@@ -250,13 +250,9 @@ impl Printer {
             Format::Json => print_stdout(Form::Json, &decision.line()),
             Format::Text => print_stdout(Form::Text, &text(decision)),
             Format::Csv => {
-                let mut rows = Rows::new(COLUMNS.to_vec());
-                rows.push(cells(decision));
-                let shown = rows.show(table::Format::Csv);
-                let header = shown.find('\n').map_or(0, |end| end + 1);
-                let from = if self.has_header { header } else { 0 };
+                let header = if self.has_header { String::new() } else { Delimited::Csv.header(&COLUMNS) };
                 self.has_header = true;
-                print_stdout(table::Format::Csv.form(), shown.get(from..).unwrap_or_default())
+                print_stdout(Form::Data, &(header + &Delimited::Csv.row(&cells(decision))))
             }
         }
     }

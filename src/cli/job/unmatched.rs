@@ -1,7 +1,7 @@
 //! A tool that no entity of the rules names.
 
 use tpv_runtime::artifact::Rules;
-use tpv_text::suggest::closest;
+use tpv_text::suggest::{closest, is_slip};
 
 use crate::cli::common::Common;
 
@@ -29,15 +29,6 @@ fn near<'a>(tool: &str, ids: &[&'a str]) -> Vec<&'a str> {
     let name = names().flatten().find(|name| is_slip(tool, name)).or_else(|| closest(tool, names().flatten()));
     let is_of = |id: &&&str| name.is_some_and(|name| **id == name || id.rsplit('/').nth(1) == Some(name));
     ids.iter().find(is_of).copied().into_iter().collect()
-}
-
-/// Returns `true` for ids of which one letter is another, missing or too many.
-fn is_slip(one: &str, other: &str) -> bool {
-    let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());
-    let (short, long) = (one.len().min(other.len()), one.len().max(other.len()));
-    let same = one.iter().zip(&other).take_while(|(one, other)| one == other).count();
-    let end = one.iter().rev().zip(other.iter().rev()).take_while(|(one, other)| one == other).count();
-    short >= 4 && long > same && long - (same + end).min(short) <= 1
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::context::Context;
 use super::select::Select;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::print_stdout;
-use crate::cli::table::{Format, Rows};
+use crate::cli::table::Format;
 use tpv_maps::component::error_report::ErrorReport;
 use tpv_maps::item::Item;
 use tpv_maps::state::State;
@@ -14,6 +14,7 @@ use tpv_maps::status::reports;
 use tpv_simulate::vary::point_name;
 use tpv_text::figures::grouped;
 use tpv_text::printable::{Form, put_line};
+use tpv_text::rows::Rows;
 
 /// Show why components are ERRORED
 #[derive(Args)]
@@ -142,7 +143,7 @@ impl Holds {
             }
             Ok(())
         })?;
-        rows.print(self.format)?;
+        self.format.print(&rows)?;
         Ok(outcome)
     }
 }

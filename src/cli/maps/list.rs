@@ -4,7 +4,8 @@ use clap::Args;
 
 use super::context::Context;
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::table::{Format, Rows};
+use crate::cli::table::Format;
+use tpv_text::rows::Rows;
 
 /// List the tags of all maps
 ///
@@ -40,7 +41,7 @@ impl List {
                 }
             }
         }
-        rows.print(self.format)?;
+        self.format.print(&rows)?;
         Ok(outcome)
     }
 }

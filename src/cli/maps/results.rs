@@ -10,7 +10,7 @@ use super::select::{indices, within};
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::output::Output;
 use crate::cli::progress::Progress;
-use crate::cli::table::{Cell, Format, Rows};
+use crate::cli::table::Format;
 use tpv_analysis::summary::table::{Sum, Table};
 use tpv_analysis::summary::{Summary, Usage};
 use tpv_config::template::fits;
@@ -18,6 +18,7 @@ use tpv_maps::cluster::Indices;
 use tpv_maps::item::Item;
 use tpv_maps::{Error, Map, damage, results, submit};
 use tpv_text::figures::{count, grouped};
+use tpv_text::rows::{Cell, Rows};
 
 /// Write the answers of a map, or a summary of them
 ///
@@ -225,7 +226,7 @@ impl Results {
                 rows.push(first.clone().into_iter().chain(row).collect());
             }
         }
-        rows.print(self.format.unwrap_or(Format::Table))?;
+        self.format.unwrap_or(Format::Table).print(&rows)?;
         let of = match rule_sets.len() as u64 {
             0 | 1 => String::new(),
             number => format!(" by {}", count(number, "rule set")),

@@ -4,7 +4,8 @@ use clap::Args;
 
 use super::context::Context;
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::table::{Format, Rows};
+use crate::cli::table::Format;
+use tpv_text::rows::Rows;
 
 /// Print the settings that count for new maps, and where each comes from
 #[derive(Args)]
@@ -20,7 +21,7 @@ impl Settings {
         for setting in context.settings.effective()? {
             rows.push(vec![setting.name.into(), setting.value.into(), setting.source.into()]);
         }
-        rows.print(self.format)?;
+        self.format.print(&rows)?;
         Ok(Outcome::Done)
     }
 }

@@ -1,6 +1,7 @@
 //! `tpvc maps status`
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
@@ -9,12 +10,13 @@ use clap::Args;
 use super::context::Context;
 use super::select::{Components, Select};
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::output::print_stdout;
-use crate::cli::table::{Cell, Format, Rows};
+use crate::cli::output::{print_stdout, width};
+use crate::cli::table::Format;
 use tpv_maps::state::State;
 use tpv_maps::{Map, damage, status as map_status};
 use tpv_text::figures::{count, grouped};
 use tpv_text::printable::Form;
+use tpv_text::rows::{Cell, Rows};
 
 /// Show the states of the components of maps
 ///
@@ -105,7 +107,7 @@ impl Status {
         if statuses.is_empty() && self.format == Format::Table {
             context.common.note("no maps");
         }
-        Ok((rows.show(self.format), goes_on, outcome))
+        Ok((self.format.show(&rows, width(Path::new("-"))), goes_on, outcome))
     }
 
     /// Notes why components wait, are held, were removed or ended without answers, unless a line for each says it.

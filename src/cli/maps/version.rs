@@ -4,9 +4,10 @@ use clap::Args;
 
 use super::context::Context;
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::table::{Format, Rows};
+use crate::cli::table::Format;
 use tpv_maps::engine::{self, Kind};
 use tpv_maps::store::FORMAT;
+use tpv_text::rows::Rows;
 
 /// Print the versions of tpvc, of the format of maps, and of the engines on this machine
 #[derive(Args)]
@@ -27,7 +28,7 @@ impl Version {
                 .unwrap_or_else(|error| format!("not here: {}", error.message.lines().next().unwrap_or_default()));
             rows.push(vec![kind.name().into(), version.into()]);
         }
-        rows.print(self.format)?;
+        self.format.print(&rows)?;
         Ok(Outcome::Done)
     }
 }

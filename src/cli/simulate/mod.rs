@@ -1,11 +1,11 @@
 //! `tpvc simulate`
 
 mod mapped;
-mod tables;
 mod trace;
 mod vary;
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, BufReader, BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,6 @@ use tpv_runtime::artifact::tables::ValueRow;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::fold::fold;
 use super::map::{self, hooks};
 use super::maps::Submission;
 use super::output::{Output, width, write_text};
@@ -32,14 +31,18 @@ use tpv_simulate::engine::{self, Settings, Step};
 use tpv_simulate::grid::{Chance, Exact};
 use tpv_simulate::guess;
 use tpv_simulate::log::Paired;
+use tpv_simulate::markdown::markdown;
 use tpv_simulate::page::page;
-use tpv_simulate::report::{Report, Run, Set};
+use tpv_simulate::report::{Counted, Report, Run, Set};
 use tpv_simulate::route::RuleRouter;
+use tpv_simulate::rows::rows;
+use tpv_simulate::text::text;
 use tpv_simulate::vary::Axis;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::figures::{amount, count};
 use tpv_text::parallel;
 use tpv_text::printable::Form;
+use tpv_text::rows::Delimited;
 use tpv_text::source::{Limits, SourceMap};
 use trace::Trace;
 
@@ -159,6 +162,9 @@ fn not_negative(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "write a number from 0".to_owned())
 }
 
+/// Destinations without a cluster that a note names.
+const MOST_SHOWN: usize = 10;
+
 /// A rule set with its name.
 struct Named {
     name: String,
@@ -219,13 +225,9 @@ impl Simulate {
         let report = Report::new(&sets, &pairs, self.seed);
         self.notes(&report, common);
         let (form, text) = match self.format {
-            Format::Text => {
-                let width = width(&self.output);
-                let text = tables::text(&report, self.rows, self.calibrate, width);
-                (Form::Text, fold(&text, width).into_owned())
-            }
-            Format::Csv => (Form::Data, tables::csv(&report)),
-            Format::Markdown => (Form::Text, tables::markdown(&report, self.rows)),
+            Format::Text => (Form::Text, text(&report, self.rows, self.calibrate, width(&self.output))),
+            Format::Csv => (Form::Data, rows(&report).delimited(Delimited::Csv)),
+            Format::Markdown => (Form::Text, markdown(&report, self.rows)),
             Format::Html => (Form::Data, page(&report).map_err(|error| CliError::bug("the report", &error))?),
             Format::Json => {
                 let text =
@@ -408,14 +410,18 @@ impl Simulate {
             );
             return;
         }
-        for set in &report.sets {
-            for destination in set.without_cluster.iter().take(10) {
-                let jobs = count(destination.jobs, "job");
-                let name = &destination.name;
-                common.note(&format!(
-                    "note: {jobs} went to `{name}`, which no cluster of the capacity has: they start at once"
-                ));
-            }
+        let without: Vec<&Counted> = report.sets.iter().flat_map(|set| &set.without_cluster).collect();
+        let names: BTreeSet<&str> = without.iter().map(|destination| destination.name.as_str()).collect();
+        let most = |name: &str| without.iter().filter(|one| one.name == name).map(|one| one.jobs).max().unwrap_or(0);
+        let mut names: Vec<(u64, &str)> = names.into_iter().map(|name| (most(name), name)).collect();
+        names.sort_by_key(|(jobs, _)| Reverse(*jobs));
+        let shown: Vec<String> =
+            names.iter().take(MOST_SHOWN).map(|(jobs, name)| format!("`{name}` ({})", count(*jobs, "job"))).collect();
+        let more = names.len().saturating_sub(MOST_SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if !shown.is_empty() {
+            let shown = shown.join(", ");
+            common.note(&format!("note: no cluster of the capacity has {shown}{more}: their jobs start at once"));
         }
     }
 
@@ -442,6 +448,10 @@ impl Simulate {
         }
         usable(jobs, &Told { without_time: 0, ..guessed.told.clone() }, guessed.jobs)?;
         write_text("the capacity", &self.output, Form::Text, &guessed.text(known.as_deref()))?;
+        if self.output != Path::new("-") {
+            let jobs = count(guessed.jobs, "job");
+            common.note(&format!("wrote `{}` from {jobs}; next: give each cluster its nodes", self.output.display()));
+        }
         Ok(Outcome::Done)
     }
 }

@@ -7,15 +7,16 @@ use super::super::error::{CliError, Outcome};
 use super::super::map::hooks;
 use super::super::output::{width, write_text};
 use super::super::progress::Readings;
-use super::super::table;
-use super::{Format, Named, Simulate, tables, usable};
+use super::{Format, Named, Simulate, usable};
 use tpv_simulate::amount::time;
 use tpv_simulate::capacity::Capacity;
 use tpv_simulate::engine::Settings;
 use tpv_simulate::grid::Scenario;
+use tpv_simulate::grid_forms;
 use tpv_simulate::grid_page::grid_page;
-use tpv_simulate::vary::{self, ABOUT_FRONT, GridReport, Point};
+use tpv_simulate::vary::{self, GridReport, Point};
 use tpv_text::printable::Form;
+use tpv_text::rows::Delimited;
 
 fn wrong(message: String) -> CliError {
     CliError::new(message, "name what there is, such as `--vary slurm.cores=500..2000`")
@@ -63,20 +64,11 @@ impl Simulate {
 
     /// Writes the report of a grid.
     pub(super) fn write_grid(&self, report: &GridReport) -> Result<Outcome, CliError> {
-        let rows = tables::points(report, self.format == Format::Text);
-        let incomplete =
-            report.incomplete(usize::MAX).map(|points| format!("\nNot complete: {points}\n")).unwrap_or_default();
         let unwritable = |error: &serde_json::Error| CliError::bug("the report", error);
         let (form, text) = match self.format {
-            Format::Text => {
-                let about = format!("\n`*`: on the Pareto front. {ABOUT_FRONT}\n");
-                (Form::Text, rows.table(width(&self.output)) + &about + &incomplete)
-            }
-            Format::Csv => (Form::Data, rows.show(table::Format::Csv)),
-            Format::Markdown => {
-                let about = format!("\n`*`: on the Pareto front. {ABOUT_FRONT}\n");
-                (Form::Text, rows.markdown() + &about + &incomplete)
-            }
+            Format::Text => (Form::Text, grid_forms::text(report, width(&self.output))),
+            Format::Csv => (Form::Data, grid_forms::rows(report).delimited(Delimited::Csv)),
+            Format::Markdown => (Form::Text, grid_forms::markdown(report)),
             Format::Html => (Form::Data, grid_page(report).map_err(|error| unwritable(&error))?),
             Format::Json => {
                 let all = serde_json::to_value(report).map_err(|error| unwritable(&error))?;

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use tpv_analysis::diff::report::{self, escaped};
+use tpv_analysis::diff::report;
 use tpv_config::lock::{Entry, Lock};
 use tpv_text::figures::count;
+use tpv_text::markdown_text::escaped;
 use tpv_text::printable::put_line;
 
 use super::effects::Compared;

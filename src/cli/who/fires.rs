@@ -10,10 +10,10 @@ use super::Asked;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::stream::{self, Jobs, Threads};
-use crate::cli::table::Rows;
 use crate::cli::{map, who};
 use tpv_analysis::who::fires::{Lines, Tally, fired};
 use tpv_text::figures::{count, grouped};
+use tpv_text::rows::Rows;
 
 /// List the rules that fired over a job file, and those that never did
 #[derive(Args)]

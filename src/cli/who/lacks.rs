@@ -5,10 +5,10 @@ use clap::Args;
 use super::Asked;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::table::{Cell, Rows};
 use tpv_analysis::who::field::Field;
 use tpv_analysis::who::lacks::lacking;
 use tpv_text::figures::{count, grouped};
+use tpv_text::rows::{Cell, Rows};
 
 /// List the tools that set a field neither themselves nor by another id that matches them
 ///

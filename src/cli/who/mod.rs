@@ -15,8 +15,8 @@ use tpv_runtime::artifact::Rules;
 
 use super::common::Common;
 use super::error::{CliError, Outcome};
-use super::output::write_text;
-use super::table::{Format, Rows};
+use super::output::{width, write_text};
+use super::table::Format;
 use super::{rules, world};
 use crate::settings::Settings;
 use tpv_analysis::check;
@@ -26,6 +26,7 @@ use tpv_compiler::unlink::unlink;
 use tpv_config::Config;
 use tpv_prove::tried;
 use tpv_text::figures::count;
+use tpv_text::rows::Rows;
 use tpv_text::source::SourceMap;
 use tpv_text::suggest::{closest, did_you_mean};
 
@@ -85,11 +86,9 @@ fn list(names: &[impl AsRef<str>]) -> String {
     names.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(", ")
 }
 
-/// The first names of a list.
-fn brief(names: &[impl AsRef<str>]) -> String {
-    /// More names than these do not fit into a line.
-    const MOST: usize = 3;
-    match names.split_at_checked(MOST).filter(|(_, rest)| rest.len() > 1) {
+/// The first names of a list, at most so many and one.
+fn brief(names: &[impl AsRef<str>], most: usize) -> String {
+    match names.split_at_checked(most).filter(|(_, rest)| rest.len() > 1) {
         Some((first, rest)) => format!("{} and {} more", list(first), rest.len()),
         None => list(names),
     }
@@ -137,7 +136,7 @@ impl Asked {
 
     /// Writes the rows, and a note of what they come to.
     fn answer(&self, rows: &Rows, note: &str, common: &Common) -> Result<Outcome, CliError> {
-        write_text("the answer", &self.output, self.format.form(), &rows.show_at(self.format, &self.output))?;
+        write_text("the answer", &self.output, self.format.form(), &self.format.show(rows, width(&self.output)))?;
         common.note(note);
         Ok(Outcome::Done)
     }
@@ -169,7 +168,7 @@ impl Asked {
 
     /// Names as a cell: all of them for programs, the first for people.
     fn names(&self, names: &[impl AsRef<str>]) -> String {
-        if self.is_for_people() { brief(names) } else { list(names) }
+        if self.is_for_people() { brief(names, 1) } else { list(names) }
     }
 }
 

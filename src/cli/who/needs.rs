@@ -13,13 +13,13 @@ use super::{Asked, Subject};
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::stream::{self, Jobs, Threads};
-use crate::cli::table::Rows;
 use crate::cli::{map, who};
 use tpv_analysis::check::reach::Users;
 use tpv_analysis::who::drains::{Lines, Tally, To, drained};
 use tpv_analysis::who::reaches::reaching;
 use tpv_text::diagnostic::REPORT_BUG;
 use tpv_text::figures::{count, grouped};
+use tpv_text::rows::Rows;
 
 /// Show what draining a destination does: which tools have nowhere else to go, where the others go
 ///

@@ -5,10 +5,10 @@ use clap::Args;
 use super::Asked;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
-use crate::cli::table::Rows;
 use tpv_analysis::check::reach::Users;
 use tpv_analysis::who::reaches::{only_declared, reaching};
 use tpv_text::figures::{count, grouped};
+use tpv_text::rows::{Cell, Rows};
 
 /// List the tools whose jobs may reach a destination
 ///
@@ -40,15 +40,19 @@ impl Reaches {
         let index = subject.destination(&self.destination)?;
         let matrix = subject.tried_matrix(users, &self.asked.world(None, common)?)?;
         let found = reaching(&matrix, index);
-        let mut rows = Rows::new(vec!["TOOL", "OTHERS", "OTHER DESTINATIONS", "ORDINARY JOBS", "PLACE"]);
+        // People need the room of the number for the id.
+        let counts = !self.asked.is_for_people();
+        let header = ["TOOL"].into_iter().chain(counts.then_some("OTHERS"));
+        let mut rows = Rows::new(header.chain(["OTHER DESTINATIONS", "ORDINARY JOBS", "PLACE"]).collect());
         for tool in found.iter().filter(|tool| !self.only || tool.others.is_empty()) {
-            rows.push(vec![
-                self.asked.tool(&tool.tool.id).into(),
-                tool.others.len().into(),
+            let mut row: Vec<Cell> = vec![self.asked.tool(&tool.tool.id).into()];
+            row.extend(counts.then(|| tool.others.len().into()));
+            row.extend([
                 self.asked.names(&tool.others).into(),
                 matrix.tried.words(&tool.tool.tried).into(),
                 tool.tool.place.as_str().into(),
             ]);
+            rows.push(row);
         }
         let only = found.iter().filter(|tool| tool.others.is_empty()).count();
         let all = count(matrix.tools.len() as u64, "tool");

@@ -12,10 +12,10 @@ use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome};
 use crate::cli::job::{JobFlags, note_unmatched};
 use crate::cli::map;
-use crate::cli::table::Rows;
 use tpv_analysis::explain::{Collector, Provenance};
 use tpv_analysis::who::field::Field;
 use tpv_analysis::who::sets::settings;
+use tpv_text::rows::Rows;
 
 /// Show what sets a field of a tool's jobs: the chain of entities and rules, and what overrides what
 ///
@@ -74,7 +74,7 @@ impl Sets {
             note += &format!(": {bounds}");
         }
         if !found.others.is_empty() {
-            note += &format!("; set for other jobs (`--roles`, `--user`) by {}", brief(&found.others));
+            note += &format!("; set for other jobs (`--roles`, `--user`) by {}", brief(&found.others, 3));
         }
         let outcome = self.asked.answer(&rows, &note, common)?;
         if !explanation.names_tool() {

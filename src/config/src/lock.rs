@@ -195,9 +195,11 @@ impl Lock {
             if found == entry.sha256 {
                 return Ok(Some(bytes));
             }
+            // The own cache has the name that the lock gives it.
+            let named = if *folder == own { self.cache.join(entry.file_name()) } else { path };
             let message = format!(
                 "the text in the cache was changed: `{}` has the digest {found}, and `{}` locks {}",
-                self.cache.join(entry.file_name()).display(),
+                named.display(),
                 self.shown.display(),
                 entry.sha256,
             );

@@ -156,13 +156,18 @@ impl Trial {
             ));
         }
         let ([old, new], [old_cores, new_cores]) = (self.gib_hours(), self.core_hours());
+        let tenths = |hours: f64| figures::amount((hours * 10.0).round() / 10.0);
         let change = |before: f64, after: f64| {
             saved([before, after]).map_or(String::new(), |saved| format!(" ({})", changed(saved)))
         };
         words.push(format!(
-            "{} that end well by both: {new:.1} GiB·h, {old:.1} today{}; {new_cores:.1} core·h, {old_cores:.1} today{}",
+            "{} that both finish: {} GiB·h, {} today{}; {} core·h, {} today{}",
             count(self.finished, "job"),
+            tenths(new),
+            tenths(old),
             change(old, new),
+            tenths(new_cores),
+            tenths(old_cores),
             change(old_cores, new_cores)
         ));
         words

@@ -60,7 +60,7 @@ pub struct Trial {
     pub again: Both,
     /// Jobs that were killed for memory in the end, and would get more: it is not known if that is enough.
     pub more_memory: Both,
-    /// The jobs that end well by both: amounts are of these.
+    /// The jobs that both finish: amounts are of these.
     pub finished: u64,
     /// Memory that all attempts reserve, in MiB·s.
     #[serde(serialize_with = "gib_hours")]

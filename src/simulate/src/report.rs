@@ -105,7 +105,7 @@ pub struct Calibration {
 pub struct Counted {
     /// The name.
     pub name: String,
-    /// Jobs, in all seeds.
+    /// The jobs of a seed, on average; at least 1.
     pub jobs: u64,
 }
 
@@ -386,7 +386,9 @@ impl SetReport {
             let merged = merged(set.runs.iter().map(|run| of(&run.measure)));
             let rows = merged.rows();
             let named = rows.most_first(|stats| stats.jobs);
-            named.into_iter().map(|(name, stats)| Counted { name: name.to_owned(), jobs: stats.jobs }).collect()
+            let runs = (set.runs.len() as u64).max(1);
+            let mean = |jobs: u64| ((jobs + runs / 2) / runs).max(1);
+            named.into_iter().map(|(name, stats)| Counted { name: name.to_owned(), jobs: mean(stats.jobs) }).collect()
         };
         let sum = |totals: &[&Totals]| {
             totals.iter().fold(Stats::default(), |mut sum, totals| {

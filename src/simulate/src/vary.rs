@@ -99,7 +99,8 @@ fn with_context(rules: &Rules, name: &str, value: f64) -> Result<Rules, String> 
     let text = |id: u32| strings.get(id as usize).map_or("", String::as_str);
     let Some(at) = tables.global.context.iter().position(|(id, _)| text(*id) == name) else {
         let names: Vec<&str> = tables.global.context.iter().map(|(id, _)| text(*id)).collect();
-        return Err(format!("the global context has no `{name}`, but `{}`", names.join("`, `")));
+        let others = if names.is_empty() { String::new() } else { format!(", but `{}`", names.join("`, `")) };
+        return Err(format!("the global context has no `{name}`{others}"));
     };
     #[expect(clippy::cast_possible_truncation, reason = "it has no fraction, and is small")]
     let row =

@@ -1,52 +1,53 @@
 //! Text whose parts have styles, laid out in lines of whole words.
 
+use std::ops::Range;
+
+use crate::fold;
 use crate::style::Style;
 
-/// Characters with their styles.
+/// A text with the styles of its parts.
 #[derive(Clone, Debug, Default)]
-pub struct Styled(Vec<(char, Option<Style>)>);
+pub struct Styled {
+    text: String,
+    /// The ends of the parts, with their styles.
+    parts: Vec<(usize, Option<Style>)>,
+}
 
 impl Styled {
     /// Appends a text.
     pub fn push(&mut self, text: &str, style: Option<Style>) {
-        self.0.extend(text.chars().map(|c| (c, style)));
+        self.text.push_str(text);
+        match self.parts.last_mut() {
+            Some((end, of)) if *of == style => *end = self.text.len(),
+            _ => self.parts.push((self.text.len(), style)),
+        }
     }
 
     /// The lines of whole words; the first has `first` before it, each other one `rest`. A longer word has a line of its own.
     pub fn lines(&self, first: &str, rest: &str, width: usize) -> Vec<String> {
-        let mut lines: Vec<Vec<(char, Option<Style>)>> = Vec::new();
-        for word in self.0.split(|(c, _)| *c == ' ').filter(|word| !word.is_empty()) {
-            let before = if lines.len() > 1 { rest } else { first };
-            let room = width.saturating_sub(before.chars().count());
-            match lines.last_mut() {
-                Some(line) if line.len() + 1 + word.len() <= room => {
-                    // A blank between words of one style has that style.
-                    let style = line
-                        .last()
-                        .map(|(_, style)| *style)
-                        .filter(|style| word.first().map(|(_, of)| of) == Some(style));
-                    line.push((' ', style.flatten()));
-                    line.extend_from_slice(word);
-                }
-                _ => lines.push(word.to_vec()),
-            }
-        }
-        let before = |at: usize| if at == 0 { first } else { rest };
-        lines.iter().enumerate().map(|(at, line)| before(at).to_owned() + &painted(line)).collect()
+        let room = |before: &str| width.saturating_sub(before.chars().count());
+        let lines = fold::lines(&self.text, room(first), room(rest)).into_iter();
+        lines
+            .enumerate()
+            .map(|(at, line)| if at == 0 { first } else { rest }.to_owned() + &self.painted(line))
+            .collect()
     }
-}
 
-/// Each run of one style.
-fn painted(line: &[(char, Option<Style>)]) -> String {
-    let runs = line.chunk_by(|(_, one), (_, other)| one == other);
-    runs.map(|run| {
-        let text: String = run.iter().map(|(c, _)| *c).collect();
-        match run.first().and_then(|(_, style)| *style) {
-            Some(style) => style.paint(&text),
-            None => text,
+    /// A line with its styles.
+    fn painted(&self, line: Range<usize>) -> String {
+        let mut out = String::new();
+        let mut from = line.start;
+        for (end, style) in &self.parts {
+            let to = (*end).min(line.end);
+            let Some(text) = self.text.get(from..to).filter(|text| !text.is_empty()) else { continue };
+            match style {
+                Some(style) => out += &style.paint(text),
+                None => out += text,
+            }
+            from = to;
         }
-    })
-    .collect()
+        out
+    }
 }
 
 #[cfg(test)]

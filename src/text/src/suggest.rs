@@ -22,6 +22,12 @@ pub fn closest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     best.map(|(_, candidate)| candidate)
 }
 
+/// Returns `true` for ids that differ by one letter or digit: another one, one too many, or two that are swapped. Unlike [`closest`] it takes another digit
+/// for a slip, and no longer word.
+pub fn is_slip(one: &str, other: &str) -> bool {
+    one.len().min(other.len()) >= 4 && distance(one, other, 1) <= 1
+}
+
 /// The most by which a name may be longer than the other; `maximum` for `max` is four.
 const MOST_LONGER: usize = 8;
 
@@ -175,6 +181,12 @@ mod tests {
         assert_eq!(closest("nmupy", ["numpy"]), Some("numpy"));
         assert_eq!(closest("sqroot", ["sqrt"]), Some("sqrt"));
         assert_eq!(closest("A1055", ["A101", "A105"]), Some("A105"));
+    }
+
+    #[test]
+    fn slips_of_ids_may_be_digits() {
+        assert!(is_slip("hisat2", "hisat3") && is_slip("bwa_men", "bwa_mem") && is_slip("bw_mem", "bwa_mem"));
+        assert!(!is_slip("cat", "cut") && !is_slip("upload1", "default"));
     }
 
     /// Tags of public servers that are not misspellings of one another.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::fold;
+
 /// A cell: its text, which is one line, and whether it is a number, which stands at the right of its column and is never cut.
 #[derive(Clone, Debug)]
 pub struct Cell {
@@ -16,6 +18,9 @@ const WIDEST: usize = 88;
 
 /// The fewest characters that are left of a text.
 const NARROWEST: usize = 14;
+
+/// The characters that the first column of texts has more than others which are cut.
+const MORE: usize = 12;
 
 /// The fewest characters of a line of words.
 const WORDS: usize = 24;
@@ -49,10 +54,12 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> Strin
             if is_text(at) { own.min(few.max(name)) } else { own }
         })
         .collect();
-    // The widest column gives first.
+    // The widest column gives first; of the texts, the first is what a row is about.
+    let subject = (0..header.len()).find(|at| is_text(*at));
+    let weight = |at: usize, now: usize| now.saturating_sub(if Some(at) == subject { MORE } else { 0 });
     while whole(&widths) > width {
         let can_give = widths.iter().zip(&least).enumerate().filter(|(_, (now, least))| now > least);
-        let Some(at) = can_give.max_by_key(|(_, (now, _))| **now).map(|(at, _)| at) else {
+        let Some(at) = can_give.max_by_key(|(at, (now, _))| weight(*at, **now)).map(|(at, _)| at) else {
             return parts(header, rows, &least, width);
         };
         if let Some(one) = widths.get_mut(at) {
@@ -82,7 +89,10 @@ fn line<'t>(out: &mut String, cells: impl Iterator<Item = (&'t str, bool)>, widt
     for (at, ((cell, is_number), column)) in cells.zip(widths).enumerate() {
         let is_last = at + 1 == widths.len();
         let mut parts = match width {
-            Some(_) if is_last && cell.contains(' ') && *column >= WORDS => wrapped(cell, *column),
+            Some(_) if is_last && cell.contains(' ') && *column >= WORDS => {
+                let lines = fold::lines(cell, *column, *column).into_iter();
+                lines.filter_map(|line| cell.get(line)).map(str::to_owned).collect()
+            }
             Some(_) if !is_number => vec![shortened(cell, *column)],
             _ => vec![cell.to_owned()],
         }
@@ -135,24 +145,6 @@ pub fn shortened(text: &str, most: usize) -> String {
     let head: String = text.chars().take(start).collect();
     let tail: String = text.chars().skip(length - end).collect();
     format!("{head}…{tail}")
-}
-
-/// A text as lines of whole words; a longer word has a line of its own.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in text.split(' ') {
-        let Some(last) = lines.last_mut() else { break };
-        let is_full = !last.is_empty() && last.chars().count() + 1 + word.chars().count() > width;
-        if is_full {
-            lines.push(word.to_owned());
-        } else {
-            if !last.is_empty() {
-                last.push(' ');
-            }
-            last.push_str(word);
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

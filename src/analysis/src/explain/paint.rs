@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(
             painted(text, Some(30), true),
             "\u{1b}[1;31mNOT MAPPED: ValueError\u{1b}[0m\n\n\u{1b}[1mRULES\u{1b}[0m\n  \u{1b}[32mFIRED\u{1b}[0m   large  tpv.yml:3\n          \
-             if input_size > 5\n              and user\n"
+             if  input_size > 5\n              and user\n"
         );
     }
 }

@@ -411,7 +411,7 @@ impl SourceError {
             Self::Utf16 | Self::NotUtf8 { .. } => "save it as UTF-8, and check that this is a config",
             Self::Redirect(_) => "name the address of the config itself, or save the file and name its path",
             Self::Refused | Self::UnknownHost | Self::Timeout(_) | Self::Status(_) | Self::Transfer(_) => {
-                "check the address and the network, or name a copy of it under `[remotes]` in tpvc.toml: docs/settings.md"
+                "check the address and the network; without a network, give tpvc.toml a copy: under `[remotes]`, the line `\"URL\" = \"PATH\"`"
             }
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::text::{percent, unused};
+use super::text::{Unused, percent, unused};
 use super::{Coverage, FileCoverage, Share, Totals};
 use crate::page::{Page, escape, prose, section};
 use tpv_text::figures::{count, grouped};
@@ -84,8 +84,9 @@ fn source(out: &mut String, id: &str, file: &FileCoverage) {
     let unused = unused(file);
     if !unused.is_empty() {
         let _ = writeln!(out, "<details>\n<summary>{} not used</summary>\n<ul>", unused.len());
-        for (line, what) in unused {
-            let _ = writeln!(out, "<li><a href=\"#line-{id}-{line}\">{line}</a> {}</li>", prose(&what));
+        for Unused { line, what, is_reachable } in unused {
+            let note = if is_reachable { " (a made job reaches it)" } else { "" };
+            let _ = writeln!(out, "<li><a href=\"#line-{id}-{line}\">{line}</a> {}{note}</li>", prose(&what));
         }
         out.push_str("</ul>\n</details>\n");
     }

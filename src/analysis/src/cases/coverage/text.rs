@@ -25,6 +25,7 @@ pub(super) fn text(coverage: &Coverage) -> String {
         }
         put_line!(out, "{}", line.trim_end());
     }
+    let mut any_reachable = false;
     for file in &coverage.files {
         let unused = unused(file);
         if unused.is_empty() {
@@ -32,12 +33,18 @@ pub(super) fn text(coverage: &Coverage) -> String {
         }
         out.push('\n');
         put_line!(out, "not used in {}:", file.file);
-        for (line, what) in unused.iter().take(MOST) {
-            put_line!(out, "  {line:>5}  {what}");
+        for part in unused.iter().take(MOST) {
+            let mark = if part.is_reachable { '*' } else { ' ' };
+            put_line!(out, "  {:>5}{mark} {}", part.line, part.what);
+            any_reachable |= part.is_reachable;
         }
         if let Some(more) = unused.len().checked_sub(MOST).filter(|more| *more > 0) {
             put_line!(out, "         and {more} more: `--coverage=FILE.html` shows all");
         }
+    }
+    if any_reachable {
+        out.push('\n');
+        put_line!(out, "`*`: a made job reaches it, so `tpvc test --suggest` writes a case for it");
     }
     out
 }
@@ -55,13 +62,23 @@ pub(super) fn percent(share: Share) -> String {
     (share.used * 100).checked_div(share.all).map_or_else(|| "-".to_owned(), |percent| format!("{percent} %"))
 }
 
-/// The parts that no case used, by line; with those that a made job uses.
-pub(super) fn unused(file: &FileCoverage) -> Vec<(usize, String)> {
+/// A part that no case used.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Unused {
+    /// Its line.
+    pub(super) line: usize,
+    /// Its name, and what never happened.
+    pub(super) what: String,
+    /// `true` if a made job uses it.
+    pub(super) is_reachable: bool,
+}
+
+/// The parts that no case used, by line.
+pub(super) fn unused(file: &FileCoverage) -> Vec<Unused> {
     let mut out = Vec::new();
     let mut add = |line: usize, name: &str, what: &str| {
         let is_reachable = file.reachable.iter().any(|one| one.line == line && one.part == name);
-        let note = if is_reachable { " (a made job reaches it)" } else { "" };
-        out.push((line, format!("{name} {what}{note}")));
+        out.push(Unused { line, what: format!("{name} {what}"), is_reachable });
     };
     for one in file.entities.iter().filter(|one| !one.is_used()) {
         add(one.line, &one.name, "was never matched");

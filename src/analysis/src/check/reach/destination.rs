@@ -146,14 +146,34 @@ impl fmt::Display for Why {
             Self::Rejects(tag) => write!(f, "rejects `{tag}`, which all of these jobs have"),
             Self::Rejected(tag) => write!(f, "has the tag `{tag}`, which all of these jobs reject"),
             Self::AtMost { resource, accepted, asked } => {
-                write!(f, "accepts {accepted} `{resource}` at most, and all of these jobs ask for {asked} or more")
+                write!(
+                    f,
+                    "accepts {} at most, and all of these jobs ask for {asked} or more",
+                    with_unit(accepted, resource)
+                )
             }
             Self::AtLeast { resource, accepted, asked } => {
-                write!(f, "accepts {accepted} `{resource}` at least, and all of these jobs ask for {asked} or less")
+                write!(
+                    f,
+                    "accepts {} at least, and all of these jobs ask for {asked} or less",
+                    with_unit(accepted, resource)
+                )
             }
             Self::Fails => write!(f, "fails every job by a rule of its own"),
         }
     }
+}
+
+/// A limit with the unit of its resource.
+fn with_unit(limit: &str, resource: &str) -> String {
+    let unit = match (resource, limit) {
+        ("mem", _) => "GiB of `mem`",
+        ("cores", "1") => "core",
+        ("cores", _) => "cores",
+        (_, "1") => "GPU",
+        _ => "GPUs",
+    };
+    format!("{limit} {unit}")
 }
 
 /// The kinds that offer a tag or refuse it, in which [`SchedulingTags`] are searched.

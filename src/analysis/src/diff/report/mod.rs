@@ -16,7 +16,7 @@ use super::jobs::{self, Concerned, Outcome, RATIOS, Ratios, split_flow, split_re
 use crate::summary::{self, Usage};
 use tpv_text::figures::{amount, count};
 
-pub use markdown::{escaped, markdown};
+pub use markdown::markdown;
 pub use page::page;
 pub use text::text;
 

@@ -4,6 +4,7 @@ use super::super::entities::{Change, Group, Kind};
 use super::{
     Jobs, MOST_NAMES, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line, order, place,
 };
+use crate::tool_id::short;
 use tpv_text::figures::{count, grouped};
 use tpv_text::printable::put_line;
 use tpv_text::text_diff::unified;
@@ -144,7 +145,8 @@ fn jobs(out: &mut String, jobs: &Jobs) {
                 .map(|detail| format!("{}: {}", detail.field, arrow(&detail.old, &detail.new)))
                 .collect();
             let id = if example.id.is_null() { String::new() } else { format!(", id {}", example.id) };
-            put_line!(out, "              line {}{id} ({}): {}", example.line, example.tool, details.join("; "));
+            let tool = short(&example.tool);
+            put_line!(out, "              line {}{id} ({tool}): {}", example.line, details.join("; "));
         }
     }
     if let Some(others) = &jobs.other_causes {
@@ -169,7 +171,7 @@ fn jobs(out: &mut String, jobs: &Jobs) {
     }
     out.push_str("\ntools\n");
     for tool in jobs.tools.iter().take(MOST_ROWS) {
-        put_line!(out, "{:>10}  {}", grouped(tool.amounts.new.jobs), tool.id);
+        put_line!(out, "{:>10}  {}", grouped(tool.amounts.new.jobs), short(&tool.id));
     }
     more(out, jobs.tools.len());
     out.push_str("\nwhat changed in the config\n\n");

@@ -1,13 +1,45 @@
-//! Lines for people that fit their terminal: broken between words, so that no number or id is.
+//! Lines of whole words.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 /// The indentation of a line that goes on, beside that of its beginning.
 const GOES_ON: usize = 4;
 
-/// A text, which may have colours, in lines of at most `width` characters, if there is a width. Excerpts, and commands and jobs to copy, stay as they are; a longer word has a line of
-/// its own.
-pub(super) fn fold(text: &str, width: Option<usize>) -> Cow<'_, str> {
+/// The lines of a text, broken at blanks: the first has at most `first` characters, each other one `rest`. A longer word has a line of its own. Blanks
+/// between the words of a line stay as they are, and colours take no room.
+pub fn lines(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    let (mut used, mut at) = (0, 0);
+    for word in text.split(' ') {
+        let (start, end) = (at, at + word.len());
+        at = end + 1;
+        if word.is_empty() {
+            continue;
+        }
+        let length = visible(word);
+        let room = if lines.len() > 1 { rest } else { first };
+        match lines.last_mut() {
+            Some(line) if used + (start - line.end) + length <= room => {
+                used += start - line.end + length;
+                line.end = end;
+            }
+            None => {
+                used = start + length;
+                lines.push(0..end);
+            }
+            Some(_) => {
+                used = length;
+                lines.push(start..end);
+            }
+        }
+    }
+    lines
+}
+
+/// A text, which may have colours, in lines of at most `width` characters, if there is a width. Excerpts, and commands and jobs to copy, stay as they
+/// are; a longer word has a line of its own.
+pub fn fold(text: &str, width: Option<usize>) -> Cow<'_, str> {
     let Some(width) = width.filter(|width| text.lines().any(|line| visible(line) > *width)) else {
         return Cow::Borrowed(text);
     };
@@ -53,20 +85,12 @@ fn folded(out: &mut String, line: &str, width: usize) {
     // Notes go on below their first word.
     let head = ["= note: ", "= help: "].iter().find(|head| text.starts_with(**head)).map_or(GOES_ON, |head| head.len());
     let indent = (shown.len() - text.len() + head).min(width / 2);
-    let (mut used, mut has_words) = (0, false);
-    for (at, word) in line.split(' ').enumerate() {
-        let length = visible(word);
-        if at > 0 && has_words && length > 0 && used + 1 + length > width {
+    for (at, place) in lines(line, width, width - indent).into_iter().enumerate() {
+        if at > 0 {
             out.push('\n');
             out.push_str(&" ".repeat(indent));
-            used = indent;
-        } else if at > 0 {
-            out.push(' ');
-            used += 1;
         }
-        out.push_str(word);
-        used += length;
-        has_words |= length > 0;
+        out.push_str(line.get(place).unwrap_or_default());
     }
 }
 
@@ -85,5 +109,6 @@ mod tests {
         assert_eq!(fold("try `tpvc lint a.yml`", Some(10)), "try `tpvc lint a.yml`");
         assert_eq!(fold("a an-id-of-many-letters b", Some(10)), "a\n    an-id-of-many-letters\n    b");
         assert_eq!(fold("\x1b[1mone\x1b[0m two", Some(7)), "\x1b[1mone\x1b[0m two");
+        assert_eq!(fold("  FIRED   large  tpv.yml", Some(17)), "  FIRED   large\n      tpv.yml");
     }
 }
