@@ -53,10 +53,12 @@ const MAPPINGS: [(&[&str], &str); 5] = [
 pub(super) fn changes(code: &str) -> Vec<Change> {
     let (texts, numbers) = constants(code);
     let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
-    // By path and value, each once.
-    let mut out: IndexMap<(String, String), Json> = IndexMap::new();
-    let mut add = |path: &str, value: Json| {
-        out.entry((path.to_owned(), text_of(&value))).or_insert(value);
+    // Each once.
+    let mut out: IndexMap<(Vec<String>, String), Json> = IndexMap::new();
+    // The names are those of code: a dot in one does not divide it.
+    let mut add = |path: &str, names: &[&str], value: Json| {
+        let path = path.split('.').chain(names.iter().copied()).map(str::to_owned).collect();
+        out.entry((path, text_of(&value))).or_insert(value);
     };
     for (words, paths) in PLACES.iter().filter(|(words, _)| has(words)) {
         for (path, constant) in paths.iter().flat_map(|path| texts.iter().map(move |text| (path, text))) {
@@ -64,34 +66,35 @@ pub(super) fn changes(code: &str) -> Vec<Change> {
                 "user.email" if !constant.contains('@') => Json::str(format!("{constant}@example.org")),
                 _ => Json::str(constant.as_str()),
             };
-            add(path, value);
+            add(path, &[], value);
         }
         if words.contains(&"version") {
-            texts.iter().flat_map(|text| beside(text)).for_each(|version| add("tool.version", Json::str(version)));
+            texts.iter().flat_map(|text| beside(text)).for_each(|version| add("tool.version", &[], Json::str(version)));
         }
     }
     for (_, path) in MAPPINGS.iter().filter(|(words, _)| has(words)) {
         for name in &texts {
-            let path = format!("{path}.{name}");
-            ["", "1", "true"].into_iter().for_each(|value| add(&path, Json::str(value)));
+            ["", "1", "true"].into_iter().for_each(|value| add(path, &[name], Json::str(value)));
             for value in texts.iter().filter(|value| *value != name) {
-                add(&path, Json::str(value.as_str()));
+                add(path, &[name], Json::str(value.as_str()));
             }
             for number in &numbers {
-                [*number - 1.0, *number, *number + 1.0].into_iter().for_each(|value| add(&path, Json::Float(value)));
+                [*number - 1.0, *number, *number + 1.0]
+                    .into_iter()
+                    .for_each(|value| add(path, &[name], Json::Float(value)));
             }
         }
     }
     // Parameters in groups: `{'db': {'selector': 'own'}}`; Galaxy stores each as JSON text.
     if has(&["param", "job_args_match"]) {
         for [group, name, value] in triples(&texts) {
-            add(&format!("job.param_values.{group}.{name}"), Json::str(value));
+            add("job.param_values", &[group, name], Json::str(value));
             let stored = format!("{{{}: {}}}", quoted(name), quoted(value));
-            add(&format!("job.parameters.{group}"), Json::str(stored));
+            add("job.parameters", &[group], Json::str(stored));
         }
         for name in &texts {
             for value in texts.iter().map(String::as_str).filter(|value| value != name).chain(["1"]) {
-                add(&format!("job.parameters.{name}"), Json::str(quoted(value)));
+                add("job.parameters", &[name], Json::str(quoted(value)));
             }
         }
     }
@@ -99,18 +102,18 @@ pub(super) fn changes(code: &str) -> Vec<Change> {
         for number in numbers.iter().filter(|number| **number > 0.0 && **number < 1e7) {
             let bytes = bytes_of(*number);
             for bytes in [bytes - 1, bytes, bytes + 1] {
-                add("job.input_datasets.0.size", Json::Int(bytes));
+                add("job.input_datasets.0.size", &[], Json::Int(bytes));
             }
             // What counts bytes compares with bytes.
             #[expect(clippy::cast_possible_truncation, reason = "below 10^7")]
-            add("job.input_datasets.0.size", Json::Int(*number as i64));
+            add("job.input_datasets.0.size", &[], Json::Int(*number as i64));
         }
-        add("job.input_datasets", Json::List(Vec::new()));
+        add("job.input_datasets", &[], Json::List(Vec::new()));
     }
     if has(&["user", "role", "email"]) {
-        add("user", Json::Null);
+        add("user", &[], Json::Null);
     }
-    let change = |((path, _), value): ((String, String), Json)| Change::new(&path, value);
+    let change = |((path, _), value)| Change { path, value };
     out.into_iter().take(MOST_CHANGES).map(change).collect()
 }
 
@@ -230,6 +233,18 @@ mod tests {
         let (texts, numbers) = constants("input_size > 20.5 and tool.version == '1.0' or x2 < 3");
         assert_eq!((texts.into_iter().collect::<Vec<_>>(), numbers), (vec!["1.0".to_owned()], vec![20.5, 3.0]));
         assert_eq!(beside("2.1.9+galaxy0").collect::<Vec<_>>(), ["2.1.8", "2.1.10"]);
+    }
+
+    #[test]
+    fn a_name_with_a_dot_is_one_name() {
+        let code = "log.debug('It failed. Trying on.') or param_dict.get('mode') == 'fast'";
+        let mut job = tpv_analysis::dry_job::DryJob::ordinary("bwa", 1).json();
+        changes(code).iter().for_each(|change| {
+            change.apply(&mut job);
+        });
+        assert!(tpv_galaxy::Job::parse(&text_of(&job)).is_ok(), "{}", text_of(&job));
+        let own = job.get("job").and_then(|own| own.get("parameters"));
+        assert!(own.and_then(|own| own.get("It failed. Trying on.")).is_some(), "{}", text_of(&job));
     }
 
     #[test]

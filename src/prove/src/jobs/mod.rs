@@ -99,7 +99,9 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
         if stopped.is_some() {
             break;
         }
-        let Some(covered) = run.tries(&job) else {
+        // A text of code may be no name that a job can have.
+        let Ok(parsed) = Job::parse(&text_of(&job)) else { continue };
+        let Some(covered) = run.tries(parsed) else {
             run.others.extend(options.all.then_some(job));
             continue;
         };
@@ -158,9 +160,8 @@ impl Run<'_> {
     }
 
     /// Maps a job. `None` if it does nothing new.
-    fn tries(&mut self, job: &Json) -> Option<Covered> {
+    fn tries(&mut self, mut job: Job) -> Option<Covered> {
         self.tried += 1;
-        let mut job = Job::parse(&text_of(job)).ok()?;
         job.seed = Some(1.into());
         let mut covered = Covered::default();
         let answer = self.mapper.map_observed(&Arc::new(job), self.world, &mut covered);
