@@ -7,10 +7,8 @@ use std::time::Duration;
 use clap::Args;
 use tpv_analysis::job_file::JobFile;
 use tpv_galaxy::json::{Json, Reader, text_of};
-use tpv_prove::jobs::{Asked, Made, Options, Unreached, answered, job_file, make};
-use tpv_runtime::World;
+use tpv_prove::jobs::{Asked, Made, Options, Unreached, job_file, make, make_answered};
 use tpv_runtime::artifact::Rules;
-use tpv_text::diagnostic::REPORT_BUG;
 use tpv_text::figures::count;
 use tpv_text::printable::{Form, line};
 
@@ -49,7 +47,7 @@ pub(super) struct Jobs {
     /// Galaxy's state in which jobs are tried (a world file) [default: that of tpvc.toml, else an empty Galaxy, now]
     #[arg(long, value_name = "WORLD")]
     world: Option<PathBuf>,
-    /// Write the world in which jobs are tried, with answers to the queries of the rules that count jobs: the world for `tpvc map` of these jobs
+    /// Write the world in which jobs are tried, with made answers to what the rules ask of Galaxy: the world for `tpvc map` of these jobs
     #[arg(long, value_name = "FILE")]
     world_out: Option<PathBuf>,
     /// Output file; `-` is stdout
@@ -68,47 +66,44 @@ impl Jobs {
         let given = self.job.as_deref().map(given).transpose()?.unwrap_or_default();
         let settings = if self.configs.is_empty() { common.settings()? } else { Settings::default() };
         let named = self.world.as_deref().or(settings.world.as_deref());
-        // With answers to queries, the world is read as text, and once: it may be a pipe.
-        let mut world = world::at_this_moment(named.filter(|_| self.world_out.is_none()))?;
         let Some(rules) = rules::load_any(None, &self.configs, common)? else { return Ok(Outcome::Bad) };
-        if let Some(out) = &self.world_out {
-            world = answering(&rules.rules, named, world.now, out, common)?;
-        }
-        let world = Arc::new(world);
         let options =
             Options { tries: self.tries, time: Duration::from_secs(self.seconds), tool: self.tool.clone(), all: false };
-        let made = make(&rules.rules, &world, &given, &options);
+        let made = match &self.world_out {
+            None => make(&rules.rules, &Arc::new(world::at_this_moment(named)?), &given, &options),
+            Some(out) => answered(&rules.rules, named, &given, &options, out, common)?,
+        };
         write_text("the jobs", &self.output, Form::Json, &job_file(&made.jobs))?;
         tell(&made, common);
         Ok(Outcome::Done)
     }
 }
 
-/// The world with answers to what the rules ask, which is written.
-fn answering(
-    rules: &Rules,
+/// Jobs in a world with answers to what the rules ask, which is written.
+fn answered(
+    rules: &Arc<Rules>,
     named: Option<&Path>,
-    now: Option<i64>,
+    given: &[Json],
+    options: &Options,
     out: &Path,
     common: &Common,
-) -> Result<World, CliError> {
+) -> Result<Made, CliError> {
+    // The world is read as text, and once: it may be a pipe.
     let text = named.map_or_else(|| Ok(b"{}".to_vec()), world::text)?;
     let json = Json::read(&mut Reader::new(&String::from_utf8_lossy(&text)));
-    let Asked { mut world, left } = answered(rules, json.unwrap_or(Json::Object(Vec::new())));
-    if let (Json::Object(fields), Some(now)) = (&mut world, now)
+    let mut world = json.unwrap_or(Json::Object(Vec::new()));
+    if let (Json::Object(fields), Some(now)) = (&mut world, world::at_this_moment(None)?.now)
         && !fields.iter().any(|(name, _)| &**name == "now")
     {
         let now = jiff::Timestamp::from_microsecond(now).unwrap_or_default();
         fields.push(("now".into(), Json::str(now.to_string())));
     }
-    let text = text_of(&world);
-    let parsed =
-        World::parse(&text).map_err(|error| CliError::new(format!("the world is none: {error}"), REPORT_BUG))?;
-    write_text("the world", out, Form::Json, &(text + "\n"))?;
-    for sql in left {
-        common.note(&format!("no answer to a query of the rules, because its shape is not known: `{}`", line(&sql)));
+    let Asked { world, made, left } = make_answered(rules, &world, None, given, options);
+    write_text("the world", out, Form::Json, &(text_of(&world) + "\n"))?;
+    for what in left {
+        common.note(&format!("the rules ask for {}: no answer is made, because its shape is not known", line(&what)));
     }
-    Ok(parsed)
+    Ok(made)
 }
 
 /// The jobs of a file.

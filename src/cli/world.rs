@@ -39,7 +39,7 @@ fn parsed(path: &Path) -> Result<(String, World), CliError> {
     let text = input::text("the world", path)?;
     let world = World::parse(&text).map_err(|error| {
         let help =
-            "a world is one JSON object with `jobs`, `users`, `tool_data_tables`, `config`, `files`, `queries`, `now`";
+            "a world is one JSON object with `jobs`, `users`, `tool_data_tables`, `config`, `files`, `environment`, `queries`, `now`";
         CliError::new(format!("`{}` is not a world: {error}", path.display()), help)
     })?;
     Ok((text, world))

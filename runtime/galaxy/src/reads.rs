@@ -1,9 +1,10 @@
 //! The parts of a world that a mapping read and that change while time runs: a job that waits need not be mapped again before they do.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use crate::job::DatasetId;
 use crate::job_table::{JobTable, ToolFilter, UserFilter};
+use crate::notes::Notes;
 use crate::query::like::Like;
 use crate::sql_text::GroupTotals;
 
@@ -77,20 +78,4 @@ impl Users {
 }
 
 /// The recorder of a world's reads.
-#[derive(Debug, Default)]
-pub struct Reads(Mutex<Vec<Read>>);
-
-impl Reads {
-    /// Notes a read, once.
-    pub fn note(&self, read: Read) {
-        let mut reads = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if !reads.contains(&read) {
-            reads.push(read);
-        }
-    }
-
-    /// Gives the reads since the last call, in the order in which they were first made.
-    pub fn take(&self) -> Vec<Read> {
-        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
+pub type Reads = Notes<Read>;

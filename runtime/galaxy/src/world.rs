@@ -8,6 +8,8 @@ use jiff::tz::TimeZone;
 use crate::Error;
 use crate::job_table::{JobRow, JobTable, parts};
 use crate::json::{Fault, Json, Kind, Reader};
+use crate::lacks::Lack;
+use crate::notes::Notes;
 use crate::reads::{Read, Reads};
 use crate::sql_text::{SqlAnswer, normal_sql, read_query};
 
@@ -32,12 +34,16 @@ pub struct World {
     pub config: Vec<(Box<str>, Json)>,
     /// The files that exist, with their sizes in bytes.
     pub files: HashMap<Box<str>, u64>,
+    /// The environment variables of Galaxy's processes.
+    pub environment: HashMap<Box<str>, Box<str>>,
     /// The answers to queries in SQL, by [`normal_sql`].
     pub queries: HashMap<String, SqlAnswer>,
     /// Now, in microseconds since 1970 UTC.
     pub now: Option<i64>,
     /// The recorder of what mappings read of all this, if somebody lets time run.
     pub reads: Option<Arc<Reads>>,
+    /// The recorder of what mappings ask for and this does not have, if somebody will answer.
+    pub lacks: Option<Arc<Notes<Lack>>>,
 }
 
 impl World {
@@ -45,6 +51,13 @@ impl World {
     pub fn note(&self, read: impl FnOnce() -> Read) {
         if let Some(reads) = &self.reads {
             reads.note(read());
+        }
+    }
+
+    /// Tells the recorder, if there is one, that a mapping asked for this in vain.
+    pub fn lack(&self, lack: impl FnOnce() -> Lack) {
+        if let Some(lacks) = &self.lacks {
+            lacks.note(lack());
         }
     }
 
@@ -115,6 +128,11 @@ fn read_world(reader: &mut Reader<'_>) -> Result<World, Fault> {
                 let wrong = || Fault::new("must be a size in bytes, an integer of at least 0", at);
                 let Ok(Json::Int(size)) = Json::read(reader) else { return Err(wrong()) };
                 world.files.insert(path.into(), u64::try_from(size).map_err(|_| wrong())?);
+                Ok(())
+            })?,
+            "environment" => reader.object(|reader, name| {
+                let value = reader.string()?;
+                world.environment.insert(name.into(), value.into());
                 Ok(())
             })?,
             "queries" => reader.list(|reader, _| {
@@ -218,13 +236,14 @@ mod tests {
     fn reads_every_field() {
         let world = World::parse(
             r#"{"jobs": [{"tool_id": "a", "user_id": null, "state": "queued", "cores": 0.5, "mem": 7.6}], "other": 1,
-                "tool_data_tables": {"t": [{"value": "x"}]}, "config": {"a": 1.5}, "users": {"ada@example.org": 3}, "files": {"/f": 12},
+                "tool_data_tables": {"t": [{"value": "x"}]}, "config": {"a": 1.5}, "users": {"ada@example.org": 3}, "files": {"/f": 12}, "environment": {"SITE": "a"},
                 "queries": [{"sql": " select  1\n", "rows": [[1, "a"]]}], "now": "2026-01-31T12:00:00"}"#,
         )
         .unwrap();
         assert_eq!(world.jobs.iter().map(|(_, row)| (row.cores, row.mem)).collect::<Vec<_>>(), [(500, 7782)]);
         assert_eq!(world.tool_data_tables.len(), 1);
         assert_eq!(world.files.get("/f"), Some(&12));
+        assert_eq!(world.environment.get("SITE").map(|value| &**value), Some("a"));
         assert_eq!(world.users.get(&3).map(|email| &**email), Some("ada@example.org"));
         assert!(world.queries.contains_key("select 1"));
         assert_eq!(world.now, Some(1_769_860_800_000_000));

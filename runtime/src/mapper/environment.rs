@@ -9,6 +9,7 @@ use crate::pools::FinishedJobs;
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_galaxy::answer::Answer;
 use tpv_galaxy::helpers::input_size_of;
+use tpv_galaxy::lacks::Lack;
 use tpv_galaxy::objects::{self, app, stand_in_app};
 use tpv_galaxy::reads::Read;
 use tpv_galaxy::world::World;
@@ -173,14 +174,24 @@ impl Environment for MapperEnvironment {
         self.world.borrow().now
     }
 
-    fn file_size(&self, path: &str) -> Option<u64> {
+    fn file_size(&self, path: &str, needed: bool) -> Option<u64> {
         self.asks_for("files");
-        self.world.borrow().files.get(path).copied()
+        let world = self.world.borrow();
+        let size = world.files.get(path).copied();
+        if size.is_none() {
+            world.lack(|| Lack::File { path: path.into(), needed });
+        }
+        size
     }
 
-    fn environment_variable(&self, _: &str) -> Option<String> {
+    fn environment_variable(&self, name: &str) -> Option<String> {
         self.asks_for("the environment");
-        None
+        let world = self.world.borrow();
+        let value = world.environment.get(name).map(|value| value.to_string());
+        if value.is_none() {
+            world.lack(|| Lack::Variable(name.into()));
+        }
+        value
     }
 
     fn compile(&self, source: &str, kind: CodeKind) -> Option<PyResult<ProgramData>> {

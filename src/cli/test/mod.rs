@@ -152,7 +152,7 @@ impl Test {
             let Some(tested) = compile(config, site.as_ref(), common)? else { return Ok(Outcome::Bad) };
             let chosen = self.chosen(&files, members);
             if let Some(mut coverage) = self.run_group(&tested, &hooks, &files, &chosen, &mut outcomes) {
-                let reach = suggest::reach(&tested, &hooks, &defaults, common)?;
+                let (reach, _) = suggest::reach(&tested, &hooks, &defaults, common)?;
                 coverage.add_reachable(&coverage.aims(&reach.coverage));
                 covered.push(coverage);
             }

@@ -8,6 +8,7 @@ use tpv_analysis::cases::read::Defaults;
 use tpv_analysis::cases::run::{Tested, run};
 use tpv_analysis::cases::suggest::{Head, seen_from};
 use tpv_analysis::cases::{Case, TestFile};
+use tpv_galaxy::json::Json;
 use tpv_prove::suggest::{Reach, suggest};
 use tpv_runtime::mapper::Hooks;
 use tpv_text::figures::count;
@@ -20,12 +21,22 @@ use crate::cli::output::write_text;
 use crate::cli::progress::Working;
 use crate::cli::{map, world};
 
-/// The jobs that are made from rules, in the world of test files that name none.
-pub(super) fn reach(tested: &Tested, hooks: &Hooks, defaults: &Defaults, common: &Common) -> Result<Reach, CliError> {
+/// The jobs that are made from rules, in the world of test files that name none. Without one, the rules get made answers to what they ask of Galaxy: those are
+/// returned, too.
+pub(super) fn reach(
+    tested: &Tested,
+    hooks: &Hooks,
+    defaults: &Defaults,
+    common: &Common,
+) -> Result<(Reach, Option<Json>), CliError> {
     let _working = Working::on(common, "making jobs from the rules");
-    let mut world = world::at_this_moment(defaults.world.as_deref())?;
+    let Some(path) = defaults.world.as_deref() else {
+        let (reach, world) = Reach::asking(tested, hooks, defaults.now);
+        return Ok((reach, Some(world).filter(|world| *world != Json::Object(Vec::new()))));
+    };
+    let mut world = world::at_this_moment(Some(path))?;
     world.now.get_or_insert(defaults.now);
-    Ok(Reach::of(tested, hooks, &Arc::new(world)))
+    Ok((Reach::of(tested, hooks, &Arc::new(world)), None))
 }
 
 impl Test {
@@ -59,9 +70,9 @@ impl Test {
         let cases: Vec<&Case> = chosen.iter().filter_map(|(file, case)| files.get(*file)?.cases.get(*case)).collect();
         let (_, counts) = run(&tested, &hooks, &cases, true);
         let of_cases = coverage(&tested, &counts, cases.len());
-        let reach = reach(&tested, &hooks, defaults, common)?;
-        let suggested =
-            suggest(&tested, &hooks, &of_cases, &reach, (&self.output, &self.head(&config, defaults)), defaults);
+        let (reach, answers) = reach(&tested, &hooks, defaults, common)?;
+        let head = self.head(&config, defaults, answers);
+        let suggested = suggest(&tested, &hooks, &of_cases, &reach, (&self.output, &head), defaults);
         if let Some(text) = &suggested.text {
             write_text("the test cases", &self.output, Form::Data, text)?;
         }
@@ -84,15 +95,18 @@ impl Test {
         Ok(Outcome::Done)
     }
 
-    /// The head of the file: what the settings do not give.
-    fn head(&self, config: &[String], defaults: &Defaults) -> Head {
+    /// The head of the file: what the settings do not give. `answers` are what the world got because the rules ask for it.
+    fn head(&self, config: &[String], defaults: &Defaults, answers: Option<Json>) -> Head {
         let folder = self.output.parent().unwrap_or(Path::new(""));
         let is_of_settings = self.config.is_empty() && config == defaults.config;
         let named = config.iter().filter(|_| !is_of_settings);
         let now = jiff::Timestamp::from_second(defaults.now.div_euclid(1_000_000)).unwrap_or_default();
         Head {
             config: named.map(|name| seen_from(folder, name)).collect(),
-            world: self.world.as_ref().map(|path| seen_from(folder, &path.display().to_string())),
+            world: match &self.world {
+                Some(path) => Some(Json::str(seen_from(folder, &path.display().to_string()))),
+                None => answers,
+            },
             now: now.to_string(),
         }
     }

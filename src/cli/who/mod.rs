@@ -198,17 +198,15 @@ impl Subject {
         Ok(index)
     }
 
-    /// The tools by destinations.
-    fn matrix(&self, users: Users) -> Result<Matrix, CliError> {
-        let matrix = check::matrix(&self.config, &self.sources, users);
+    /// The tools by destinations, for each of these users; the first with the ends of ordinary jobs.
+    fn matrices<const N: usize>(&self, users: [Users; N], world: &Arc<World>) -> Result<[Matrix; N], CliError> {
+        let matrices = check::matrices(&self.config, &self.sources, &users);
         let help = "`tpvc who needs DESTINATION --jobs JOBS` counts the jobs of a file, without proofs";
-        matrix.map_err(|unknown| CliError::new(unknown.text(&self.sources), help))
-    }
-
-    /// The matrix with the ends of ordinary jobs.
-    fn tried_matrix(&self, users: Users, world: &Arc<World>) -> Result<Matrix, CliError> {
-        let mut matrix = self.matrix(users)?;
-        matrix.add_tried(tried::ordinary(&self.config, &self.rules, world));
-        Ok(matrix)
+        let mut matrices = matrices.map_err(|unknown| CliError::new(unknown.text(&self.sources), help))?.into_iter();
+        let mut matrices = users.map(|_| matrices.next().unwrap_or_default());
+        if let Some(first) = matrices.first_mut() {
+            first.add_tried(tried::ordinary(&self.config, &self.rules, world));
+        }
+        Ok(matrices)
     }
 }

@@ -66,13 +66,14 @@ impl Needs {
 
     fn of_tools(&self, subject: &Subject, common: &Common) -> Result<Outcome, CliError> {
         let index = subject.destination(&self.destination)?;
-        let [ordinary, all] = [subject.matrix(Users::Ordinary)?, subject.matrix(Users::All)?];
+        let world = self.asked.world(None, common)?;
+        let [ordinary, all] = subject.matrices([Users::Ordinary, Users::All], &world)?;
         // Both have the same tools, of which more may reach it with roles.
         let mut found = reaching(&ordinary, index);
         found.sort_by_key(|tool| tool.others.len());
         let with_roles: HashMap<&str, Vec<&str>> =
             reaching(&all, index).into_iter().map(|tool| (tool.tool.id.as_str(), tool.others)).collect();
-        let mut rows = Rows::new(vec!["TOOL", "OTHERS", "GOES TO", "WITH ROLES", "PLACE"]);
+        let mut rows = Rows::new(vec!["TOOL", "OTHERS", "GOES TO", "WITH ROLES", "ORDINARY JOBS", "PLACE"]);
         let mut stuck = [0; 2];
         for tool in &found {
             let more = with_roles.get(tool.tool.id.as_str()).map_or(&[] as &[&str], Vec::as_slice);
@@ -85,6 +86,7 @@ impl Needs {
                 tool.others.len().into(),
                 to.into(),
                 self.asked.names(&more).into(),
+                ordinary.tried.words(&tool.tool.tried).into(),
                 tool.tool.place.as_str().into(),
             ]);
         }

@@ -38,7 +38,7 @@ impl Reaches {
         let Some(subject) = self.asked.load(common)? else { return Ok(Outcome::Bad) };
         let users = if self.ordinary { Users::Ordinary } else { Users::All };
         let index = subject.destination(&self.destination)?;
-        let matrix = subject.tried_matrix(users, &self.asked.world(None, common)?)?;
+        let [matrix] = subject.matrices([users], &self.asked.world(None, common)?)?;
         let found = reaching(&matrix, index);
         // People need the room of the number for the id.
         let counts = !self.asked.is_for_people();

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod answers;
 pub mod jobs;
 pub mod promises;
 pub mod suggest;

@@ -28,7 +28,7 @@ const WORDS: usize = 24;
 /// The characters between columns.
 const GAP: usize = 2;
 
-/// A table with a header; empty where there are no rows. Lines have at most `width` characters: long ids are cut in the middle, sentences in the last column go
+/// A table with a header; empty where there are no rows. Lines have at most `width` characters: long ids are cut in the middle, texts of several words go
 /// on in the next line, and where that is not enough the columns stand in several tables, each with the first column.
 pub fn table(header: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> String {
     let Some(first) = rows.first() else { return String::new() };
@@ -43,14 +43,21 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> Strin
     };
     let mut widths: Vec<usize> = (0..header.len()).map(|at| longest(at, usize::MAX)).collect();
     let is_text = |at: usize| rows.iter().all(|row| row.get(at).is_none_or(|cell| !cell.is_number));
-    let is_prose = |at: usize| {
-        at + 1 == header.len() && rows.iter().any(|row| row.get(at).is_some_and(|cell| cell.text.contains(' ')))
+    // The longest word of a column whose texts have several.
+    let word = |at: usize| {
+        let texts = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.text.as_str());
+        let words = texts.filter(|text| text.contains(' ')).flat_map(|text| text.split(' '));
+        words.map(|word| word.chars().count()).max()
     };
     let least: Vec<usize> = (0..header.len())
         .map(|at| {
             let own = longest(at, usize::MAX);
             let name = header.get(at).map_or(0, |name| name.chars().count());
-            let few = if is_prose(at) { WORDS } else { NARROWEST };
+            let few = match word(at) {
+                Some(_) if at + 1 == header.len() => WORDS,
+                Some(word) => word.clamp(NARROWEST, WORDS),
+                None => NARROWEST,
+            };
             if is_text(at) { own.min(few.max(name)) } else { own }
         })
         .collect();
@@ -59,7 +66,7 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> Strin
     let weight = |at: usize, now: usize| now.saturating_sub(if Some(at) == subject { MORE } else { 0 });
     while whole(&widths) > width {
         let can_give = widths.iter().zip(&least).enumerate().filter(|(_, (now, least))| now > least);
-        let Some(at) = can_give.max_by_key(|(at, (now, _))| weight(*at, **now)).map(|(at, _)| at) else {
+        let Some(at) = can_give.max_by_key(|(at, (now, _))| (weight(*at, **now), word(*at))).map(|(at, _)| at) else {
             return parts(header, rows, &least, width);
         };
         if let Some(one) = widths.get_mut(at) {
@@ -85,27 +92,20 @@ fn lines(header: &[&str], first: &[Cell], rows: &[Vec<Cell>], widths: &[usize], 
 }
 
 fn line<'t>(out: &mut String, cells: impl Iterator<Item = (&'t str, bool)>, widths: &[usize], width: Option<usize>) {
-    let (mut text, mut rest) = (String::new(), Vec::new());
-    for (at, ((cell, is_number), column)) in cells.zip(widths).enumerate() {
-        let is_last = at + 1 == widths.len();
-        let mut parts = match width {
-            Some(_) if is_last && cell.contains(' ') && *column >= WORDS => {
-                let lines = fold::lines(cell, *column, *column).into_iter();
-                lines.filter_map(|line| cell.get(line)).map(str::to_owned).collect()
-            }
-            Some(_) if !is_number => vec![shortened(cell, *column)],
-            _ => vec![cell.to_owned()],
+    let cells: Vec<(Vec<String>, bool)> = cells
+        .zip(widths)
+        .map(|((cell, is_number), column)| match width {
+            Some(_) if !is_number => (wrapped(cell, *column), false),
+            _ => (vec![cell.to_owned()], is_number),
+        })
+        .collect();
+    for at in 0..cells.iter().map(|(parts, _)| parts.len()).max().unwrap_or(0) {
+        let mut text = String::new();
+        for ((parts, is_number), column) in cells.iter().zip(widths) {
+            let shown = parts.get(at).map_or("", String::as_str);
+            let _ = if *is_number { write!(text, "{shown:>column$}  ") } else { write!(text, "{shown:<column$}  ") };
         }
-        .into_iter();
-        let shown = parts.next().unwrap_or_default();
-        let _ = if is_number { write!(text, "{shown:>column$}  ") } else { write!(text, "{shown:<column$}  ") };
-        let before = widths.iter().take(at).map(|width| width + GAP).sum::<usize>();
-        rest.extend(parts.map(|part| format!("{:before$}{part}", "")));
-    }
-    out.push_str(text.trim_end());
-    out.push('\n');
-    for line in rest {
-        out.push_str(line.trim_end());
+        out.push_str(text.trim_end());
         out.push('\n');
     }
 }
@@ -147,6 +147,13 @@ pub fn shortened(text: &str, most: usize) -> String {
     format!("{head}…{tail}")
 }
 
+/// A text as lines of whole words; a longer word is cut in the middle.
+fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let lines = fold::lines(text, width, width).into_iter();
+    let lines: Vec<String> = lines.filter_map(|line| Some(shortened(text.get(line)?, width))).collect();
+    if lines.is_empty() { vec![String::new()] } else { lines }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +179,15 @@ mod tests {
         assert_eq!(
             table(&["TOOL", "WHY"], &rows, Some(40)),
             "TOOL  WHY\nbwa   keep: the values that were tried\n      lose more jobs than today's\n"
+        );
+    }
+
+    #[test]
+    fn texts_of_several_words_are_not_cut() {
+        let rows = [row(&["bwa", "second, main from 100 GiB", "1-shared.yml:92"])];
+        assert_eq!(
+            table(&["TOOL", "JOBS", "PLACE"], &rows, Some(37)),
+            "TOOL  JOBS            PLACE\nbwa   second, main    1-shared.yml:92\n      from 100 GiB\n"
         );
     }
 

@@ -3,10 +3,12 @@
 use std::cell::OnceCell;
 use std::sync::Arc;
 
+use super::asked_tables;
 use super::host_object::{Fields, HostObject, host_classes};
 use super::session::session;
 use super::simple_namespace::{CONFIG, SimpleNamespace};
 use super::stand_in;
+use crate::lacks::Lack;
 use crate::modules::model;
 use crate::signature;
 use crate::world::World;
@@ -66,14 +68,18 @@ impl Fields for AppFields {
                 let tables = self.world.tool_data_tables.iter().enumerate().map(|(index, (name, _))| {
                     (Str::new(name.clone()), HostObject::value(TableFields { world: self.world.clone(), index }))
                 });
-                Value::dict(Dict::from_strs(tables))
+                let tables = Value::dict(Dict::from_strs(tables));
+                if self.world.lacks.is_some() { asked_tables::value(tables, &self.world) } else { tables }
             }
             "config" => {
                 let world = self.world.clone();
-                SimpleNamespace::value(&CONFIG, move || {
+                let asked = world.clone();
+                let missing = move |name: &str| asked.lack(|| Lack::Config(name.into()));
+                let attributes = move || {
                     let items = world.config.iter().map(|(name, value)| (Str::new(name.clone()), value.to_value()));
                     Value::dict(Dict::from_strs(items))
-                })
+                };
+                SimpleNamespace::noting(&CONFIG, attributes, missing)
             }
             _ => return None,
         })
@@ -114,6 +120,14 @@ impl TableFields {
     fn rows(&self) -> &[crate::json::Json] {
         self.world.tool_data_tables.get(self.index).map(|(_, rows)| rows.as_slice()).unwrap_or_default()
     }
+
+    /// Notes that no row has this value.
+    fn lack(&self, column: &str, value: &str, returned: &str) {
+        if let Some((table, _)) = self.world.tool_data_tables.get(self.index) {
+            let [column, value, returned] = [column, value, returned].map(Into::into);
+            self.world.lack(|| Lack::Entry { table: table.clone(), column, value, returned });
+        }
+    }
 }
 
 impl Fields for TableFields {
@@ -147,6 +161,9 @@ fn get_entry(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
         if vm.equal(&cell, &wanted)? {
             return Ok(row.get(returned_name).map_or(default, |cell| cell.to_value()));
         }
+    }
+    if let Value::Str(value) = &wanted {
+        table.fields().lack(column_name, value, returned_name);
     }
     Ok(default)
 }

@@ -4,6 +4,7 @@
 //! made when code first asks for it and kept, so that `job.input_datasets` is the same list each time.
 
 mod app;
+mod asked_tables;
 mod dataset;
 mod host_object;
 mod job;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::host_object::{Fields, HostObject, host_classes};
+use crate::lacks::Lack;
 use crate::query::result::QueryResult;
 use crate::query::statement;
 use crate::reads::Read;
@@ -85,7 +86,10 @@ fn execute(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     }
     let sql = vm.str(&statement)?;
     let answer = if world.queries.is_empty() { None } else { world.queries.get(&normal_sql(&sql)) };
-    let Some(answer) = answer else { return Err(host_unavailable("no answer to this query in the world")) };
+    let Some(answer) = answer else {
+        world.lack(|| Lack::Query(normal_sql(&sql).into()));
+        return Err(host_unavailable("no answer to this query in the world"));
+    };
     if let SqlAnswer::Totals(totals) = answer {
         world.note(|| Read::Totals(totals.clone()));
     }

@@ -29,12 +29,24 @@ pub struct SimpleNamespace {
     attributes: OnceCell<Rc<Dict>>,
     /// Makes the attributes when code first asks.
     make: Box<dyn Fn() -> Value>,
+    /// Called with the name of an attribute that it does not have.
+    missing: Option<Box<dyn Fn(&str)>>,
 }
 
 impl SimpleNamespace {
     /// An object of this class; `make` gives a dict.
     pub(super) fn value(class: &'static BuiltinType, make: impl Fn() -> Value + 'static) -> Value {
-        Value::object(Self { class, attributes: OnceCell::new(), make: Box::new(make) })
+        Value::object(Self { class, attributes: OnceCell::new(), make: Box::new(make), missing: None })
+    }
+
+    /// The same, which calls `missing` with the name of an attribute that it does not have.
+    pub(super) fn noting(
+        class: &'static BuiltinType,
+        make: impl Fn() -> Value + 'static,
+        missing: impl Fn(&str) + 'static,
+    ) -> Value {
+        let (make, missing) = (Box::new(make), Some(Box::new(missing) as Box<dyn Fn(&str)>));
+        Value::object(Self { class, attributes: OnceCell::new(), make, missing })
     }
 
     fn attributes(&self) -> &Rc<Dict> {
@@ -51,7 +63,11 @@ impl Object for SimpleNamespace {
     }
 
     fn get_attr(&self, _: &mut Vm, _: &Value, name: &str) -> PyResult<Option<Value>> {
-        Ok(self.attributes().get_str(name))
+        let found = self.attributes().get_str(name);
+        if let (None, Some(missing)) = (&found, &self.missing) {
+            missing(name);
+        }
+        Ok(found)
     }
 
     fn set_attr(&self, _: &mut Vm, name: &Str, value: Value) -> PyResult<()> {

@@ -29,6 +29,7 @@ pub static WORLD_FIELDS: &[Field] = &[
     field("tool_data_tables", Map(&List(&Map(&Any))), "`app.tool_data_tables`: names of tables to lists of rows."),
     field("config", Map(&Any), "`app.config`: Galaxy's settings by name."),
     field("files", Map(&Count), "The files that exist: their paths, and their sizes in bytes."),
+    field("environment", Map(&Text), "The environment variables of Galaxy's processes: `os.environ`."),
     field("queries", List(&Shape::Object(&QUERY)), "The answers to queries in SQL."),
     field(
         "now",

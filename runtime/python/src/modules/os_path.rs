@@ -176,6 +176,6 @@ fn file(vm: &mut Vm, args: Args, function: &'static str, parameter: &'static str
             path.type_name().as_str()
         )));
     };
-    let size = vm.environment.file_size(&name);
+    let size = vm.environment.file_size(&name, function == "getsize");
     Ok((path, size))
 }

@@ -28,11 +28,11 @@ static PATH: BuiltinType = BuiltinType {
     construct: Some(|vm, args| below(vm, "", &args)),
     methods: &[
         Method { name: "as_posix", call: |_, this, _| Ok(Value::Str(text_of(this))) },
-        Method { name: "exists", call: |vm, this, _| Ok(Value::Bool(size_of_file(vm, this).is_some())) },
+        Method { name: "exists", call: exists },
         Method { name: "is_absolute", call: |_, this, _| Ok(Value::Bool(text_of(this).starts_with('/'))) },
         // DIFFERENCE: the world lists files only, so nothing is a directory.
         Method { name: "is_dir", call: |_, _, _| Ok(Value::Bool(false)) },
-        Method { name: "is_file", call: |vm, this, _| Ok(Value::Bool(size_of_file(vm, this).is_some())) },
+        Method { name: "is_file", call: exists },
         Method { name: "joinpath", call: |vm, this, args| below(vm, &text_of(this), &args) },
         Method { name: "stat", call: stat },
     ],
@@ -116,8 +116,8 @@ fn shown(this: &Value) -> String {
     format!("PosixPath({})", str_repr(&text_of(this)))
 }
 
-fn size_of_file(vm: &mut Vm, this: &Value) -> Option<u64> {
-    vm.environment.file_size(&text_of(this))
+fn exists(vm: &mut Vm, this: &Value, _: Args) -> PyResult<Value> {
+    Ok(Value::Bool(vm.environment.file_size(&text_of(this), false).is_some()))
 }
 
 /// `os.stat_result`, of which the world knows the size.
@@ -134,7 +134,7 @@ impl Object for StatResult {
 }
 
 fn stat(vm: &mut Vm, this: &Value, _: Args) -> PyResult<Value> {
-    match size_of_file(vm, this) {
+    match vm.environment.file_size(&text_of(this), true) {
         Some(size) => Ok(Value::object(StatResult(size))),
         None => Err(missing_file(&Value::Str(text_of(this)))),
     }

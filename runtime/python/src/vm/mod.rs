@@ -100,9 +100,9 @@ pub trait Environment {
         None
     }
 
-    /// The size in bytes of a file of the world; `None` if it does not exist.
-    fn file_size(&self, path: &str) -> Option<u64> {
-        let _ = path;
+    /// The size in bytes of a file of the world; `None` if it does not exist, which is an exception if the file is `needed`.
+    fn file_size(&self, path: &str, needed: bool) -> Option<u64> {
+        let _ = (path, needed);
         None
     }
 

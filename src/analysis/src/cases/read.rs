@@ -376,7 +376,8 @@ fn without_detours(path: &Path) -> PathBuf {
 }
 
 fn not_a_world(message: &str) -> Diagnostic {
-    Diagnostic::error(message).help("a world has `jobs`, `tool_data_tables`, `config`, `files`, `queries` and `now`")
+    Diagnostic::error(message)
+        .help("a world has `jobs`, `tool_data_tables`, `config`, `files`, `environment`, `queries` and `now`")
 }
 
 /// The data that a case takes from its test.

@@ -16,8 +16,8 @@ use tpv_text::source::is_url;
 pub struct Head {
     /// The config files, as they are named from the folder of the file; none if they are those of `tpvc.toml`.
     pub config: Vec<String>,
-    /// The world file, likewise.
-    pub world: Option<String>,
+    /// The world: the path of its file, likewise, or a world itself.
+    pub world: Option<Json>,
     /// The present time, as worlds have it.
     pub now: String,
 }
@@ -71,7 +71,7 @@ pub fn text(head: &Head, suggestions: &[Suggestion<'_>]) -> String {
         let _ = writeln!(out, "config: {}", list(&head.config));
     }
     if let Some(world) = &head.world {
-        let _ = writeln!(out, "world: {}", scalar(&Json::str(world.as_str())));
+        let _ = writeln!(out, "world: {}", scalar(world));
     }
     // Answers that depend on chance are the same in each run.
     let _ = writeln!(out, "defaults: {}", flow(&[("seed", Json::Int(1))]));

@@ -93,9 +93,17 @@ pub fn check_inputs(
 /// # Errors
 /// This is not known: code may change destinations, an id is not a valid pattern, or it is a config for TPV before 3.1.
 pub fn matrix(config: &Config, sources: &SourceMap, users: Users) -> Result<Matrix, Unproved> {
+    matrices(config, sources, &[users]).map(|mut matrices| matrices.pop().unwrap_or_default())
+}
+
+/// As [`matrix`], one for each of these users.
+///
+/// # Errors
+/// Those of [`matrix`].
+pub fn matrices(config: &Config, sources: &SourceMap, users: &[Users]) -> Result<Vec<Matrix>, Unproved> {
     let make = || {
         let blocks = Blocks::of(config, sources, &mut Diagnostics::new());
-        Ok(Reach::of(config, &blocks, users)?.matrix(config, sources))
+        users.iter().map(|users| Ok(Reach::of(config, &blocks, *users)?.matrix(config, sources))).collect()
     };
     on_roomy_thread(make).unwrap_or_else(make)
 }

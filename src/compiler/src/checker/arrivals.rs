@@ -1,4 +1,4 @@
-//! The jobs that a destination accepts: one that comes there without a name that the destination's code reads.
+//! The jobs of tools and of the destinations that accept them: one without a name that code reads.
 //!
 //! An example is certain. The job is that of one tool, of an anonymous user or of one for whom nothing is said, with inputs of one size; no rule of the
 //! tool, and none of the destination that matters, is for it; tags and limits let it come to the destination. What its own wrapper may declare is not known.
@@ -58,12 +58,30 @@ impl<'a> Arrivals<'a> {
         let place = Place::new(self.config, destination);
         let tools = self.tools.get_or_init(|| self.collect());
         let mut lacking = tools.iter().filter(|tool| !tool.entries.iter().any(|entity| sets(entity, name)));
-        // What users and roles set may be set for every job that there is.
-        let people = || self.config.users.values().chain(self.config.roles.values());
-        if people().any(|entity| sets(entity, name)) {
+        if self.people_set(name) {
             return None;
         }
         lacking.find(|tool| self.comes(tool, &place, name)).map(|tool| tool.shown.as_str())
+    }
+
+    /// Returns `true` if what a tool's code reads is set by rules alone, and a job of the tool certainly comes to the end of the rules without it.
+    pub(super) fn only_by_rules(&self, name: Need<'_>, owner: &Entity) -> bool {
+        let tools = self.tools.get_or_init(|| self.collect());
+        let is_of = |tool: &&Tool<'_>| tool.entries.iter().any(|entity| std::ptr::eq(*entity, owner));
+        !self.people_set(name)
+            && tools.iter().filter(is_of).any(|tool| {
+                let is_plain = |entity: &&Entity| common_sets(&entity.common, name);
+                let rules = tool.entries.iter().flat_map(|entity| entity.rules.values());
+                !tool.entries.iter().any(is_plain)
+                    && self
+                        .meets_none(tool, rules.filter(|rule| stops(rule) || common_sets(&rule.common, name)))
+                        .is_some()
+            })
+    }
+
+    /// What users and roles set may be set for every job that there is.
+    fn people_set(&self, name: Need<'_>) -> bool {
+        self.config.users.values().chain(self.config.roles.values()).any(|entity| sets(entity, name))
     }
 
     /// The tools that may be examples, a tool without an entry first.
@@ -108,7 +126,7 @@ impl<'a> Arrivals<'a> {
     }
 
     /// Returns `true` if a job of the tool certainly comes to a destination without the name.
-    fn comes(&self, tool: &Tool<'_>, place: &Place<'_>, name: Need<'_>) -> bool {
+    fn comes(&self, tool: &Tool<'a>, place: &Place<'_>, name: Need<'_>) -> bool {
         if !place.accepts_tags(tool) {
             return false;
         }
@@ -120,11 +138,17 @@ impl<'a> Arrivals<'a> {
         let of_tool = tool.entries.iter().flat_map(|entity| entity.rules.values()).filter(|rule| changes(rule));
         let of_place = place.entities.iter().flat_map(|entity| entity.rules.values());
         let of_place = of_place.filter(|rule| stops(rule) || common_sets(&rule.common, name));
-        let mut rules = Vec::new();
-        for rule in of_tool.chain(of_place) {
-            let Some(condition) = Condition::of(rule) else { return false };
-            rules.push(condition);
-        }
+        let jobs = self.meets_none(tool, of_tool.chain(of_place));
+        jobs.is_some_and(|jobs| jobs.iter().any(|job| place.accepts_amounts(job)))
+    }
+
+    /// Jobs of a tool for which none of these rules is, with certainty. `None` if there are none.
+    fn meets_none<'t, 'r>(
+        &self,
+        tool: &'t Tool<'a>,
+        rules: impl Iterator<Item = &'r Arc<Rule>>,
+    ) -> Option<Vec<Imagined<'t, 'a>>> {
+        let rules: Vec<Condition> = rules.map(|rule| Condition::of(rule)).collect::<Option<_>>()?;
         let mut sizes = vec![0.5, 0.0];
         rules.iter().for_each(|rule| rule.sizes(&mut sizes));
         let jobs = sizes.into_iter().take(MOST_SIZES).flat_map(|size| {
@@ -132,8 +156,8 @@ impl<'a> Arrivals<'a> {
             let kinds: &[bool] = if self.is_silent_about_people() { &[false, true] } else { &[false] };
             kinds.iter().map(move |has_user| Imagined { tool, size, has_user: *has_user })
         });
-        let mut jobs = jobs.filter(|job| rules.iter().all(|rule| rule.holds(job) == Some(false)));
-        jobs.any(|job| place.accepts_amounts(&job))
+        let jobs: Vec<_> = jobs.filter(|job| rules.iter().all(|rule| rule.holds(job) == Some(false))).collect();
+        (!jobs.is_empty()).then_some(jobs)
     }
 
     /// Returns `true` unless an entry is for each user or each role.

@@ -1,4 +1,4 @@
-//! T105 for code of destinations: names that some of the jobs have that come there, and others lack.
+//! T105 for names that some jobs have and others lack: those of the jobs that come to a destination, and those that only rules set.
 
 use std::sync::Arc;
 
@@ -18,42 +18,42 @@ use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::listed::counted;
 
-/// A name that code of a destination reads, and that not all of its jobs have.
+/// A name that code of a tool or a destination reads, and that not all of its jobs have.
 pub(super) struct ForSome<'a> {
     pub name: String,
     pub range: TextRange,
-    pub destination: &'a Arc<Entity>,
-    /// The tools whose jobs lack it.
-    pub tools: String,
+    pub owner: &'a Arc<Entity>,
+    /// The jobs that lack it.
+    pub jobs: String,
 }
 
 /// The most names that a message lists.
 const MOST_LISTED: usize = 4;
 
 impl<'a> Names<'a> {
-    /// Reports the names of a text that only some jobs of a destination have, each destination and name once.
+    /// Reports the names of a text that only some jobs of its owner have, each owner and name once.
     pub(super) fn report_for_some(&mut self, found: &mut Found<'_>, site: &Site<'a>, mut names: Vec<ForSome<'a>>) {
-        names.retain(|one| self.told.insert((&*one.destination.id, one.name.clone())));
+        names.retain(|one| self.told.insert((&*one.owner.id, one.name.clone())));
         let Some(first) = names.first() else { return };
-        let same: Vec<&ForSome<'_>> = names.iter().filter(|one| one.tools == first.tools).collect();
+        let same: Vec<&ForSome<'_>> = names.iter().filter(|one| one.jobs == first.jobs).collect();
         let listed: Vec<String> = same.iter().map(|one| format!("`{}`", one.name)).collect();
         let verb = if same.len() == 1 { "is" } else { "are" };
-        let message = format!(
-            "{} {verb} not set for each job that the destination `{}` accepts",
-            counted(&listed, MOST_LISTED, "others"),
-            first.destination.id
-        );
+        let whose = match first.owner.class {
+            EntityClass::Destination => format!("that the destination `{}` accepts", first.owner.id),
+            _ => format!("of the tool `{}`", first.owner.id),
+        };
+        let message = format!("{} {verb} not set for each job {whose}", counted(&listed, MOST_LISTED, "others"));
         let span = place(found.sources, site.text, site.kind, first.range);
         let mut diagnostic =
-            Diagnostic::warning(message).at(span, format!("raises `NameError` for jobs of {}", first.tools));
+            Diagnostic::warning(message).at(span, format!("raises `NameError` for jobs {}", first.jobs));
         if is_resource(&first.name) {
             diagnostic = diagnostic.note("unless the wrapper of the tool declares it");
         }
-        let diagnostic = diagnostic.help(self.help_for_some(&first.name, first.destination));
+        let diagnostic = diagnostic.help(self.help_for_some(&first.name, first.owner));
         found.report(Finding::new(Code::UnsetName, diagnostic).within(site.no_qa()));
     }
 
-    /// The verdicts with those destinations whose code reads a name that not all of their jobs have.
+    /// The verdicts with those tools and destinations whose code reads a name that not all of their jobs have.
     pub(super) fn for_all(
         &self,
         verdicts: Vec<(&'a Arc<Entity>, Verdict)>,
@@ -62,7 +62,7 @@ impl<'a> Names<'a> {
         tree: &Tree,
     ) -> Vec<(&'a Arc<Entity>, Verdict)> {
         let is_for_some = site.rule.is_some() && site.property != Field::If.alias();
-        let is_judged = site.kind_of_owner() == EntityClass::Destination
+        let is_judged = matches!(site.kind_of_owner(), EntityClass::Destination | EntityClass::Tool)
             && !is_for_some
             && !self.config.version.evaluates_early()
             && !LATE.contains(&name)
@@ -72,8 +72,13 @@ impl<'a> Names<'a> {
         }
         let judge = |(owner, verdict): (&'a Arc<Entity>, Verdict)| match verdict {
             Verdict::Fine => {
-                let tools = self.tools_without(Need::Name(name), owner);
-                (owner, tools.map_or(Verdict::Fine, |tools| Verdict::ForSome(tools.to_owned())))
+                let jobs = match owner.class {
+                    EntityClass::Destination => {
+                        self.tools_without(Need::Name(name), owner).map(|tools| format!("of {tools}"))
+                    }
+                    _ => self.is_only_by_rules(name, owner).then(|| "to which no rule that sets it applies".to_owned()),
+                };
+                (owner, jobs.map_or(Verdict::Fine, Verdict::ForSome))
             }
             verdict => (owner, verdict),
         };
@@ -88,10 +93,19 @@ impl<'a> Names<'a> {
         if is_judged { self.arrivals.without(need, destination) } else { None }
     }
 
-    fn help_for_some(&self, name: &str, destination: &Entity) -> String {
-        if !is_resource(name) && rules_have(destination, name) {
+    /// Returns `true` if a name of a context is set by rules alone, and certainly not for each job of a tool.
+    fn is_only_by_rules(&self, name: &str, tool: &Entity) -> bool {
+        !is_resource(name)
+            && (rules_have(tool, name) || self.default_of(EntityClass::Tool).is_some_and(|own| rules_have(own, name)))
+            && !self.destinations.contains(name)
+            && self.arrivals.only_by_rules(Need::Name(name), tool)
+    }
+
+    fn help_for_some(&self, name: &str, owner: &Entity) -> String {
+        if !is_resource(name) && (owner.class == EntityClass::Tool || rules_have(owner, name)) {
             return format!(
-                "give `{name}` a value in the `context` of the destination too: rules that apply put theirs in its place"
+                "give `{name}` a value in the `context` of the {} too: rules that apply put theirs in its place",
+                owner.class.noun()
             );
         }
         let whole = match self.default_of(EntityClass::Tool) {

@@ -53,7 +53,7 @@ pub(super) enum Verdict {
     Missing,
     /// It is set only after the code runs; the reason.
     NotYetSet(String),
-    /// It is set for some jobs of a destination; the tools whose jobs it is not set for.
+    /// It is set for some jobs of a tool or destination; the jobs that it is not set for.
     ForSome(String),
 }
 
@@ -64,7 +64,7 @@ pub(super) struct Names<'a> {
     /// Of users and roles, with their rules.
     people: HashSet<&'a str>,
     /// Of destinations, with their rules.
-    destinations: HashSet<&'a str>,
+    pub destinations: HashSet<&'a str>,
     /// The tools whose context, or that of a rule, has a name.
     tools: HashMap<&'a str, Vec<&'a Arc<Entity>>>,
     /// The resources that any tool, role or user sets.
@@ -74,7 +74,7 @@ pub(super) struct Names<'a> {
     set_by_code: HashSet<String>,
     /// The jobs of destinations.
     pub arrivals: Arrivals<'a>,
-    /// The destinations of which a name has been reported, with the name.
+    /// The tools and destinations of which a name has been reported, with the name.
     pub told: HashSet<(&'a str, String)>,
 }
 
@@ -280,13 +280,8 @@ impl<'a> Names<'a> {
                 let help = early_help(self.config, name, site);
                 self.finding(found, site, Code::UnsetName, free.range, message, reason, &help);
             }
-            (_, Verdict::ForSome(tools)) => {
-                return Some(ForSome {
-                    name: name.to_owned(),
-                    range: free.range,
-                    destination: first,
-                    tools: tools.clone(),
-                });
+            (_, Verdict::ForSome(jobs)) => {
+                return Some(ForSome { name: name.to_owned(), range: free.range, owner: first, jobs: jobs.clone() });
             }
             (Bound::Never, Verdict::Missing) if is_resource(name) => {
                 let message = format!("nothing sets `{name}` for the {} `{}`", first.class.noun(), first.id);

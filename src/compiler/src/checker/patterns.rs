@@ -118,7 +118,11 @@ impl Pattern {
             .is_some_and(|(inner, _)| inner.contains('|'));
         let repeats = [".*", ".+", "]+", "]*", "]{"].iter().any(|part| text.contains(part));
         let anchored = text.starts_with('^') || text.strip_suffix('$').is_some_and(|rest| rest.ends_with(is_word));
-        if escapes || alternatives || repeats || anchored {
+        // A bar between words, of which nothing else is made: `bwa|bowtie2`.
+        let is_name =
+            |part: &str| part.len() > 1 && part.chars().all(|c| is_word(c) || matches!(c, '_' | '-' | '.' | '/'));
+        let bars = text.contains('|') && text.split('|').all(is_name);
+        if escapes || bars || alternatives || repeats || anchored {
             return Some(Self::Regex);
         }
         text.contains('*').then_some(Self::Shell)

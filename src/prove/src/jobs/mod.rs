@@ -20,7 +20,7 @@ use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::{Job, Mapper, World};
 
-pub use asked::{Asked, answered};
+pub use asked::{Asked, make_answered};
 pub(crate) use changes::set;
 use changes::{Change, changes};
 use coverage::{Covered, Key};

@@ -10,13 +10,10 @@ use tpv_galaxy::json::{Json, text_of};
 use tpv_runtime::mapper::Hooks;
 use tpv_runtime::{Job, World};
 
-use crate::jobs::{Options, make};
+use crate::jobs::{Asked, Made, Options, make, make_answered};
 
-/// The most jobs that are made.
-const MOST_JOBS: usize = 20_000;
-
-/// The longest time that jobs are made.
-const LONGEST: Duration = Duration::from_secs(20);
+/// The bounds of making jobs.
+const OPTIONS: Options = Options { tries: 20_000, time: Duration::from_secs(20), tool: None, all: true };
 
 /// Jobs that are made from rules, and the parts of the config that they use.
 pub struct Reach {
@@ -28,14 +25,25 @@ pub struct Reach {
 impl Reach {
     /// Makes jobs in this world, and looks at what they use. Those that end in an exception use nothing: their answer is a fault rather than a decision.
     pub fn of(tested: &Tested, hooks: &Hooks, world: &Arc<World>) -> Self {
-        let options = Options { tries: MOST_JOBS, time: LONGEST, tool: None, all: true };
-        let made = make(&tested.rules, world, &[], &options).jobs;
+        Self::by(tested, hooks, make(&tested.rules, world, &[], &OPTIONS), world)
+    }
+
+    /// The same in an empty Galaxy that gets what the rules ask for, as far as the question shows the shape of an answer. Returns what it gets, as a world
+    /// file has it.
+    pub fn asking(tested: &Tested, hooks: &Hooks, now: i64) -> (Self, Json) {
+        let Asked { world, made, .. } =
+            make_answered(&tested.rules, &Json::Object(Vec::new()), Some(now), &[], &OPTIONS);
+        let parsed = World::parse(&text_of(&world)).unwrap_or_default();
+        (Self::by(tested, hooks, made, &Arc::new(World { now: Some(now), ..parsed })), world)
+    }
+
+    fn by(tested: &Tested, hooks: &Hooks, made: Made, world: &Arc<World>) -> Self {
         let job = |json: Json| {
             let mut job = Job::parse(&text_of(&json)).ok()?;
             job.seed = Some(1.into());
             Some((json, Arc::new(job)))
         };
-        let (made, jobs): (Vec<Json>, Vec<Arc<Job>>) = made.into_iter().filter_map(job).unzip();
+        let (made, jobs): (Vec<Json>, Vec<Arc<Job>>) = made.jobs.into_iter().filter_map(job).unzip();
         // The log of jobs that nobody wrote says nothing.
         let hooks = Hooks { log: None, log_level: None, ..hooks.clone() };
         let counts = uses(tested, &hooks, world, &jobs, is_decision);

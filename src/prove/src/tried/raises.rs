@@ -87,8 +87,7 @@ pub(super) fn check<'a>(
     }
     let untried = away.into_iter().map(|(span, (count, error))| {
         let jobs = if count == 1 { "the jobs of one tool".to_owned() } else { format!("the jobs of {count} tools") };
-        let message =
-            format!("{jobs} end here in `{error}` while the database or the network is away, as it is for this check");
+        let message = format!("{jobs} end here in `{error}`, because the world of this check lacks what they ask for");
         Unproved { message, span }
     });
     untried.collect()

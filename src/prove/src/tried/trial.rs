@@ -1,6 +1,6 @@
 //! Jobs put through the rules of a config.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -19,14 +19,23 @@ use tpv_runtime::mapper::tags::TagNames;
 use tpv_runtime::mapper::trace::{Cause, Trace};
 use tpv_runtime::{Job, Mapper, World};
 
+use crate::answers::{Answers, Lacks};
+
 /// The most jobs of a check, those that look for a border among them.
 const MOST_JOBS: usize = 100_000;
+
+/// The most times that a job is mapped with further answers.
+const MOST_ROUNDS: usize = 5;
 
 /// The rules of a config, by which jobs are mapped.
 pub(super) struct Trial {
     pub rules: Arc<Rules>,
     mapper: Mapper,
     world: Arc<World>,
+    /// What the world was asked for in vain since the last job began.
+    lacks: Lacks,
+    /// Answers to that, which were made.
+    answers: Rc<RefCell<Answers>>,
     left: Rc<Cell<usize>>,
 }
 
@@ -52,7 +61,10 @@ impl Trial {
     /// Rules by which jobs are mapped.
     pub(super) fn by(rules: Arc<Rules>, world: &Arc<World>) -> Self {
         let mapper = Mapper::with_hooks(rules.clone(), run_time::hooks(), true);
-        Self { rules, mapper, world: world.clone(), left: Rc::new(Cell::new(MOST_JOBS)) }
+        let lacks = Lacks::default();
+        let world = Arc::new(World { lacks: Some(lacks.clone()), ..World::clone(world) });
+        let answers = Rc::new(RefCell::new(Answers::new(&rules)));
+        Self { rules, mapper, world, lacks, answers, left: Rc::new(Cell::new(MOST_JOBS)) }
     }
 
     /// The same rules with one destination only. `None` if they cannot be run.
@@ -65,7 +77,8 @@ impl Trial {
         }
         let rules = Arc::new(Rules::new(tables, (**self.rules.program()).clone()).ok()?);
         let mapper = Mapper::with_hooks(rules.clone(), run_time::hooks(), true);
-        Some(Self { rules, mapper, world: self.world.clone(), left: self.left.clone() })
+        let (world, lacks, answers) = (self.world.clone(), self.lacks.clone(), self.answers.clone());
+        Some(Self { rules, mapper, world, lacks, answers, left: self.left.clone() })
     }
 
     /// Returns `true` if no more jobs are mapped.
@@ -80,10 +93,44 @@ impl Trial {
 
     /// Maps a job, and looks how.
     pub(super) fn watch(&self, job: &DryJob) -> Option<(Outcome, Watched)> {
+        let job = Arc::new(self.take(job)?);
+        self.lacks.take();
+        let (outcome, mut watched) = self.observe(&job, &self.world);
+        if matches!(outcome, Outcome::Raised) {
+            watched.is_for_want = self.is_for_want(&job, &watched);
+        }
+        Some((outcome, watched))
+    }
+
+    fn observe(&self, job: &Arc<Job>, world: &Arc<World>) -> (Outcome, Watched) {
         let mut watched = Watched::default();
-        let answer = self.mapper.map_observed(&Arc::new(self.take(job)?), &self.world, &mut watched);
+        let answer = self.mapper.map_observed(job, world, &mut watched);
         watched.error = answer.error_text();
-        Some((outcome(answer), watched))
+        (outcome(answer), watched)
+    }
+
+    /// Returns `true` if a job that ended in an exception may end otherwise where Galaxy has what the world lacks.
+    fn is_for_want(&self, job: &Arc<Job>, raised: &Watched) -> bool {
+        let place =
+            |watched: &Watched| watched.trace.as_ref().and_then(Trace::place).map(|place| (place.line, place.column));
+        let mut answers = self.answers.borrow_mut();
+        // An answer may lead to the next question.
+        for round in 0..MOST_ROUNDS {
+            let lacks = self.lacks.take();
+            let new = lacks.iter().filter(|lack| answers.add(lack)).count();
+            if lacks.iter().any(|lack| answers.leaves(lack)) {
+                return true;
+            }
+            if lacks.is_empty() && round == 0 || new == 0 && round > 0 {
+                return false;
+            }
+            let (outcome, watched) = self.observe(job, &Arc::new(answers.over(&self.world)));
+            let is_same = watched.error == raised.error && place(&watched) == place(raised);
+            if !matches!(outcome, Outcome::Raised) || !is_same {
+                return true;
+            }
+        }
+        false
     }
 
     /// The answer to a job.
@@ -143,6 +190,8 @@ pub(super) struct Watched {
     pub trace: Option<Trace>,
     /// The exception that ended it: class and message.
     pub error: Option<String>,
+    /// `true` if it may not have been raised where Galaxy has what the world lacks.
+    is_for_want: bool,
 }
 
 impl Watched {
@@ -162,8 +211,11 @@ impl Watched {
         tags.map(|tag| self.names.name(*tag).as_str().to_owned()).collect()
     }
 
-    /// Returns `true` if the job ended because the database or the network was not there, or in what came of that.
+    /// Returns `true` if the job ended because a part of Galaxy or the network was not there, or in what came of that.
     pub(super) fn is_unavailable(&self) -> bool {
+        if self.is_for_want {
+            return true;
+        }
         const AWAY: &str = "HostUnavailable";
         let begins = |text: &str| text.starts_with(AWAY);
         let mut cause = self.trace.as_ref().and_then(|trace| trace.cause.as_deref());
@@ -173,9 +225,7 @@ impl Watched {
             }
             cause = trace.as_ref().and_then(|trace| trace.cause.as_deref());
         }
-        // What an empty Galaxy's configuration does not have.
-        let lacks = |error: &str| error.starts_with("AttributeError: 'Config' object has no attribute");
-        self.error.as_deref().is_some_and(|error| begins(error) || lacks(error))
+        self.error.as_deref().is_some_and(begins)
     }
 }
 

@@ -119,7 +119,7 @@ impl JobEnd {
             Self::Nowhere => "nowhere",
             Self::Refused => "refused",
             Self::Raised => "an exception",
-            Self::Away => "unknown without the database",
+            Self::Away => "unknown without Galaxy's data",
             Self::Unknown => "unknown",
         }
     }
