@@ -4,6 +4,7 @@ Each page is made by tpvc, opened at two widths and in both colour schemes, chec
 nothing is wider than the window, a screen reader gets along), and then clicked through.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,8 @@ import making
 import walks
 
 WIDTHS = (1280, 390)
+# The whole text that a reader sees first of each page; `UPDATE_EXPECT=1` writes it.
+FIRST = Path(__file__).parent / "first"
 SCHEMES = ("light", "dark")
 # A page alone has no site around it, so that nothing can be skipped to.
 RULES = {"rules": {"bypass": {"enabled": False}}}
@@ -30,6 +33,20 @@ def every_page_holds(page, name):
     violations = Axe().run(page, options=RULES).response["violations"]
     told = [f"{found['id']}: {found['help']}: {found['nodes'][0]['html'][:200]}" for found in violations]
     assert not told, f"{name}: " + "\n".join(told)
+    small = page.evaluate("[...document.querySelectorAll('svg text')].filter((text) => parseFloat(getComputedStyle(text).fontSize) < 12).length")
+    assert small == 0, f"{name}: {small} texts of plots below 12 pixels"
+
+
+def first_screen(page, name):
+    """Compares what stands above the second section with its file."""
+    blocks = page.locator("main > header, main > nav, main > section:first-of-type").all_inner_texts()
+    lines = [line.strip() for block in blocks for line in block.splitlines()]
+    text = "".join(f"{line}\n" for line in lines if line)
+    file = FIRST / f"{name}.txt"
+    if os.environ.get("UPDATE_EXPECT"):
+        FIRST.mkdir(exist_ok=True)
+        file.write_text(text)
+    assert text == file.read_text(), f"{name}: the first screen differs from {file}:\n{text}"
 
 
 def check(browser, path, walk, screenshots):
@@ -47,6 +64,8 @@ def check(browser, path, walk, screenshots):
             if screenshots:
                 page.screenshot(path=screenshots / f"{name}.png", full_page=True)
             every_page_holds(page, name)
+            if (width, scheme) == (WIDTHS[0], SCHEMES[0]):
+                first_screen(page, path.stem)
             if walk:
                 walk(page)
                 every_page_holds(page, f"{name} after clicks")

@@ -1,7 +1,7 @@
 // The table of tools, and a plot for each of those that waste most: size of the inputs against memory, both on log axes.
 
 const percent = (part) => part == null ? "–" : `${Math.round(100 * part)} %`;
-const today = (both) => both ? `${shown(both[0], 0)} (${shown(both[1], 0)} today)` : "–";
+const today = (both) => both ? el("div", {}, shown(both[0], 0), el("div", { class: "note" }, `today ${shown(both[1], 0)}`)) : "–";
 const shortName = (id) => id.split("/").at(-1);
 
 /** Opens the evidence of the tool at this place of the list. */
@@ -29,17 +29,17 @@ pagedTable(document.getElementById("tools"), {
         return el("div", {}, name, row.place && el("div", { class: "at" }, row.place));
       },
     },
-    { title: "Jobs", value: (row) => row.jobs, number: true },
+    { title: "Proposed mem", value: (row) => row.mem, class: "mem" },
+    { title: "Saves", value: (row) => row.saves, number: true, cell: (row) => percent(row.saves) },
     { title: "Asked", value: (row) => row.asked, number: true, cell: (row) => shown(row.asked, 1) },
     { title: "Median used", value: (row) => row.median, number: true, cell: (row) => shown(row.median, 1) },
     { title: "Most used", value: (row) => row.most, number: true, cell: (row) => shown(row.most, 1) },
+    { title: "Jobs", value: (row) => row.jobs, number: true },
+    { title: "Killed", value: (row) => row.killed, number: true, cell: (row) => shown(row.killed, 0) },
+    { title: "Lost", value: (row) => row.lost?.[0], some: (row) => row.lost?.some(Boolean), number: true, cell: (row) => today(row.lost) },
+    { title: "Run again", value: (row) => row.again?.[0], some: (row) => row.again?.some(Boolean), number: true, cell: (row) => today(row.again) },
     { title: "Reserved", value: (row) => row.reserved, number: true, cell: (row) => shown(row.reserved, 0) },
     { title: "Unused", value: (row) => row.unused, number: true, cell: (row) => percent(row.unused) },
-    { title: "Killed", value: (row) => row.killed, number: true, cell: (row) => shown(row.killed, 0) },
-    { title: "Lost", value: (row) => row.lost?.[0], number: true, cell: (row) => today(row.lost) },
-    { title: "Run again", value: (row) => row.again?.[0], number: true, cell: (row) => today(row.again) },
-    { title: "Saves", value: (row) => row.saves, number: true, cell: (row) => percent(row.saves) },
-    { title: "Proposed mem", value: (row) => row.mem, class: "mem" },
   ],
 });
 
@@ -89,8 +89,8 @@ function draw(tool, index) {
     caption: `${tool.name}: memory in GiB by the size of the inputs in GiB; ${jobs.length} jobs.`,
     label: `${tool.name}: memory by size of inputs of ${jobs.length} jobs, from ${shown(Math.min(...jobs.map((job) => job.peak)))} to `
       + `${shown(Math.max(...jobs.map((job) => job.peak)))} GiB; ${killed} killed`,
-    make: (width) => Plot.plot({
-      width, height: Math.min(420, Math.max(280, width * 0.5)), marginLeft: 50, marginRight: 14,
+    make: (width) => drawing({
+      width, height: Math.min(420, Math.max(280, width * 0.5)),
       x: { type: "log", domain, label: "inputs (GiB)", ticks: ticks(domain, width / 60), tickFormat: amount, grid: true },
       y: { type: "log", domain: range, label: "memory (GiB)", ticks: ticks(range, 10), tickFormat: amount, grid: true },
       marks: [

@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use serde::Serialize;
-use tpv_analysis::page::{Page, escape, facts, slot, table};
+use tpv_analysis::page::{Page, escape, facts, prose, slot, table};
 use tpv_text::figures::{amount, count};
 
 use crate::line::Line;
@@ -74,17 +74,18 @@ pub fn page(report: &Report, rules: &str) -> serde_json::Result<String> {
     let mut page = Page::new(format!("tpvc fit: {rules}"));
     page.plots();
     page.style(include_str!("page.css"));
-    let plots = report.tools.iter().take(MOST_PLOTS).map(plot).collect();
-    page.data(&serde_json::to_string(&Data { rows: report.tools.iter().map(row).collect(), plots })?);
+    let tools = proposals_first(report);
+    let plots = tools.iter().take(MOST_PLOTS).map(|tool| plot(tool)).collect();
+    page.data(&serde_json::to_string(&Data { rows: tools.iter().map(|tool| row(tool)).collect(), plots })?);
     page.script(include_str!("page.js"));
     let out = page.body();
     header(out, report, rules);
-    page.section("Tools by what they waste", |out| rows(out, report));
+    page.section("Tools by what they waste", |out| rows(out, &tools));
     page.section("The evidence", |out| {
-        for (index, tool) in report.tools.iter().take(MOST_PLOTS).enumerate() {
+        for (index, tool) in tools.iter().take(MOST_PLOTS).enumerate() {
             evidence(out, index, tool, report.assumed);
         }
-        if report.tools.len() > MOST_PLOTS {
+        if tools.len() > MOST_PLOTS {
             let _ = writeln!(
                 out,
                 "<p class=\"note\">Further tools waste less: <code>--tool TEXT</code> makes a page of those that you name.</p>"
@@ -94,15 +95,21 @@ pub fn page(report: &Report, rules: &str) -> serde_json::Result<String> {
     Ok(page.render())
 }
 
+/// The tools with a better value, then those that keep theirs, each by what they waste.
+fn proposals_first(report: &Report) -> Vec<&Tool> {
+    let (changes, kept): (Vec<&Tool>, Vec<&Tool>) = report.tools.iter().partition(is_change);
+    changes.into_iter().chain(kept).collect()
+}
+
 fn header(out: &mut String, report: &Report, rules: &str) {
     let sum = |amount: fn(&Tool) -> f64| report.tools.iter().map(amount).sum::<f64>();
     let (reserved, waste) = (sum(|tool| tool.usage.reserved), sum(Tool::waste));
-    let changes = report.tools.iter().filter(|tool| matches!(tool.proposal, Proposal::Change { .. })).count();
+    let changes = report.tools.iter().filter(is_change).count();
     let _ = writeln!(out, "<header>\n<h1>What tools really need</h1>");
     let mut header = vec![
         ("rules", rules.to_owned()),
         ("jobs", amount_of(report.jobs)),
-        ("tools", report.tools.len().to_string()),
+        ("tools", amount_of(report.tools.len() as u64)),
         ("reserved", format!("{} GiB·h", amount(reserved.round()))),
     ];
     if reserved > 0.0 {
@@ -110,10 +117,14 @@ fn header(out: &mut String, report: &Report, rules: &str) {
     }
     header.push(("better values", changes.to_string()));
     facts(out, header);
-    for words in report.trial.iter().flat_map(Trial::in_words) {
-        let _ = writeln!(out, "<p>All proposals together: {}.</p>", escape(&words));
+    if let Some(trial) = &report.trial {
+        let _ = writeln!(out, "<p>All proposals together:</p>\n<ul>");
+        for words in trial.in_words() {
+            let _ = writeln!(out, "<li>{}</li>", escape(&words));
+        }
+        let _ = writeln!(out, "</ul>");
     }
-    let _ = writeln!(out, "<p class=\"note\">{}</p>", escape(&report.attempts_in_words()));
+    let _ = writeln!(out, "<p class=\"note\">{}</p>", prose(&report.attempts_in_words()));
     for note in report.left_out() {
         let _ = writeln!(out, "<p class=\"note\">Left out: {}.</p>", escape(&note));
     }
@@ -168,16 +179,15 @@ fn row(tool: &Tool) -> Row<'_> {
 }
 
 /// The table, which scripts replace by one that can be searched.
-fn rows(out: &mut String, report: &Report) {
+fn rows(out: &mut String, tools: &[&Tool]) {
     let _ = writeln!(out, "<div id=\"tools\">");
     table(
         out,
         "Memory in GiB, reserved in GiB·h",
         &["Reserved", "Unused", "Jobs", "Tool", "Set at", "Proposed mem"],
-        3,
+        ..3,
         |out| {
-            let kept = report.tools.iter().filter(|tool| !is_change(tool));
-            for tool in report.tools.iter().filter(is_change).chain(kept).take(MOST_ROWS) {
+            for tool in tools.iter().take(MOST_ROWS) {
                 let _ = writeln!(
                     out,
                     "<tr><td class=\"number\">{}</td><td class=\"number\">{}</td><td class=\"number\">{}</td><td>{}</td><td>{}</td><td>{}</td></tr>",

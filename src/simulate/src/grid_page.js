@@ -14,11 +14,11 @@ const fails = (point) => point.figures.failed > 0;
 const onFront = points.filter((point) => point.on_front);
 
 plot(document.getElementById("front"), {
-  caption: "Mean wait against core·h that were idle or wasted: the lower left is best, filled points are on the front, and at crosses jobs fail.",
+  caption: "Mean wait against core·h that were idle or wasted: the lower left is best. Filled points are on the front; of the others, crosses are those at which jobs fail.",
   label: `Points of the front: ${onFront.map((point) => `${name(point)} waits ${wait(point.wait)} and leaves ${shown(point.waste)} core·h`).join("; ")}`,
-  make: (width) => Plot.plot({
-    width, height: 360, marginLeft: 60,
-    x: { label: "core·h idle or wasted", grid: true, nice: true, tickFormat: plain }, y: { label: "mean wait", ...waits(points.map((point) => point.wait)) },
+  make: (width) => drawing({
+    width, height: 360,
+    x: { label: "core·h idle or wasted", grid: true, nice: true, ticks: Math.max(2, Math.floor(width / 140)), tickFormat: plain }, y: { label: "mean wait", ...waits(points.map((point) => point.wait)) },
     marks: [
       Plot.dot(points.filter((point) => !point.on_front && fails(point)), { x: "waste", y: "wait", stroke: "var(--bad)", symbol: "times", r: 5 }),
       Plot.dot(points.filter((point) => !point.on_front && !fails(point)), { x: "waste", y: "wait", stroke: "currentColor", strokeOpacity: 0.6, r: 5 }),
@@ -37,15 +37,12 @@ data.axes.forEach((axis, index) => {
   plot(hosts.children[index], {
     caption: `Mean wait by ${axis}`,
     label: `Mean wait by ${axis}: ${rows.slice(0, 50).map((row) => `${name(row)} ${wait(row.wait)}`).join("; ")}`,
-    make: (width) => Plot.plot({
-      width, height: 280, marginLeft: 60,
-      x: { label: axis, grid: true, tickFormat: plain }, y: { label: "mean wait", ...waits(rows.map((point) => point.wait)) },
+    make: (width) => drawing({
+      width, height: 280,
+      color: { domain: others, legend: others.length > 1 && others.length <= 10 },
+      x: { label: axis, grid: true, ticks: Math.max(2, Math.floor(width / 100)), tickFormat: plain }, y: { label: "mean wait", ...waits(rows.map((point) => point.wait)) },
       marks: [
         Plot.lineY(rows, { x: "at", y: "wait", z: "others", stroke: "others", sort: "at", marker: "dot" }),
-        // Names in the plot, beside where the lines begin: waits are longest there.
-        others.length > 1 && others.length <= 12 ? Plot.text(rows, Plot.selectFirst({
-          x: "at", y: "wait", z: "others", text: "others", textAnchor: "start", dx: 8, dy: -6, stroke: "var(--plot-background)", fill: "currentColor",
-        })) : null,
         Plot.tip(rows, Plot.pointer({ x: "at", y: "wait", title: told })),
       ],
     }),

@@ -2,12 +2,12 @@
 
 use std::fmt::Write;
 
-use tpv_analysis::page::{Page, escape, facts, slot, table};
+use tpv_analysis::page::{Page, escape, facts, slot};
 use tpv_text::figures::amount;
 
-use crate::page::{hours, number};
+use crate::page::{Column, count_of, hours_of, numbers};
 use crate::report::wait;
-use crate::vary::{ABOUT_FRONT, GridReport, point_name};
+use crate::vary::{ABOUT_FRONT, GridReport, Point};
 
 /// The page.
 ///
@@ -22,8 +22,8 @@ pub fn grid_page(report: &GridReport) -> serde_json::Result<String> {
     let out = page.body();
     let _ = writeln!(out, "<header>\n<h1>Waits against waste</h1>");
     let front = report.points.iter().filter(|point| point.on_front).count();
-    let numbers = [("points", report.points.len().to_string()), ("on the Pareto front", front.to_string())];
-    facts(out, [("varied", varied)].into_iter().chain(numbers));
+    let counted = [("points", report.points.len().to_string()), ("on the Pareto front", front.to_string())];
+    facts(out, [("varied", varied)].into_iter().chain(counted));
     if let Some(missing) = report.incomplete(usize::MAX) {
         let _ = writeln!(out, "<p class=\"note\">Not complete: {}</p>", escape(&missing));
     }
@@ -34,32 +34,27 @@ pub fn grid_page(report: &GridReport) -> serde_json::Result<String> {
     });
     page.section("Waits by what is varied", |out| slot(out, "axes", ""));
     page.section("Points", |out| {
-        let mut columns =
-            vec!["Point", "Front", "Failed", "Mean wait", "Median", "95 %", "core·h idle", "core·h wasted"];
-        columns.extend(["GiB·h idle", "GiB·h wasted"]);
-        if report.has_gpus() {
-            columns.extend(["GPU·h idle", "GPU·h wasted"]);
-        }
-        table(out, "All points", &columns, 0, |out| {
-            for point in &report.points {
-                let figures = &point.figures;
-                let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&point_name(&report.axes, &point.values)));
-                let front = if point.on_front { "<span class=\"badge good\">front</span>" } else { "" };
-                let _ = write!(out, "<td>{front}</td>");
-                number(out, &amount(figures.failed));
-                for seconds in [figures.wait_mean, figures.wait_median, figures.wait_95] {
-                    number(out, &wait(seconds));
-                }
-                let gpus = [point.gpu_hours_idle, figures.gpu_hours_wasted];
-                let gpus = gpus.into_iter().filter(|_| report.has_gpus());
-                let others =
-                    [point.core_hours_idle, figures.core_hours_wasted, point.gib_hours_idle, figures.gib_hours_wasted];
-                for value in others.into_iter().chain(gpus) {
-                    number(out, &hours(value));
-                }
-                let _ = writeln!(out, "</tr>");
+        let first: Vec<&str> = report.axes.iter().map(String::as_str).chain(["Front"]).collect();
+        numbers(out, "All points", &first, &COLUMNS, &report.points, |out, point| {
+            for value in &point.values {
+                let _ = write!(out, "<th scope=\"row\">{}</th>", amount(*value));
             }
+            let front = if point.on_front { "<span class=\"badge good\">front</span>" } else { "" };
+            let _ = write!(out, "<td>{front}</td>");
         });
     });
     Ok(page.render())
 }
+
+const COLUMNS: [Column<Point>; 10] = [
+    ("Failed", |point| Some(point.figures.failed), count_of),
+    ("Mean wait", |point| point.figures.wait_mean, wait),
+    ("Median", |point| point.figures.wait_median, wait),
+    ("95 %", |point| point.figures.wait_95, wait),
+    ("core·h idle", |point| Some(point.core_hours_idle), hours_of),
+    ("core·h wasted", |point| Some(point.figures.core_hours_wasted), hours_of),
+    ("GiB·h idle", |point| Some(point.gib_hours_idle), hours_of),
+    ("GiB·h wasted", |point| Some(point.figures.gib_hours_wasted), hours_of),
+    ("GPU·h idle", |point| Some(point.gpu_hours_idle), hours_of),
+    ("GPU·h wasted", |point| Some(point.figures.gpu_hours_wasted), hours_of),
+];

@@ -15,8 +15,8 @@ function levels(host, caption, unit, all, limit) {
   plot(host, {
     caption: lines.length ? `${caption} (${lines.join("; ")})` : caption,
     label: `${caption}: ${names.map((name) => `${name} up to ${shown(Math.max(...all.filter((p) => p.name === name).map((p) => p.value)))}`).join("; ")}`,
-    make: (width) => Plot.plot({
-      width, height: 240, x: { label: null }, y: { label: unit, grid: true, ...counts([...all.map((point) => point.value), limit ?? 0]) },
+    make: (width) => drawing({
+      width, height: 240, x: { label: "UTC" }, y: { label: unit, grid: true, ...counts([...all.map((point) => point.value), limit ?? 0]) },
       color: { domain: names, legend: names.length > 1 },
       marks: [
         Plot.ruleY([0]),
@@ -30,28 +30,47 @@ function levels(host, caption, unit, all, limit) {
   });
 }
 
-const overTime = document.getElementById("levels");
-const figures = [["Jobs that wait and jobs that run", "jobs", sides.flatMap((side) => [
-  ...points(side.waiting, "waiting", side.side), ...points(side.running, "running", side.side)]), null]];
-set.clusters.forEach((cluster, index) => {
-  const of = (level, name) => sides.flatMap((side) => points(side.clusters[index][level], name, side.side));
-  figures.push([`${cluster.name}: cores in use`, "cores", of("cores_used", "cores"), cluster.cores]);
-  if (cluster.mem_used.most) figures.push([`${cluster.name}: memory in use`, "GiB", of("mem_used", "memory"), cluster.mem]);
-  if (cluster.gpus_used.most) figures.push([`${cluster.name}: GPUs in use`, "GPUs", of("gpus_used", "GPUs"), cluster.gpus]);
-  if (cluster.queue.most) figures.push([`${cluster.name}: jobs in the queue`, "jobs", of("queue", "queued"), null]);
-});
-overTime.replaceChildren(...figures.map(() => el("div")));
-figures.forEach(([caption, unit, all, limit], index) => levels(overTime.children[index], caption, unit, all, limit));
+levels(document.getElementById("levels"), "Jobs that wait and jobs that run", "jobs", sides.flatMap((side) => [
+  ...points(side.waiting, "waiting", side.side), ...points(side.running, "running", side.side)]), null);
 
-const most = set.destinations.slice(0, 30).map((row) => row.name);
+/** The plots of a cluster. */
+function draw(host, cluster, index) {
+  const of = (level, name) => sides.flatMap((side) => points(side.clusters[index][level], name, side.side));
+  const figures = [
+    ["cores in use", "cores", of("cores_used", "cores"), cluster.cores],
+    cluster.mem_used.most && ["memory in use", "GiB", of("mem_used", "memory"), cluster.mem],
+    cluster.gpus_used.most && ["GPUs in use", "GPUs", of("gpus_used", "GPUs"), cluster.gpus],
+    cluster.queue.most && ["jobs in the queue", "jobs", of("queue", "queued"), null],
+  ].filter(Boolean);
+  host.replaceChildren(...figures.map(() => el("div")));
+  figures.forEach(([caption, ...rest], at) => levels(host.children[at], `${cluster.name}: ${caption}`, ...rest));
+}
+
+// Of the clusters one is drawn: first that of the longest queue.
+if (set.clusters.length) {
+  const queues = set.clusters.map((cluster) => cluster.queue.mean);
+  const longest = queues.indexOf(Math.max(...queues));
+  const host = el("div");
+  const chosen = el("select", { onchange: () => draw(host, set.clusters[chosen.value], chosen.value) },
+    ...set.clusters.map((cluster, index) => el("option", { value: index, selected: index === longest }, cluster.name)));
+  document.getElementById("clusters").replaceChildren(el("div", { class: "tools" }, el("label", {}, "Cluster", chosen)), host);
+  draw(host, set.clusters[longest], longest);
+}
+
+// Destinations whose jobs start at once have no bar.
+const isWaiting = (row) => row.wait_95 > 0;
+const waiting = [...new Set(sides.flatMap((side) => side.destinations.filter(isWaiting).map((row) => row.name)))];
+const most = set.destinations.map((row) => row.name).filter((name) => waiting.includes(name)).slice(0, 30);
 const bars = sides.flatMap((side) => side.destinations.filter((row) => most.includes(row.name) && row.wait_median !== null).map((row) => ({ ...row, side: side.side })));
-plot(document.getElementById("waits"), {
-  caption: "Waits by destination: the bar ends at the median, the line at 95 %.",
+const places = document.getElementById("waits");
+if (!most.length) places.replaceChildren(el("p", { class: "note" }, "95 % of the jobs of each destination start at once."));
+else plot(places, {
+  caption: `Waits by destination: the bar ends at the median, the line at 95 %.${most.length < set.destinations.length ? " At the others 95 % of the jobs start at once, or none does." : ""}`,
   label: `Waits by destination: ${bars.map((row) => `${row.name} ${row.side} median ${wait(row.wait_median)}, 95 % ${wait(row.wait_95)}`).join("; ")}`,
   make: (width) => {
     const { margin, text } = beside(most, width);
-    return Plot.plot({
-      width, marginLeft: margin, height: 60 + (sides.length > 1 ? 40 : 26) * most.length,
+    return drawing({
+      width, marginLeft: margin, height: 72 + (sides.length > 1 ? 40 : 26) * most.length,
       x: { label: "wait", ...waits(bars.flatMap((bar) => [bar.wait_median, bar.wait_95])) },
       ...(sides.length > 1
         ? { fy: { domain: most, label: null, tickFormat: text, axis: "left" }, y: { axis: null, domain: ["old", "new"] }, color: { domain: ["old", "new"], legend: true } }
@@ -64,24 +83,22 @@ plot(document.getElementById("waits"), {
   },
 });
 
-/** All rows of a group, with search. Columns in which nothing stands are left out. */
-function group(id, caption, title, rows) {
-  const host = document.getElementById(id);
+/** All rows of a group, with search. */
+function group(id, caption, title, rows, short = (name) => name) {
   if (!rows.length) return;
   const columns = [
-    ["Jobs", "jobs"], ["Failed", "failed"], ["Mean wait", "wait_mean", wait], ["Median", "wait_median", wait], ["95 %", "wait_95", wait],
-    ["Longest", "wait_most", wait], ["Not ready", "not_ready"], ["Deaths", "deaths"], ["core·h", "core_hours"], ["Wasted core·h", "core_hours_wasted"],
-    ["GiB·h", "gib_hours"], ["Wasted GiB·h", "gib_hours_wasted"], ["GPU·h", "gpu_hours"],
+    ["Jobs", "jobs"], ["Failed", "failed"], ["Median wait", "wait_median", wait], ["95\u00a0%", "wait_95", wait],
+    ["Longest", "wait_most", wait], ["Not ready", "not_ready"], ["Attempts out of memory", "deaths"], ["core·h", "core_hours", hours],
+    ["Wasted core·h", "core_hours_wasted", hours], ["GiB·h", "gib_hours", hours], ["Wasted GiB·h", "gib_hours_wasted", hours], ["GPU·h", "gpu_hours", hours],
   ];
-  const used = columns.filter(([, key]) => rows.some((row) => row[key]));
-  pagedTable(host, {
-    caption, rows, search: (row) => row.name,
+  pagedTable(document.getElementById(id), {
+    caption, rows, search: (row) => row.name, size: 25,
     columns: [
-      { title, value: (row) => row.name, header: true },
-      ...used.map(([name, key, cell]) => ({ title: name, value: (row) => row[key], cell: cell && ((row) => cell(row[key])), number: true })),
+      { title, value: (row) => row.name, cell: (row) => el("span", { title: row.name }, short(row.name)), header: true },
+      ...columns.map(([title, key, cell]) => ({ title, value: (row) => row[key], cell: cell && ((row) => cell(row[key])), number: true })),
     ],
   });
 }
 
-group("tools", "All tools", "Tool", set.tools);
-group("users", "All users", "User", set.users);
+group("tools", "Waits by tool", "Tool", set.tools, toolName);
+group("users", "Waits by user", "User", set.users);

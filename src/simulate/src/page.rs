@@ -5,7 +5,7 @@ use std::fmt::Write;
 use tpv_analysis::page::{Page, escape, facts, slot, table};
 use tpv_text::figures::{amount, count};
 
-use crate::report::{Change, Changes, Report, Row, SetReport, Unit, duration, wait};
+use crate::report::{Change, Changes, FAILURES, Report, Row, SetReport, Unit, duration, wait};
 
 /// The rows of a table without scripts.
 const MOST_ROWS: usize = 100;
@@ -56,6 +56,9 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
                 );
             }
         });
+        page.section("Who gains, who loses", |out| gains(out, changes));
+    } else if set.all.failed > 0.0 {
+        page.section("Jobs that fail", |out| failed(out, set));
     }
     page.section("Waits", |out| {
         slot(out, "waits", without);
@@ -65,29 +68,9 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
         slot(out, "levels", without);
         clusters(out, set);
     });
-    if let Some(changes) = &report.changes {
-        page.section("Who gains, who loses", |out| {
-            for (what, all) in [("User", &changes.users), ("Tool", &changes.tools), ("Role", &changes.roles)] {
-                let gain = all.iter().filter(|change| change.hours < 0.0).take(MOST_CHANGES);
-                let lose = all.iter().rev().filter(|change| change.hours > 0.0).take(MOST_CHANGES);
-                let chosen: Vec<Change> = gain.chain(lose).cloned().collect();
-                changed(
-                    out,
-                    &format!("Mean waits by {}, in order of the hours won or lost", what.to_lowercase()),
-                    what,
-                    &chosen,
-                    changes.fail_now() == 0.0,
-                );
-            }
-        });
-    }
-    page.section("Tools", |out| {
-        slot(out, "tools", "");
-        rows(out, "Waits by tool", "Tool", &set.tools);
-    });
+    page.section("Tools", |out| searched(out, "tools", "Waits by tool", "Tool", &set.tools));
     page.section("Users and roles", |out| {
-        slot(out, "users", "");
-        rows(out, "Waits by user", "User", &set.users);
+        searched(out, "users", "Waits by user", "User", &set.users);
         rows(out, "Waits by role", "Role", &set.roles);
     });
     Ok(page.render())
@@ -101,6 +84,39 @@ pub(crate) fn hours(value: f64) -> String {
 /// Writes a cell with a number.
 pub(crate) fn number(out: &mut String, text: &str) {
     let _ = write!(out, "<td class=\"number\">{}</td>", escape(text));
+}
+
+/// The jobs that fail by the only rule set, by the way in which they do, and the errors that kept jobs from being mapped.
+fn failed(out: &mut String, set: &SetReport) {
+    let all = &set.all;
+    let ways = [all.out_of_memory, all.unmapped, all.too_large, all.lost, all.undecided];
+    table(out, "Jobs by the way in which they fail", &["Way", "Jobs"], 1.., |out| {
+        for ((name, _), jobs) in FAILURES.iter().zip(ways).filter(|(_, jobs)| *jobs > 0.0) {
+            let _ = write!(out, "<tr><th scope=\"row\">{name}</th>");
+            number(out, &amount(jobs));
+            let _ = writeln!(out, "</tr>");
+        }
+    });
+    if set.errors.is_empty() {
+        return;
+    }
+    let errors = count(set.errors.len() as u64, "error");
+    let _ = writeln!(out, "<details>\n<summary>{errors} that kept jobs from being mapped</summary>\n<ul>");
+    for error in set.errors.iter().take(MOST_ROWS) {
+        let _ = writeln!(out, "<li>{}: {}</li>", count(error.jobs, "job"), escape(&error.name));
+    }
+    let _ = writeln!(out, "</ul>\n</details>");
+}
+
+/// Those whose jobs wait less, and those whose jobs wait longer.
+fn gains(out: &mut String, changes: &Changes) {
+    for (what, all) in [("User", &changes.users), ("Tool", &changes.tools), ("Role", &changes.roles)] {
+        let gain = all.iter().filter(|change| change.hours < 0.0).take(MOST_CHANGES);
+        let lose = all.iter().rev().filter(|change| change.hours > 0.0).take(MOST_CHANGES);
+        let chosen: Vec<Change> = gain.chain(lose).cloned().collect();
+        let caption = format!("Mean waits by {}, in order of the hours won or lost", what.to_lowercase());
+        changed(out, &caption, what, &chosen, changes.fail_now() == 0.0);
+    }
 }
 
 /// The jobs that fail by one rule set or both: nothing below counts them.
@@ -118,7 +134,7 @@ fn failures(out: &mut String, changes: &Changes) {
         return;
     }
     let columns = ["Jobs that fail", "Jobs", "core·h, old", "New", "GiB·h, old", "New"];
-    table(out, "What these jobs hold, which no total below counts", &columns, 0, |out| {
+    table(out, "What these jobs hold, which no total below counts", &columns, 1.., |out| {
         for apart in &changes.apart {
             let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(apart.fail));
             number(out, &amount(apart.jobs));
@@ -128,22 +144,66 @@ fn failures(out: &mut String, changes: &Changes) {
     });
 }
 
+/// A column of numbers: its title, its value in a row, and that as text.
+pub(crate) type Column<R> = (&'static str, fn(&R) -> Option<f64>, fn(Option<f64>) -> String);
+
+const COLUMNS: [Column<Row>; 9] = [
+    ("Jobs", |row| Some(row.jobs.round()), count_of),
+    ("Failed", |row| Some(row.failed), count_of),
+    ("Median wait", |row| row.wait_median, wait),
+    ("95 %", |row| row.wait_95, wait),
+    ("Longest", |row| row.wait_most, wait),
+    ("core·h", |row| Some(row.core_hours), hours_of),
+    ("Wasted core·h", |row| Some(row.core_hours_wasted), hours_of),
+    ("GiB·h", |row| Some(row.gib_hours), hours_of),
+    ("Wasted GiB·h", |row| Some(row.gib_hours_wasted), hours_of),
+];
+
+pub(crate) fn count_of(value: Option<f64>) -> String {
+    value.map_or_else(String::new, amount)
+}
+
+pub(crate) fn hours_of(value: Option<f64>) -> String {
+    value.map_or_else(String::new, hours)
+}
+
+/// The table of rows, in the place where scripts put one with all of them and a search.
+fn searched(out: &mut String, id: &str, caption: &str, name: &str, all: &[Row]) {
+    let _ = writeln!(out, "<div id=\"{id}\">");
+    rows(out, caption, name, all);
+    let _ = writeln!(out, "</div>");
+}
+
+/// A table of numbers behind these first columns, which `heads` writes, without columns in which nothing stands.
+pub(crate) fn numbers<R>(
+    out: &mut String,
+    caption: &str,
+    first: &[&str],
+    columns: &[Column<R>],
+    rows: &[R],
+    heads: impl Fn(&mut String, &R),
+) {
+    let is_used = |(_, value, _): &&Column<R>| rows.iter().any(|row| value(row).is_some_and(|value| value != 0.0));
+    let used: Vec<&Column<R>> = columns.iter().filter(is_used).collect();
+    let titles: Vec<&str> = first.iter().copied().chain(used.iter().map(|(title, ..)| *title)).collect();
+    table(out, caption, &titles, first.len().., |out| {
+        for row in rows {
+            out.push_str("<tr>");
+            heads(out, row);
+            used.iter().for_each(|(_, value, shown)| number(out, &shown(value(row))));
+            out.push_str("</tr>\n");
+        }
+    });
+}
+
+/// A table of the first rows.
 fn rows(out: &mut String, caption: &str, name: &str, rows: &[Row]) {
     if rows.is_empty() {
         return;
     }
-    let columns = [name, "Jobs", "Failed", "Median", "95 %", "Longest", "core·h", "Wasted", "GiB·h", "Wasted"];
-    table(out, caption, &columns, 0, |out| {
-        for row in rows.iter().take(MOST_ROWS) {
-            let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&row.name));
-            number(out, &amount(row.jobs.round()));
-            number(out, &amount(row.failed));
-            [row.wait_median, row.wait_95, row.wait_most].into_iter().for_each(|seconds| number(out, &wait(seconds)));
-            for value in [row.core_hours, row.core_hours_wasted, row.gib_hours, row.gib_hours_wasted] {
-                number(out, &hours(value));
-            }
-            let _ = writeln!(out, "</tr>");
-        }
+    let first = rows.get(..MOST_ROWS).unwrap_or(rows);
+    numbers(out, caption, &[name], &COLUMNS, first, |out, row| {
+        let _ = write!(out, "<th scope=\"row\">{}</th>", escape(&row.name));
     });
     let left = rows.len().saturating_sub(MOST_ROWS);
     if left > 0 {
@@ -164,7 +224,12 @@ fn changed(out: &mut String, caption: &str, name: &str, changes: &[Change], prai
         Unit::Seconds => duration(value),
         Unit::Count | Unit::Hours => hours(value),
     };
-    table(out, caption, &[name, "Old", "New", "Change", "95 % interval", "Runs", "Hours in all"], 0, |out| {
+    let has_intervals = changes.iter().any(|change| change.interval.is_some());
+    let has_hours = changes.iter().any(|change| change.hours != 0.0);
+    let mut columns = vec![name, "Old", "New", "Change"];
+    columns.extend(has_intervals.then_some(["95 % interval", "Runs"]).into_iter().flatten());
+    columns.extend(has_hours.then_some("Hours in all"));
+    table(out, caption, &columns, 1.., |out| {
         for change in changes {
             let look = match (change.is_sure(), change.difference > 0.0) {
                 (true, true) => "bad",
@@ -176,15 +241,20 @@ fn changed(out: &mut String, caption: &str, name: &str, changes: &[Change], prai
             number(out, &shown(change.unit, change.new));
             let difference = escape(&shown(change.unit, change.difference));
             let _ = write!(out, "<td class=\"number\"><span class=\"badge {look}\">{difference}</span></td>");
-            let interval = change.interval.map(|ends| ends.map(|end| shown(change.unit, end)).join(" to "));
-            number(out, &interval.unwrap_or_default());
-            number(out, &change.runs.to_string());
-            number(out, &if change.hours == 0.0 { String::new() } else { hours(change.hours) });
+            if has_intervals {
+                let interval = change.interval.map(|ends| ends.map(|end| shown(change.unit, end)).join(" to "));
+                number(out, &interval.unwrap_or_default());
+                number(out, &change.runs.to_string());
+            }
+            if has_hours {
+                number(out, &hours(change.hours));
+            }
             let _ = writeln!(out, "</tr>");
         }
     });
 }
 
+/// The clusters, and the place for the plots of one.
 fn clusters(out: &mut String, set: &SetReport) {
     if set.clusters.is_empty() {
         return;
@@ -193,22 +263,18 @@ fn clusters(out: &mut String, set: &SetReport) {
         Some(of) if of > 0.0 => format!("{:.0} %", 100.0 * level / of),
         _ => hours(level),
     };
-    table(
-        out,
-        "Clusters",
-        &["Cluster", "Cores", "Used", "At most", "Memory used", "Queued, mean", "At most"],
-        0,
-        |out| {
-            for cluster in &set.clusters {
-                let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&cluster.name));
-                number(out, &cluster.cores.map_or_else(|| "no limit".to_owned(), hours));
-                number(out, &part(cluster.cores_used.mean, cluster.cores));
-                number(out, &part(cluster.cores_used.most, cluster.cores));
-                number(out, &part(cluster.mem_used.mean, cluster.mem));
-                number(out, &hours(cluster.queue.mean));
-                number(out, &hours(cluster.queue.most));
-                let _ = writeln!(out, "</tr>");
-            }
-        },
-    );
+    let columns = ["Cluster", "Cores", "Cores used, mean", "Most", "Memory used, mean", "Jobs queued, mean", "Most"];
+    table(out, "Clusters", &columns, 1.., |out| {
+        for cluster in &set.clusters {
+            let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&cluster.name));
+            number(out, &cluster.cores.map_or_else(|| "no limit".to_owned(), hours));
+            number(out, &part(cluster.cores_used.mean, cluster.cores));
+            number(out, &part(cluster.cores_used.most, cluster.cores));
+            number(out, &part(cluster.mem_used.mean, cluster.mem));
+            number(out, &hours(cluster.queue.mean));
+            number(out, &hours(cluster.queue.most));
+            let _ = writeln!(out, "</tr>");
+        }
+    });
+    slot(out, "clusters", "The plots need scripts.");
 }

@@ -5,6 +5,7 @@
 //! Plot and D3, which `vendor/` has as their authors publish them.
 
 use std::fmt::Write;
+use std::ops::RangeBounds;
 
 pub use tpv_text::markup::escape;
 use tpv_text::printable;
@@ -15,12 +16,15 @@ const D3: &str = include_str!("vendor/d3.min.js");
 const PLOT: &str = include_str!("vendor/plot.umd.min.js");
 /// The licence that D3 and Plot share in wording, which goes with every copy.
 const LICENCES: [&str; 2] = [include_str!("vendor/d3.LICENSE"), include_str!("vendor/plot.LICENSE")];
+/// A page of fewer sections has no links to them.
+const LINKED: usize = 3;
 
 /// A page under construction.
 #[derive(Debug, Default)]
 pub struct Page {
     title: String,
     body: String,
+    sections: Vec<String>,
     styles: Vec<&'static str>,
     scripts: Vec<&'static str>,
     data: Option<String>,
@@ -38,9 +42,12 @@ impl Page {
         &mut self.body
     }
 
-    /// Adds a section with a heading, which is plain text.
+    /// Adds a section with a heading, which is plain text. A page with several has links to them below its header.
     pub fn section(&mut self, heading: &str, content: impl FnOnce(&mut String)) {
-        section(&mut self.body, heading, content);
+        self.sections.push(heading.to_owned());
+        let _ = writeln!(self.body, "<section id=\"section-{}\">\n<h2>{}</h2>", self.sections.len(), escape(heading));
+        content(&mut self.body);
+        let _ = writeln!(self.body, "</section>");
     }
 
     /// Adds rules of CSS to those of all pages.
@@ -78,11 +85,26 @@ impl Page {
             escape(&self.title)
         );
         out.extend(self.styles.iter().copied());
-        let _ = write!(out, "</style>\n</head>\n<body>\n<main>\n{}</main>\n", self.body);
+        let _ = write!(out, "</style>\n</head>\n<body>\n<main>\n");
+        self.write_body(&mut out);
+        out.push_str("</main>\n");
         let _ = writeln!(out, "<footer>tpvc {}, which follows TPV 3.3.0</footer>", env!("CARGO_PKG_VERSION"));
         self.write_scripts(&mut out);
         out.push_str("</body>\n</html>\n");
         out
+    }
+
+    /// The body, with the links to its sections below the header.
+    fn write_body(&self, out: &mut String) {
+        let Some((header, rest)) = self.body.split_once("</header>\n").filter(|_| self.sections.len() >= LINKED) else {
+            out.push_str(&self.body);
+            return;
+        };
+        let _ = write!(out, "{header}</header>\n<nav aria-label=\"Sections\">");
+        for (number, heading) in (1..).zip(&self.sections) {
+            let _ = write!(out, "<a href=\"#section-{number}\">{}</a>", escape(heading));
+        }
+        let _ = write!(out, "</nav>\n{rest}");
     }
 
     fn has_scripts(&self) -> bool {
@@ -125,15 +147,21 @@ pub fn facts<'t>(out: &mut String, facts: impl IntoIterator<Item = (&'t str, Str
     let _ = writeln!(out, "</dl>");
 }
 
-/// A table whose first `numbers` columns are numbers; caption and columns are plain text, `rows` writes its rows as HTML.
-pub fn table(out: &mut String, caption: &str, columns: &[&str], numbers: usize, rows: impl FnOnce(&mut String)) {
+/// A table of which these columns are numbers; caption and columns are plain text, `rows` writes its rows as HTML.
+pub fn table(
+    out: &mut String,
+    caption: &str,
+    columns: &[&str],
+    numbers: impl RangeBounds<usize>,
+    rows: impl FnOnce(&mut String),
+) {
     let caption = escape(caption);
     let _ = writeln!(
         out,
         "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{caption}\">\n<table>\n<caption>{caption}</caption>\n<thead><tr>"
     );
     for (index, column) in columns.iter().enumerate() {
-        let class = if index < numbers { " class=\"number\"" } else { "" };
+        let class = if numbers.contains(&index) { " class=\"number\"" } else { "" };
         let _ = write!(out, "<th scope=\"col\"{class}>{}</th>", escape(column));
     }
     let _ = writeln!(out, "</tr></thead>\n<tbody>");

@@ -19,6 +19,11 @@ function shown(number, digits = 2) {
   return number == null ? "–" : Number(number).toLocaleString("en", { maximumFractionDigits: digits });
 }
 
+/** Hours for people: without a fraction from 100. */
+function hours(number) {
+  return shown(number, number >= 100 ? 0 : 2);
+}
+
 /** Seconds in words. */
 function wait(seconds) {
   if (seconds == null) return "–";
@@ -51,11 +56,13 @@ function counts(all) {
 
 /**
  * A table that stays quick with any number of rows: it shows a page of them, can be searched, and sorted by each column.
- * A column is { title, value(row), cell(row), number, header, class }: `value` sorts, `cell` gives what is shown (text or a node) where that is
- * something else (it gets the words that are searched for, too), `header` makes the cells headings of their rows. `search(row)` gives the text that
+ * A column is { title, value(row), cell(row), number, header, class, some(row) }: `value` sorts, `cell` gives what is shown (text or a node) where
+ * that is something else (it gets the words that are searched for, too), `header` makes the cells headings of their rows. A column of numbers is left
+ * out if `some`, or else its value, is nothing or 0 in all rows. `search(row)` gives the text that
  * is searched. A filter is { label, choices, keep(row, choice), value }, the last being what is chosen at first.
  */
-function pagedTable(host, { caption, columns, rows, search, size = 50, filters = [] }) {
+function pagedTable(host, { caption, columns: all, rows, search, size = 50, filters = [] }) {
+  const columns = all.filter((column) => !column.number || rows.some(column.some ?? column.value));
   const look = (column) => column.class ?? (column.number && "number");
   let sorted = null, descending = false, page = 0, found = rows, wanted = [];
   const words = search && el("input", { type: "search", autocomplete: "off", oninput: () => { page = 0; update(); } });
@@ -151,12 +158,17 @@ function cut(names, most) {
 
 /** Names beside a plot of this width: `margin` is the room for them, `text` gives what is shown of each. */
 function beside(names, width) {
-  const letter = 6.5, most = Math.min(240, width * 0.42);
+  const letter = 7.2, most = Math.min(240, width * 0.42);
   const text = cut(names, Math.floor((most - 16) / letter));
   return { margin: Math.max(40, 16 + letter * Math.max(...names.map((name) => text(name).length))), text };
 }
 
-/** A figure that follows the width of the page. `make(width)` gives what Plot drew; `label` says in a sentence what is to be seen. */
+/** What Plot draws, with room for marks and labels of the size of text on pages. */
+function drawing(options) {
+  return Plot.plot({ marginTop: 32, marginRight: 30, marginBottom: 42, marginLeft: 60, ...options });
+}
+
+/** A figure that follows the width of the page. `make(width)` gives a drawing; `label` says in a sentence what is to be seen. */
 function plot(host, { caption, label, make }) {
   const frame = el("div");
   host.replaceChildren(el("figure", {}, el("figcaption", {}, caption), frame));

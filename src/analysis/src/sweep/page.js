@@ -40,8 +40,8 @@ const places = [...new Set(runs.map((run) => run.place))];
 plot(document.getElementById("places"), {
   caption: "Each bar is a destination, or an error, over the values that lead to it.",
   label: `Destinations by ${data.field}: ${runs.map((run) => `${value(run.from)} to ${value(run.to)}: ${run.place}`).join("; ")}`,
-  make: (width) => Plot.plot({
-    width, marginLeft: beside(places, width).margin, height: 60 + 34 * places.length, x,
+  make: (width) => drawing({
+    width, marginLeft: beside(places, width).margin, height: 72 + 34 * places.length, x,
     y: { domain: places, label: null, tickFormat: beside(places, width).text },
     marks: [
       Plot.link(runs, { x1: "from", x2: "to", y1: "place", y2: "place", stroke: "place", strokeWidth: 14, strokeLinecap: "butt" }),
@@ -61,7 +61,7 @@ used.forEach((name, index) => {
   plot(host.children[index], {
     caption: names[name],
     label: `${names[name]} by ${data.field}: from ${Math.min(...numbers)} to ${Math.max(...numbers)}`,
-    make: (width) => Plot.plot({
+    make: (width) => drawing({
       width, height: 220, x, y: { label: names[name], zero: true, grid: true, nice: true },
       marks: [
         Plot.ruleY([0]),

@@ -71,7 +71,7 @@ pub fn page(data: &Data<'_>, job: &[(&str, String)]) -> serde_json::Result<Strin
     columns.extend(has_gpus.then_some("GPUs"));
     let numbers = columns.len();
     columns.push("Destination");
-    page.section("In numbers", |out| table(out, &title, &columns, numbers, |out| rows(out, data, has_gpus)));
+    page.section("In numbers", |out| table(out, &title, &columns, ..numbers, |out| rows(out, data, has_gpus)));
     Ok(page.render())
 }
 

@@ -183,7 +183,8 @@ function draw() {
     el("ul", {}, ...several.map((ones) => el("li", {}, ones.map((one) => one.id).join(", ")))))] : []);
   pagedTable(paged, {
     caption: "Tools by destinations; a tool's name shows why",
-    rows: tools,
+    // Those with nowhere to go first.
+    rows: [...tools].sort((a, b) => (reach(a) > 0) - (reach(b) > 0)),
     search: (tool) => tool.id,
     size: 25,
     filters: [
@@ -204,9 +205,9 @@ function draw() {
 }
 draw();
 
-const used = columns.map((one) => ({ id: one.id, tools: tools.filter((tool) => goes(tool.all, one.index)).length }));
+const used = columns.map((one) => ({ id: one.id, tools: tools.filter((tool) => goes(tool.all, one.index)).length })).sort((a, b) => a.tools - b.tools);
 const most = 40;
-const first = [...used].sort((a, b) => a.tools - b.tools).slice(0, most);
+const first = used.slice(0, most);
 const places = document.getElementById("destinations");
 const figure = el("div"), list = el("div");
 places.replaceChildren(figure, list);
@@ -215,9 +216,9 @@ plot(figure, {
   label: `Tools by destination: ${first.map((one) => `${one.id} ${one.tools}`).join("; ")}`,
   make: (width) => {
     const left = beside(first.map((one) => one.id), width);
-    return Plot.plot({
-      width, marginLeft: left.margin, height: 60 + 20 * first.length,
-      x: { label: "tools", grid: true }, y: { label: null, domain: first.map((one) => one.id), tickFormat: left.text },
+    return drawing({
+      width, marginLeft: left.margin, height: 72 + 20 * first.length,
+      x: { label: "tools", grid: true, ticks: Math.max(2, Math.floor(width / 100)) }, y: { label: null, domain: first.map((one) => one.id), tickFormat: left.text },
       marks: [Plot.barX(first, { x: "tools", y: "id", fill: "var(--link)", insetTop: 3, insetBottom: 3 }), Plot.ruleX([0])],
     });
   },

@@ -54,10 +54,10 @@ fn header(out: &mut String, matrix: &Matrix, rules: &str) {
         [
             ("rules", rules.to_owned()),
             ("tools", grouped(matrix.tools.len() as u64)),
-            ("with ordinary jobs that get no destination", grouped(untaken as u64)),
-            ("whose jobs never get one", grouped(lost as u64)),
+            ("tools whose ordinary jobs get no destination", grouped(untaken as u64)),
+            ("tools whose jobs never get one", grouped(lost as u64)),
             ("destinations", columns.count().to_string()),
-            ("of these out of reach", unreached.to_string()),
+            ("destinations that no job gets", unreached.to_string()),
         ],
     );
     let _ = writeln!(

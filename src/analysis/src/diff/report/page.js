@@ -11,8 +11,8 @@ if (jobs && jobs.causes.length) {
     plot(document.getElementById("destinations"), {
       caption: "Jobs that each destination gets more, to the right, or fewer, to the left.",
       label: `Change of jobs by destination: ${moved.map((row) => `${row.id}: ${sign(row.more)}, ${row.old} to ${row.new}`).join("; ")}`,
-      make: (width) => Plot.plot({
-        width, height: 60 + 26 * moved.length, marginLeft: beside(names, width).margin, marginRight: 40,
+      make: (width) => drawing({
+        width, height: 72 + 26 * moved.length, marginLeft: beside(names, width).margin,
         x: { label: "jobs more or fewer", grid: true, tickFormat: (number) => sign(number) },
         y: { domain: names, label: null, tickFormat: beside(names, width).text },
         color: { domain: ["more", "fewer"], range: ["var(--link)", "var(--maybe)"] },
@@ -38,7 +38,7 @@ if (jobs && jobs.causes.length) {
       label: `Jobs that go elsewhere: ${flows.slice(0, 20).map((flow) => `${flow.jobs} from ${flow.from} to ${flow.to}`).join("; ")}`,
       make: (width) => {
         const below = beside(to, 420), left = beside(from, width);
-        return Plot.plot({
+        return drawing({
           width, height: 40 + 26 * from.length + below.margin, marginLeft: Math.max(left.margin, below.margin * 0.5), marginBottom: below.margin,
           x: { domain: to, label: null, tickRotate: -40, tickFormat: below.text }, y: { domain: from, label: null, tickFormat: left.text },
           opacity: { type: flows.length > 1 ? "log" : "linear", range: [0.25, 1] },
@@ -58,8 +58,8 @@ if (jobs && jobs.causes.length) {
     plot(document.getElementById("ratios"), {
       caption: "How many times as much as before: jobs by the ratio of new to old, those of equal amounts left out.",
       label: `Ratios of new to old: ${ratios.filter((row) => row.jobs).map((row) => `${row.what} ${row.ratio}: ${row.jobs}`).join("; ")}`,
-      make: (width) => Plot.plot({
-        width, height: 340, marginLeft: 60, marginRight: 60, marginBottom: 70, x: { domain: jobs.cores_ratios.map(name), label: "new / old", tickRotate: -40 },
+      make: (width) => drawing({
+        width, height: 340, marginRight: 60, marginBottom: 70, x: { domain: jobs.cores_ratios.map(name), label: "new / old", tickRotate: -40 },
         y: { label: "jobs", grid: true }, fy: { label: null },
         marks: [Plot.barY(ratios, { x: "ratio", y: "jobs", fy: "what", fill: "what", title: (row) => `${row.what}, ${row.ratio}: ${shown(row.jobs)}` }), Plot.ruleY([0])],
       }),
@@ -72,8 +72,8 @@ if (jobs && jobs.causes.length) {
     label: `Jobs by tool: ${top.map((tool) => `${tool.id}: ${tool.new.jobs}`).join("; ")}`,
     make: (width) => {
       const ids = top.map((tool) => toolName(tool.id)), left = beside(ids, width);
-      return Plot.plot({
-        width, height: 60 + 24 * top.length, marginLeft: left.margin, x: { label: "jobs", grid: true },
+      return drawing({
+        width, height: 72 + 24 * top.length, marginLeft: left.margin, x: { label: "jobs", grid: true },
         y: { domain: top.map((tool) => tool.id), label: null, tickFormat: (id) => left.text(toolName(id)) },
         marks: [Plot.barX(top, { x: (tool) => tool.new.jobs, y: "id", fill: "var(--link)", title: (tool) => `${tool.id}: ${shown(tool.new.jobs)}` }), Plot.ruleX([0])],
       });

@@ -163,7 +163,7 @@ fn examples(out: &mut String, cause: &Cause) {
     if cause.examples.is_empty() {
         return;
     }
-    table(out, "Examples", &["Line", "Tool", "What differs"], 1, |out| {
+    table(out, "Examples", &["Line", "Tool", "What differs"], ..1, |out| {
         for example in &cause.examples {
             let details = example.differ.iter().map(|detail| {
                 format!("{}: {}", escape(&detail.field), escape(&arrows(&arrow(&detail.old, &detail.new))))
@@ -180,7 +180,7 @@ fn examples(out: &mut String, cause: &Cause) {
 }
 
 fn destinations(out: &mut String, jobs: &Jobs) {
-    table(out, "By destination", &["Destination", "Jobs", "Cores", "Memory, GiB", "GPUs"], 0, |out| {
+    table(out, "By destination", &["Destination", "Jobs", "Cores", "Memory, GiB", "GPUs"], 1.., |out| {
         let moved = jobs.destinations.iter().filter(|row| row.amounts.old != row.amounts.new);
         for row in moved.take(MOST_ROWS) {
             let Pair { old, new } = row.amounts;
@@ -200,7 +200,7 @@ fn flows(out: &mut String, jobs: &Jobs) {
     if jobs.flows.is_empty() {
         return;
     }
-    table(out, "Jobs that change destination", &["Jobs", "From", "To"], 1, |out| {
+    table(out, "Jobs that change destination", &["Jobs", "From", "To"], ..1, |out| {
         for flow in jobs.flows.iter().take(MOST_ROWS) {
             let _ = writeln!(
                 out,
@@ -215,7 +215,7 @@ fn flows(out: &mut String, jobs: &Jobs) {
 
 fn tools(out: &mut String, jobs: &Jobs) {
     let _ = writeln!(out, "<div id=\"all-tools\">");
-    table(out, "Jobs that get another answer, by tool", &["Jobs", "Tool"], 1, |out| {
+    table(out, "Jobs that get another answer, by tool", &["Jobs", "Tool"], ..1, |out| {
         for tool in jobs.tools.iter().take(MOST_ROWS) {
             let _ = writeln!(
                 out,
@@ -247,7 +247,7 @@ fn config(out: &mut String, report: &Report) {
         }),
     );
     let _ = writeln!(out, "<div id=\"changes\">");
-    table(out, "Entity by entity", &["Section", "Entities", "Changes"], 0, |out| {
+    table(out, "Entity by entity", &["Section", "Entities", "Changes"], ..0, |out| {
         for group in report.changes.groups.iter().take(MOST_ROWS) {
             let changes: Vec<String> = group.changes.iter().map(|change| prose(&arrows(&one_line(change)))).collect();
             let _ = writeln!(
