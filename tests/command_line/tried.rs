@@ -99,3 +99,62 @@ fn findings_in_files_of_others_are_a_line() {
     assert!(stdout(&tpvc_in(&here, &["lint", "../shared.yml"])).contains("`cors`"));
     assert!(stdout(&tpvc_in(folder.path(), &["lint", "shared.yml", "site/own.yml"])).contains("`cors`"));
 }
+
+const ASKING: &str = "\
+tools:
+  table:
+    mem: |
+      import os
+      path = app.tool_data_tables.get('indexes').get_entry('value', 'hg38', 'path')
+      os.path.getsize(path + '/all.idx') / 1024**3 + 1
+  setting:
+    mem: 4
+    rules:
+      - id: others
+        if: user and user.email not in app.config.admin_users
+        cores: 2
+  query:
+    mem: |
+      from sqlalchemy import text
+      app.model.context.execute(text('select max_mem from limits'))[0][0]
+  variable:
+    mem: |
+      import os
+      os.environ.get('SITE', 'here') + 1
+  unknown:
+    mem: |
+      from sqlalchemy import text
+      app.model.context.execute(text('select * from limits'))[0][0]
+destinations:
+  slurm: {runner: slurm, max_accepted_mem: 128}
+";
+
+#[test]
+fn a_world_gets_what_rules_ask_for() {
+    let folder = site(&[("config.yml", ASKING)]);
+    let made = tpvc_in(folder.path(), &["jobs", "config.yml", "-o", "jobs.jsonl", "--world-out", "world.json"]);
+    let note = "the rules ask for the query `select * from limits`: no answer is made";
+    assert!(stderr(&made).contains(note), "{}", stderr(&made));
+    let world = fs::read_to_string(folder.path().join("world.json")).unwrap();
+    for part in ["\"indexes\"", "\"admin_users\"", "\"/made/indexes/hg38/all.idx\"", "[[1]]", "\"SITE\""] {
+        assert!(world.contains(part), "{part}: {world}");
+    }
+    let mapped = tpvc_in(folder.path(), &["map", "--config", "config.yml", "jobs.jsonl", "--world", "world.json"]);
+    let errors: Vec<_> =
+        stdout(&mapped).lines().filter(|answer| answer.contains("\"error\"")).map(str::to_owned).collect();
+    // That of `variable`, and that of `unknown`.
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    let suggested = tpvc_in(folder.path(), &["test", "--config", "config.yml", "--suggest"]);
+    assert!(stdout(&suggested).contains("world: {config: {admin_users:"), "{}", stdout(&suggested));
+}
+
+#[test]
+fn no_finding_is_for_want_of_a_world() {
+    let folder = site(&[("config.yml", ASKING)]);
+    let checked = tpvc_in(folder.path(), &["check", "config.yml"]);
+    // The sum of a text and a number fails with every value of the variable.
+    assert_eq!(stdout(&checked).matches("T302").count(), 1, "{}", stdout(&checked));
+    assert!(stdout(&checked).contains("of the tool `variable` end in `TypeError"), "{}", stdout(&checked));
+    let notes = stderr(&checked).matches("because the world of this check lacks what they ask for").count();
+    assert_eq!(notes, 4, "{}", stderr(&checked));
+}

@@ -23,14 +23,16 @@ host_classes! {
     METADATA_COLLECTION = "MetadataCollection" ("get" => get);
 }
 
+/// Called with the name of an attribute that an object does not have.
+type Missing = Box<dyn Fn(&str)>;
+
 /// An object with the attributes of a dict.
 pub struct SimpleNamespace {
     class: &'static BuiltinType,
     attributes: OnceCell<Rc<Dict>>,
     /// Makes the attributes when code first asks.
     make: Box<dyn Fn() -> Value>,
-    /// Called with the name of an attribute that it does not have.
-    missing: Option<Box<dyn Fn(&str)>>,
+    missing: Option<Missing>,
 }
 
 impl SimpleNamespace {
@@ -45,7 +47,7 @@ impl SimpleNamespace {
         make: impl Fn() -> Value + 'static,
         missing: impl Fn(&str) + 'static,
     ) -> Value {
-        let (make, missing) = (Box::new(make), Some(Box::new(missing) as Box<dyn Fn(&str)>));
+        let (make, missing) = (Box::new(make), Some(Box::new(missing) as Missing));
         Value::object(Self { class, attributes: OnceCell::new(), make, missing })
     }
 

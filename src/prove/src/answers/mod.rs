@@ -89,13 +89,14 @@ impl Answers {
             Json::Object(entries.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
         };
         let tables = self.tables.iter().map(|(name, rows)| (name.clone(), Json::List(rows.clone())));
-        let query = |(sql, rows): (&Box<str>, &Json)| object([("sql", Json::str(&**sql)), ("rows", rows.clone())]);
+        let queries = self.queries.iter();
+        let queries = queries.map(|(sql, rows)| object([("sql", Json::str(&**sql)), ("rows", rows.clone())]));
         let sections = [
             ("config", entries(&self.config)),
             ("tool_data_tables", Json::Object(tables.collect())),
             ("files", entries(&self.files)),
             ("environment", entries(&self.environment)),
-            ("queries", Json::List(self.queries.iter().map(query).collect())),
+            ("queries", Json::List(queries.collect())),
         ];
         let is_filled = |section: &Json| match section {
             Json::Object(fields) => !fields.is_empty(),

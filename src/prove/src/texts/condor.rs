@@ -110,6 +110,10 @@ fn request(name: &str, value: &str) -> Option<Fault> {
         let why = format!("`{left}` is no number for HTCondor, and no machine matches the job");
         return Some(Fault::stuck(CONDOR, left, why, HELP));
     }
+    if is_word(value) {
+        let why = format!("HTCondor takes `{value}` for an attribute, and no machine matches the job");
+        return Some(Fault::stuck(CONDOR, value, why, help));
+    }
     if value.len() > 1 && value.starts_with('"') && value.ends_with('"') {
         return Some(Fault::stuck(
             CONDOR,
@@ -128,7 +132,23 @@ fn expression(name: &str, value: &str) -> Option<Fault> {
     if name == "requirements" && value == "None" {
         return Some(Fault::stuck(CONDOR, value, "HTCondor takes `None` for an attribute that no machine has", HELP));
     }
+    if name.starts_with('+') && is_word(value) {
+        let why = format!("without quotes HTCondor takes `{value}` for the name of an attribute, not for a text");
+        return Some(Fault::misread(
+            CONDOR,
+            value,
+            why,
+            format!("write `'\"{value}\"'`: the double quotes are a part of the value"),
+        ));
+    }
     broken(name, value, "write a ClassAd expression, texts in double quotes")
+}
+
+/// Returns `true` for a plain word that names no attribute: those begin with a capital letter.
+fn is_word(value: &str) -> bool {
+    value.starts_with(|c: char| c.is_ascii_lowercase())
+        && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && !matches!(value, "true" | "false" | "undefined" | "error")
 }
 
 fn broken(name: &str, value: &str, help: &str) -> Option<Fault> {

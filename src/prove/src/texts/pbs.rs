@@ -1,13 +1,17 @@
 //! Resources of PBS and Torque, and the slots of Grid Engine, in options for `qsub`.
 //!
 //! Sources: of both OpenPBS and Torque `to_size` (`attr_fn_size.c`), `decode_time` (`attr_fn_time.c`) and `proplist` (`node_manager.c`), of OpenPBS
-//! `decode_l` (`attr_fn_l.c`) as well; only what both refuse is a fault. Grid Engine: `-pe` of its manual page `submit(1)`, a range of whole numbers.
+//! `decode_l` (`attr_fn_l.c`) as well; only what both refuse is a fault. Grid Engine: `-pe` of its manual page `submit(1)`, a range of whole numbers, and
+//! memory and time of `sge_types(1)`, as `sge_parse_num_par.c` reads them.
 
 use super::fault::Fault;
 use super::leftovers::{HELP, is_none, placeholder};
 use super::readers::Runner;
 
 const PBS: &str = "PBS";
+
+/// Options that take a value, of all programs that are named `qsub`.
+const VALUED: [&str; 4] = ["-q", "-l", "-pe", "-A"];
 
 /// The kind of a resource's value.
 enum Kind {
@@ -35,16 +39,26 @@ pub(super) fn native(text: &str, runner: Runner) -> Vec<Fault> {
     let mut faults = Vec::new();
     // In a text for no one known, too, these are no options.
     for word in &words {
-        let left = if is_none(word) { Some(*word) } else { placeholder(word) };
+        let is_of_none = |word: &&str| word.split([',', ':', '=', '+']).any(is_none);
+        let left = Some(*word).filter(is_of_none).or_else(|| placeholder(word));
         if let Some(left) = left {
             faults.push(Fault::refused("the scheduler", left, "code left this in the options", HELP));
         }
     }
+    let is_option = |word: &str| word.starts_with('-') && word.as_bytes().get(1).is_some_and(u8::is_ascii_alphabetic);
+    for (at, option) in words.iter().enumerate().filter(|(_, word)| VALUED.contains(*word)) {
+        if words.get(at + 1).is_none_or(|next| is_option(next)) {
+            faults.push(Fault::refused("the scheduler", *option, format!("`{option}` needs a value"), HELP));
+        }
+    }
     let pairs = || words.iter().zip(words.iter().skip(1));
     for (_, value) in pairs().filter(|(option, _)| **option == "-l") {
-        let is_of_pbs = ["nodes=", "select=", "walltime=", "ncpus=", "ppn="].iter().any(|name| value.contains(name));
+        let is_of_pbs = ["nodes=", "select=", "walltime=", "ncpus=", "ppn="].iter().any(|name| value.contains(name))
+            || value.split(',').any(|pair| pair.starts_with("mem=") && pair.ends_with(['b', 'B']));
         if runner.pbs || (is_of_pbs && !runner.grid_engine) {
             faults.extend(resources(value));
+        } else if !runner.pbs {
+            faults.extend(value.split(',').filter_map(|pair| grid_engine(pair.split_once('=')?)));
         }
     }
     for ((option, name), slots) in pairs().zip(words.iter().skip(2)) {
@@ -63,6 +77,35 @@ pub(super) fn native(text: &str, runner: Runner) -> Vec<Fault> {
         }
     }
     faults
+}
+
+/// The fault of a resource that has this name only at Grid Engine.
+fn grid_engine((name, value): (&str, &str)) -> Option<Fault> {
+    if is_none(value) || placeholder(value).is_some() {
+        return None;
+    }
+    let (why, help) = match name {
+        "h_vmem" | "s_vmem" | "h_rss" | "s_rss" | "mem_free" | "virtual_free" => {
+            let (_, unit) = super::memory::split_number(value);
+            let is_wrong =
+                matches!(unit.to_ascii_lowercase().as_str(), "kb" | "mb" | "gb" | "ki" | "mi" | "gi" | "gib");
+            is_wrong.then(|| {
+                (format!("`{name}` takes a number with one letter: K, M or G"), format!("write `{name}={{mem}}G`"))
+            })?
+        }
+        "h_rt" | "s_rt" | "h_cpu" | "s_cpu" => {
+            let is_time = value.split(':').all(|part| part.bytes().all(|byte| byte.is_ascii_digit()));
+            let is_right = is_time || value.eq_ignore_ascii_case("infinity");
+            (!is_right).then(|| {
+                (
+                    format!("`{name}` takes seconds or `HH:MM:SS`, in whole numbers"),
+                    format!("write `{name}={{int(hours)}}:00:00`"),
+                )
+            })?
+        }
+        _ => return None,
+    };
+    Some(Fault::refused("Grid Engine", format!("{name}={value}"), why, help))
 }
 
 /// The faults of the resources of an option `-l`.

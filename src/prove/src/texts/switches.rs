@@ -25,9 +25,15 @@ const SWITCHES: [&str; 13] = [
 const ON: [&str; 6] = ["true", "yes", "on", "y", "t", "1"];
 const OFF: [&str; 6] = ["false", "no", "off", "n", "f", "0"];
 
+/// Params that are off with every other text: `string_as_bool_or_none` of `galaxy/util/__init__.py`, as `jobs/runners/pulsar.py` calls it.
+const LENIENT: [&str; 2] = ["remote_metadata", "rewrite_parameters"];
+
+/// The texts that mean something to it.
+const KNOWN: [&str; 10] = ["true", "yes", "on", "1", "false", "no", "off", "0", "none", "null"];
+
 /// Returns `true` for a param that is on or off.
 pub(super) fn is_switch(name: &str) -> bool {
-    SWITCHES.contains(&name)
+    SWITCHES.contains(&name) || LENIENT.contains(&name)
 }
 
 /// Returns `true` if a text is for on.
@@ -37,6 +43,11 @@ pub(super) fn is_on(text: &str) -> bool {
 
 /// The fault of a text.
 pub(super) fn fault(name: &str, text: &str) -> Option<Fault> {
+    if LENIENT.contains(&name) {
+        let is_known = text.is_empty() || KNOWN.contains(&text.to_lowercase().as_str());
+        let why = format!("Galaxy takes each text but `true` for `false` in `{name}`");
+        return (!is_known).then(|| Fault::misread("Galaxy", text, why, "write `true` or `false`"));
+    }
     if is_on(text) || OFF.contains(&text.trim().to_lowercase().as_str()) {
         return None;
     }

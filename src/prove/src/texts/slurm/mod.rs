@@ -33,6 +33,20 @@ const INSTEAD: [(&str, &str); 7] = [
     ("cluster", "`--clusters=NAME`"),
 ];
 
+/// Names that people give to options, with Slurm's.
+const OTHER_NAMES: [(&str, &str); 10] = [
+    ("cores", "cpus-per-task"),
+    ("cpu", "cpus-per-task"),
+    ("cpus", "cpus-per-task"),
+    ("memory", "mem"),
+    ("ncpus", "cpus-per-task"),
+    ("project", "account"),
+    ("queue", "partition"),
+    ("tasks", "ntasks"),
+    ("threads", "cpus-per-task"),
+    ("walltime", "time"),
+];
+
 /// Returns `true` if a text of options is for Slurm: its runner says so, or it has a long option of Slurm's. No other scheduler with DRMAA has long options.
 pub(super) fn is_for_slurm(text: &str, runner: Runner) -> bool {
     let is_of_slurm = |word: &str| {
@@ -98,6 +112,7 @@ impl<'a> Reading<'a> {
         };
         let Some(option) = named(name) else {
             let known = closest(name, options::all().filter(|option| option.in_drmaa).map(|option| option.name));
+            let known = OTHER_NAMES.iter().find(|(other, _)| *other == name).map(|(_, known)| *known).or(known);
             let help = known.map_or_else(|| "leave it out".to_owned(), |known| did_you_mean(&format!("--{known}")));
             self.refused(SLURM, word, format!("there is no option `--{name}`"), help);
             return value.is_none() && next.is_some_and(is_value);
@@ -215,6 +230,13 @@ impl<'a> Reading<'a> {
                 "an expression gave Python's `None`, which is no option".to_owned(),
                 super::leftovers::HELP.to_owned(),
             );
+        } else if is_long(word) {
+            let why = "an option with a name begins with two plain dashes";
+            let long = word.trim_start_matches(['-', '–', '—']);
+            self.refused(SLURM, word, why.to_owned(), format!("write `--{long}`"));
+        } else if word.starts_with('{') {
+            let why = "these are braces of the config, and no option";
+            self.refused(SLURM, word, why.to_owned(), super::leftovers::HELP.to_owned());
         } else if let Some(option) = word.strip_prefix('-').and_then(|rest| rest.chars().next()).and_then(lettered) {
             let value = word.trim_start_matches('-').trim_start_matches(option.letter);
             let by = if option.in_sbatch && sbatch_takes(option, value) { DRMAA } else { SLURM };
@@ -244,6 +266,13 @@ impl<'a> Reading<'a> {
 fn only(text: &str) -> Option<char> {
     let mut chars = text.chars();
     chars.next().filter(|_| chars.next().is_none())
+}
+
+/// Returns `true` for the name of an option, with a value or without, that has one dash too few.
+fn is_long(text: &str) -> bool {
+    let long = text.trim_start_matches(['-', '–', '—']);
+    let name = long.split('=').next().unwrap_or(long);
+    name.len() < text.len() && named(name).is_some()
 }
 
 /// Returns `true` if a word may be the value of an option, a number below zero among them.
