@@ -1,10 +1,17 @@
 //! The command line.
 
 use std::ffi::OsString;
+use std::panic::resume_unwind;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use tpv_text::diagnostic::REPORT_BUG;
+use tpv_text::interrupt::Interrupt;
 use tpvc::cli::{Host, Printed};
 
 use crate::block::Blocks;
@@ -30,11 +37,33 @@ pub fn main(py: Python<'_>, argv: Vec<OsString>) -> PyResult<u8> {
     Ok(py.detach(|| tpvc::cli::run_with(argv, host)))
 }
 
-/// Runs such a command line for a program that goes on, and gives its exit status, its results and what else it prints. One runs at a time.
+/// The stack of a run, as large as that of a main thread.
+const STACK: usize = 8 << 20;
+
+/// The time between two looks for a signal.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Runs such a command line for a program that goes on, and gives its exit status, its results and what else it prints. One runs at a time, in a thread
+/// of its own, so that the program answers signals meanwhile: if a handler raises an exception, as that of Ctrl-C does, the run ends with its next job.
 #[pyfunction]
 pub fn run(py: Python<'_>, argv: Vec<OsString>) -> PyResult<(u8, String, String)> {
     let host = host(py)?;
-    let Printed { status, stdout, stderr } = py.detach(|| tpvc::cli::run_captured(argv, host));
+    let interrupt = Interrupt::default();
+    let watched = interrupt.clone();
+    let (send, ended) = channel();
+    let work = move || send.send(tpvc::cli::run_captured(argv, host, &watched)).unwrap_or_default();
+    let thread = thread::Builder::new().stack_size(STACK).spawn(work)?;
+    let ended = Mutex::new(ended);
+    let Printed { status, stdout, stderr } = loop {
+        match py.detach(|| ended.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK)) {
+            Ok(printed) => break printed,
+            Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| interrupt.set())?,
+            Err(RecvTimeoutError::Disconnected) => match py.detach(|| thread.join()) {
+                Err(panic) => resume_unwind(panic),
+                Ok(()) => return Err(PyRuntimeError::new_err(REPORT_BUG)),
+            },
+        }
+    };
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     Ok((status, text(stdout), text(stderr)))
 }

@@ -182,6 +182,23 @@ def test_verbs_print_nothing_and_leave_no_file(
     assert list(files.iterdir()) == []
 
 
+def test_a_run_answers_an_interrupt(tmp_path: Path, rules: Path) -> None:
+    (tmp_path / "jobs.jsonl").write_text("".join(json.dumps(job) + "\n" for job in JOBS) * (100_000 // len(JOBS)))
+    code = """
+import os, signal, sys, threading, tpvc
+threading.Timer(0.2, os.kill, [os.getpid(), signal.SIGINT]).start()
+try:
+    for _ in range(50):
+        tpvc.fit(sys.argv[1], sys.argv[2])
+except KeyboardInterrupt:
+    tpvc.lint(sys.argv[1])
+    print("interrupted")
+"""
+    command = [sys.executable, "-c", code, str(rules), str(tmp_path / "jobs.jsonl")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
+
+
 def test_a_program_keeps_its_signals(tmp_path: Path, rules: Path) -> None:
     (tmp_path / "jobs.jsonl").write_text("".join(json.dumps(job) + "\n" for job in JOBS))
     code = """

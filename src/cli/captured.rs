@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 use tpv_runtime::mapper::Mapper;
+use tpv_text::interrupt::Interrupt;
 
 /// The result of a run, with all that it printed.
 #[derive(Debug, Default)]
@@ -22,9 +23,13 @@ static PRINTED: Mutex<Option<Printed>> = Mutex::new(None);
 /// One run at a time is captured.
 static RUN: Mutex<()> = Mutex::new(());
 
-/// Does a run, which gives its exit status, and keeps what it prints. Other calls wait until it ends.
-pub(super) fn capture(run: impl FnOnce() -> u8) -> Printed {
+/// Does a run, which gives its exit status, and keeps what it prints. Other calls wait until it ends. Nothing is done if it is interrupted before.
+pub(super) fn capture(interrupt: &Interrupt, run: impl FnOnce() -> u8) -> Printed {
     let _alone = RUN.lock().unwrap_or_else(PoisonError::into_inner);
+    if interrupt.is_set() {
+        return Printed::default();
+    }
+    Interrupt::watch(Some(interrupt));
     Mapper::process_goes_on();
     let capture = Capture::begin();
     let status = run();
@@ -48,6 +53,7 @@ impl Capture {
 impl Drop for Capture {
     fn drop(&mut self) {
         self.end();
+        Interrupt::watch(None);
     }
 }
 

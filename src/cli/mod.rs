@@ -75,6 +75,7 @@ use error::{CliError, Outcome};
 pub use temporary::temporary;
 
 use tpv_compiler::python::stack::on_roomy_thread;
+use tpv_text::interrupt::Interrupt;
 use tpv_text::printable::line;
 
 /// The command line.
@@ -234,7 +235,7 @@ pub fn run_with(args: impl IntoIterator<Item = OsString>, host: Host) -> u8 {
     }
 }
 
-/// Runs a command line as [`run_with`] does, for a program that goes on, and gives what it printed. Other calls wait until it ends.
-pub fn run_captured(args: impl IntoIterator<Item = OsString>, host: Host) -> Printed {
-    captured::capture(|| run_with(args, host))
+/// Runs a command line as [`run_with`] does, for a program that goes on and may interrupt it, and gives what it printed. Other calls wait until it ends.
+pub fn run_captured(args: impl IntoIterator<Item = OsString>, host: Host, interrupt: &Interrupt) -> Printed {
+    captured::capture(interrupt, || run_with(args, host))
 }

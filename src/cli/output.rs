@@ -11,6 +11,7 @@ use super::error::{CliError, io_help};
 use super::temporary::temporary;
 use super::unfinished::Unfinished;
 use tpv_text::fold::fold;
+use tpv_text::interrupt::Interrupt;
 use tpv_text::open::{self, is_input};
 use tpv_text::printable::{Form, line};
 
@@ -236,6 +237,7 @@ impl Output {
             Self::Stdout(mut stdout) => stdout.flush(),
             Self::Device(mut file) => file.flush(),
             Self::File(mut file, path) => {
+                Interrupt::present().check()?;
                 file.file().flush()?;
                 file.finish(|file| file.persist(path).map(|_| ()).map_err(|error| error.error))
             }

@@ -340,9 +340,16 @@ fn tables_are_read() {
     }
     let folder = folder(&table);
     let text = fit(folder.path(), &["--csv"]);
-    let row: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
-    assert_eq!(row[..6], ["small", "200", "4", "1.0", "1.0", "1.0"], "{text}");
-    assert!(row.last().unwrap().starts_with("1.0"), "{text}");
+    assert_eq!(small(&text), ["small", "200", "4", "1.0", "1.0", "1.0"], "{text}");
+    let proposed = text.lines().nth(1).and_then(|row| row.split_whitespace().last());
+    assert!(proposed.unwrap().starts_with("1.0"), "{text}");
+}
+
+/// The row of the tool `small`: its jobs and what they ask for, of the first table, and what they used, of the second.
+fn small(text: &str) -> Vec<&str> {
+    let rows: Vec<Vec<&str>> =
+        text.lines().filter(|line| line.starts_with("small")).map(|line| line.split_whitespace().collect()).collect();
+    rows.iter().flat_map(|row| if row.len() == 8 { &row[1..4] } else { &row[..3] }).copied().collect()
 }
 
 /// The column that is named counts, not one whose header would do, and it is said which columns count.
@@ -359,8 +366,7 @@ fn a_named_column_counts_before_a_header() {
         let args = ["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv", "--columns", "memory_bytes=peak"];
         let output = tpvc_in(folder.path(), &args);
         let text = stdout(&output);
-        let row: Vec<&str> = text.lines().nth(1).unwrap().split_whitespace().collect();
-        assert_eq!(row[..6], ["small", "200", "4", "0.9", "0.9", "0.9"], "{text}");
+        assert_eq!(small(&text), ["small", "200", "4", "0.9", "0.9", "0.9"], "{text}");
         let said = stderr(&output);
         assert!(said.contains("memory_bytes from `peak`") && said.contains("not used: `memory`"), "{said}");
     }
@@ -378,9 +384,7 @@ fn rows_of_sacct_are_joined() {
     }
     let output = tpvc_in(folder(&table).path(), &["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv"]);
     let text = stdout(&output);
-    let row: Vec<&str> =
-        text.lines().nth(1).unwrap_or_else(|| panic!("{}", stderr(&output))).split_whitespace().collect();
-    assert_eq!(row[..6], ["small", "200", "4", "1.0", "1.0", "1.0"], "{text}");
+    assert_eq!(small(&text), ["small", "200", "4", "1.0", "1.0", "1.0"], "{text}{}", stderr(&output));
     let sorted: String =
         table.lines().filter(|line| !line.contains("|small|")).map(|line| format!("{line}\n")).collect();
     let output = tpvc_in(folder(&sorted).path(), &["fit", "config.yml", "--jobs", "jobs.jsonl", "--csv"]);

@@ -94,7 +94,7 @@ fn folder(command: &str, artifact: &[u8]) -> tempfile::TempDir {
     for name in ARTIFACTS {
         std::fs::write(folder.path().join(name), artifact).unwrap();
     }
-    if command.contains("..") || command.contains("HEAD") {
+    if ["main..", "v1..", "HEAD"].iter().any(|revision| command.contains(revision)) {
         for arguments in [&["init", "-q", "-b", "main"][..], &["add", "."], &["commit", "-qm", "all"]] {
             git(folder.path(), arguments);
         }
@@ -110,14 +110,14 @@ fn words(command: &str) -> Vec<String> {
     words.map(|word| word.trim_matches('\'').to_owned()).collect()
 }
 
-/// All files of a folder with their texts.
-fn files(folder: &Path, all: &mut BTreeMap<String, Vec<u8>>) {
+/// All files of a folder with their texts, by their paths from `root`.
+fn files(folder: &Path, root: &Path, all: &mut BTreeMap<String, Vec<u8>>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         if path.is_dir() {
-            files(&path, all);
+            files(&path, root, all);
         } else {
-            all.insert(path.strip_prefix(folder).unwrap().display().to_string(), std::fs::read(&path).unwrap());
+            all.insert(path.strip_prefix(root).unwrap().display().to_string(), std::fs::read(&path).unwrap());
         }
     }
 }
@@ -142,7 +142,7 @@ fn run(command: &str, artifact: &[u8]) -> Ran {
         .output()
         .unwrap();
     let mut written = BTreeMap::new();
-    files(folder.path(), &mut written);
+    files(folder.path(), folder.path(), &mut written);
     let mut printed = stdout(&output).replace(&*folder.path().to_string_lossy(), "HERE");
     if words.first().is_some_and(|verb| verb == "bench") {
         // The figures are of this run.

@@ -300,12 +300,12 @@ fn settings_and_locks_that_are_wrong_are_named() {
     }
     std::fs::write(site.path().join("tpvc.lock"), "{\n<<<<<<< HEAD\n").unwrap();
     let (status, said) = run(site.path(), &["lint"]);
-    assert!(status == 1 && said.contains("tpvc.lock:2:1") && said.contains("this is no lock of tpvc"), "{said}");
+    assert!(status == 1 && said.contains("tpvc.lock:2:1") && said.contains("this is not a lock of tpvc"), "{said}");
     // The command line may say all that the settings do, but not which texts are locked.
     std::fs::write(site.path().join("vars.yml"), "").unwrap();
     let args = ["compile", "--vars", "vars.yml", "--tpv", "3.3", "local.yml", "-o", "rules.bin"];
     let (status, said) = run(site.path(), &args);
-    assert!(status == 1 && said.contains("this is no lock of tpvc"), "{said}");
+    assert!(status == 1 && said.contains("this is not a lock of tpvc"), "{said}");
     std::fs::remove_file(site.path().join("tpvc.lock")).unwrap();
     std::fs::write(site.path().join("tpvc.toml"), "files = 1\n").unwrap();
     let (status, said) = run(site.path(), &args);

@@ -414,8 +414,8 @@ fn the_verb_reports_and_refuses() {
     assert!(text.contains("bad.yml:1:48") && text.contains("no job can ever start"), "{text}");
     let (status, text) = run(&["untimed.jsonl"]);
     assert_eq!(status, 1);
-    assert!(text.contains("no job of `untimed.jsonl` tells when it was created"), "{text}");
+    assert!(text.contains("no job of `untimed.jsonl` has the time of its creation (`job.create_time`)"), "{text}");
     let (status, text) = crate::support::run(folder.path(), &["simulate", "--guess-capacity", "--jobs", "jobs.jsonl"]);
     assert_eq!(status, 1);
-    assert!(text.contains("no job of `jobs.jsonl` tells when it ran"), "{text}");
+    assert!(text.contains("no job of `jobs.jsonl` has the times that it ran"), "{text}");
 }

@@ -11,6 +11,7 @@ use memchr::{memchr, memrchr};
 use tpv_galaxy::job::MAX_LINE;
 
 use tpv_text::decompress::{Damage, Text};
+use tpv_text::interrupt::Interrupt;
 use tpv_text::open::{open, stdin};
 use tpv_text::source::{is_url, redacted};
 use tpv_text::system_error;
@@ -34,6 +35,8 @@ pub struct JobFile {
     line: usize,
     fault: Fault,
     position: Position,
+    /// Ends reading where a program ends the run.
+    interrupt: Interrupt,
     /// Leaves out jobs of other dispatchers, if only those of one are asked for.
     of_dispatcher: Option<OfDispatcher>,
 }
@@ -141,7 +144,14 @@ impl JobFile {
     /// The text of a job file that is open already, or of a pipe; `path` is its name in messages.
     pub fn new(path: &Path, reader: impl Read + Send + 'static) -> Self {
         let fault = Fault { path: path.to_owned(), error: Arc::default() };
-        Self { reader: Text::new(Box::new(reader)), line: 0, fault, position: Position::default(), of_dispatcher: None }
+        Self {
+            reader: Text::new(Box::new(reader)),
+            line: 0,
+            fault,
+            position: Position::default(),
+            interrupt: Interrupt::present(),
+            of_dispatcher: None,
+        }
     }
 
     /// The same file without jobs of other dispatchers than this one, and without those that went to a static destination; the whole file if `None`.
@@ -206,7 +216,8 @@ pub fn dispatchers(path: &Path) -> Vec<String> {
 impl JobFile {
     fn read_all(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
-            let count = self.reader.read(buffer).map_err(|error| self.noted(error))?;
+            let read = self.interrupt.check().and_then(|()| self.reader.read(buffer));
+            let count = read.map_err(|error| self.noted(error))?;
             self.position.taken.store(self.reader.taken(), Ordering::Relaxed);
             let kept = self.cut(buffer.get_mut(..count).unwrap_or_default());
             if self.line > MOST_SKIPPED {

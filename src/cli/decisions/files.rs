@@ -76,7 +76,7 @@ pub(super) fn read(
         }
         skipped += lines.skipped.lines;
         if let Some(fault) = fault.get() {
-            common.note(&format!("warning: {}; what stands before was read", fault.message));
+            common.note(&format!("warning: {}; the lines before it were read", fault.message));
         }
     }
     if skipped > 0 {

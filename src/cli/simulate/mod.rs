@@ -442,7 +442,7 @@ impl Simulate {
         }
         if guessed.jobs == 0 && guessed.told.without_run == guessed.told.lines && guessed.told.lines > 0 {
             return Err(CliError::new(
-                format!("no job of {} tells when it ran", name_of(jobs)),
+                format!("no job of {} has the times that it ran", name_of(jobs)),
                 "a capacity is guessed from `running_time`, `end_time` and `destination_id` of `outcome`, which `tpvc export-jobs` writes",
             ));
         }
@@ -474,12 +474,12 @@ fn usable(jobs: &Path, told: &Told, arrived: u64) -> Result<(), CliError> {
         return Err(CliError::new(format!("{name} has no jobs"), "name a job file that `tpvc export-jobs` wrote"));
     }
     if arrived == 0 && told.without_time == told.lines {
-        let message = format!("no job of {name} tells when it was created");
+        let message = format!("no job of {name} has the time of its creation (`job.create_time`)");
         let help = "export the jobs with their times: `tpvc export-jobs --since 365d`; or let them arrive at random: `--rate 100`";
         return Err(CliError::new(message, help));
     }
     if arrived == 0 {
-        let message = format!("no job of {name} tells how long it ran");
+        let message = format!("no job of {name} has its run time");
         let help = "export finished jobs, whose `outcome` has `runtime_seconds`, or `running_time` and `end_time`";
         return Err(CliError::new(message, help));
     }

@@ -92,7 +92,7 @@ impl Lock {
         let text = sources.get(id).map(|source| source.text.clone()).unwrap_or_default();
         let wrong = |message: &str, at: (usize, usize)| {
             let help = "restore it from git, or remove it and run `tpvc update`; docs/lock.md has its form";
-            let diagnostic = Diagnostic::error(format!("this is no lock of tpvc: {message}"));
+            let diagnostic = Diagnostic::error(format!("this is not a lock of tpvc: {message}"));
             Problem::new(diagnostic.at(Span::new(id, at.0, at.1), "").help(help), sources.clone())
         };
         let value: Value = serde_json::from_str(&text).map_err(|error| {
@@ -293,17 +293,17 @@ mod tests {
         let twice =
             format!("\"url\": \"http://a\", \"sha256\": \"{sha}\"}}, {{\"url\": \"http://a\", \"sha256\": \"{sha}\"");
         for (text, expected) in [
-            ("", "1:1: this is no lock of tpvc: it is not JSON"),
-            ("{\"tpvc\": 1,\n<<<<<<< HEAD\n", "2:1: this is no lock of tpvc: it is not JSON"),
-            ("[]", "1:1: this is no lock of tpvc: `tpvc` is missing"),
-            ("{\"tpvc\": 2}", "1:2: this is no lock of tpvc: another version of tpvc wrote it"),
-            ("{\"tpvc\": 1}", "1:1: this is no lock of tpvc: `remotes` is no list"),
-            (&entry("\"url\": \"a.yml\""), "2:2: this is no lock of tpvc: an entry has no `url`"),
+            ("", "1:1: this is not a lock of tpvc: it is not JSON"),
+            ("{\"tpvc\": 1,\n<<<<<<< HEAD\n", "2:1: this is not a lock of tpvc: it is not JSON"),
+            ("[]", "1:1: this is not a lock of tpvc: `tpvc` is missing"),
+            ("{\"tpvc\": 2}", "1:2: this is not a lock of tpvc: another version of tpvc wrote it"),
+            ("{\"tpvc\": 1}", "1:1: this is not a lock of tpvc: `remotes` is no list"),
+            (&entry("\"url\": \"a.yml\""), "2:2: this is not a lock of tpvc: an entry has no `url`"),
             (
                 &entry("\"url\": \"http://a\", \"sha256\": \"../../etc/passwd\""),
-                "2:22: this is no lock of tpvc: `sha256` is no digest of 64 hexadecimal digits",
+                "2:22: this is not a lock of tpvc: `sha256` is no digest of 64 hexadecimal digits",
             ),
-            (&entry(&twice), "2:22: this is no lock of tpvc: the URL has two entries"),
+            (&entry(&twice), "2:22: this is not a lock of tpvc: the URL has two entries"),
         ] {
             assert_eq!(read(text).unwrap_err(), expected, "{text}");
         }

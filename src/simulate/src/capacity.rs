@@ -76,7 +76,7 @@ impl ClusterSpec {
             [first, others @ ..] if self.is_nodes && others.iter().all(|other| other == first) => *first,
             _ if !self.is_nodes => {
                 return Err(format!(
-                    "the cluster `{name}` has no nodes: it is a whole, of which `cores` can be varied"
+                    "the cluster `{name}` has no nodes: only amounts of the whole, such as `cores`, can be varied"
                 ));
             }
             _ => {

@@ -12,6 +12,7 @@ pub mod diagnostic;
 pub mod figures;
 pub mod finding;
 pub mod fold;
+pub mod interrupt;
 pub mod listed;
 pub mod markdown;
 pub mod markdown_text;

@@ -64,7 +64,7 @@ fn default_exists(linter: &mut Linter<'_>) {
         return;
     }
     let diagnostic =
-        Diagnostic::warning(format!("`default_inherits` names `{}`, which no entity is called", default.as_str()))
+        Diagnostic::warning(format!("`default_inherits` names `{}`, and no entity has that id", default.as_str()))
             .at(default.span, "no entity inherits from this")
             .note("if another file defines it, lint both together: `tpvc lint one.yml other.yml`")
             .help(match near {
@@ -80,13 +80,11 @@ fn default_exists(linter: &mut Linter<'_>) {
 
 fn not_abstract(linter: &mut Linter<'_>, entity: &Entity) {
     let noun = entity.class.noun();
-    let diagnostic = Diagnostic::warning(format!(
-        "the {noun} `{}` is what all others inherit from, and a {noun} of its own as well",
-        entity.id
-    ))
-    .at(entity.span, "named by `default_inherits`")
-    .note(format!("a {noun} that is not abstract takes part in scheduling"))
-    .help("add `abstract: true`, unless jobs use it directly");
+    let diagnostic =
+        Diagnostic::warning(format!("the {noun} `{}` is inherited by all others, and is not abstract", entity.id))
+            .at(entity.span, "named by `default_inherits`")
+            .note(format!("a {noun} that is not abstract takes part in scheduling"))
+            .help("add `abstract: true`, unless jobs use it directly");
     let diagnostic = match first_field(linter, entity) {
         // A destination with a runner may well be meant to be used itself.
         Some((at, indent)) if entity.runner().is_none() => diagnostic.fix(at, format!("{indent}abstract: true\n")),

@@ -183,10 +183,8 @@ fn judge(limit: &JobLimit, name: &str, job_conf: &JobConf, given: &Given<'_>, at
         let of_server = job_conf.environments.iter().chain(&job_conf.tags).map(String::as_str);
         let near = closest(name, given.ids.iter().chain(&given.tags).copied().chain(of_server));
         let diagnostic = Diagnostic::warning(format!("the limit `{}` of `{name}` limits nothing", limit.kind))
-            .at(at, "no environment has this id or tag, and no destination that is not abstract")
-            .help(
-                near.map_or_else(|| "name a destination that is there, or remove the limit".to_owned(), did_you_mean),
-            );
+            .at(at, "no environment and no concrete destination has this id or tag")
+            .help(near.map_or_else(|| "name an existing destination, or remove the limit".to_owned(), did_you_mean));
         let of_runner =
             || format!("`{name}` is a runner of `job_conf`, and limits are for environments and destinations");
         return Some(if job_conf.runners.contains_key(name) { diagnostic.note(of_runner()) } else { diagnostic });

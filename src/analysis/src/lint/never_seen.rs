@@ -98,7 +98,7 @@ fn has_same(config: &Config, destination: &Entity, name: &str, value: &str) -> b
 
 fn of_tool(tool: &Entity, id: &str, environment: &str) -> Finding {
     let diagnostic =
-        Diagnostic::warning(format!("no job of `{}` comes to TPV: `job_conf` sends them to `{environment}`", tool.id))
+        Diagnostic::warning(format!("no job of `{}` reaches TPV: `job_conf` sends them to `{environment}`", tool.id))
             .at(tool.span, "this entry has no effect")
             .note(format!("`tools` of `job_conf` has an entry for `{id}`"))
             .help("remove one of both entries");

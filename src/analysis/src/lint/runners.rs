@@ -20,7 +20,7 @@ pub(super) fn check(linter: &mut Linter<'_>) {
         }
         let near = closest(name, job_conf.runners.keys().map(String::as_str));
         let diagnostic = Diagnostic::warning(format!("`job_conf` has no runner `{name}`"))
-            .at(runner.span, "Galaxy fails each job that comes to this destination")
+            .at(runner.span, "Galaxy fails each job that is sent to this destination")
             .also(destination.span, "")
             .help(
                 near.map_or_else(|| "add the runner to `job_conf`, or name one that is there".to_owned(), did_you_mean),

@@ -38,7 +38,7 @@ pub(super) fn wrong(key: &str, value: &ConfigValue) -> Option<Diagnostic> {
     }
     text.split(',').map(str::trim).filter(|volume| !volume.is_empty()).find_map(|volume| {
         let (label, help) = fault(volume)?;
-        Some(Diagnostic::warning(format!("`{volume}` is no volume")).at(value.span, label).help(help))
+        Some(Diagnostic::warning(format!("`{volume}` is not a volume")).at(value.span, label).help(help))
     })
 }
 

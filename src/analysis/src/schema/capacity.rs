@@ -23,7 +23,7 @@ pub static CLUSTER: Object = Object {
         )],
         AMOUNTS,
         &[
-            field("nodes", Filled(&Shape::Object(&NODES)), "Its nodes, of which one holds all of a job."),
+            field("nodes", Filled(&Shape::Object(&NODES)), "Its nodes. A job runs on one node."),
             field(
                 "discipline",
                 Words(&["fifo", "backfill"]),

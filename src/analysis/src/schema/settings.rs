@@ -31,7 +31,7 @@ pub static SETTINGS: Object = Object {
         field(
             "environments",
             Map(&Shape::Object(&ENVIRONMENT)),
-            "Environments by name, of which `--environment` chooses one. Default: the first.",
+            "Environments by name: `--environment` chooses one. Default: the first.",
         ),
         field(
             "severity",

@@ -69,7 +69,7 @@ impl Linker<'_> {
             self.diagnostics.push(diagnostic);
         } else {
             let mut warning =
-                diagnostic.code(Code::AlwaysRaises).note("TPV loads this, and every job that comes to it fails");
+                diagnostic.code(Code::AlwaysRaises).note("TPV loads this, and every job that reaches it fails");
             warning.severity = tpv_text::diagnostic::Severity::Warning;
             self.warn(warning);
         }

@@ -65,7 +65,7 @@ fn mentions_gpus(destination: &Entity) -> bool {
 fn finding(destination: &Entity, tools: &[&Tool<'_>], with: &Entity) -> Finding {
     let message =
         format!("ordinary jobs {} ask for GPUs and go to `{}`, which seems to have none", whose(tools), destination.id);
-    let mut diagnostic = Diagnostic::warning(message).at(destination.span, "nothing of it speaks of GPUs");
+    let mut diagnostic = Diagnostic::warning(message).at(destination.span, "nothing here mentions GPUs");
     if let Some(tool) = tools.first() {
         diagnostic = diagnostic.also(tool.entity.span, "asks for GPUs");
     }

@@ -41,7 +41,7 @@ fn summary(out: &mut String, coverage: &Coverage, set: usize) {
     out.push_str("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Coverage by file\">\n<table>\n");
     let _ = writeln!(out, "<caption>What {cases} used</caption>");
     out.push_str("<thead><tr><th scope=\"col\">File</th>");
-    for title in ["Entities", "Rules that fired", "Rules that did not", "Code", "Destinations", "Lines"] {
+    for title in ["Entities", "Rules that fired", "Rules that did not fire", "Code", "Destinations", "Lines"] {
         let _ = write!(out, "<th scope=\"col\" class=\"number\">{title}</th>");
     }
     out.push_str("</tr></thead>\n<tbody>\n");

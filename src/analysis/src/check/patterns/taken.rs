@@ -137,7 +137,7 @@ fn takes(key: &Key<'_>, keys: &Keys<'_>, first: &Taken<'_>, all: &[Taken<'_>]) -
     }
     let exact = id.trim_end_matches(['*', '/']);
     let diagnostic = diagnostic
-        .note("ids are patterns for what an id begins with")
+        .note("a pattern matches from the start of an id, and anything may follow")
         // `toolshed.g2.bx.psu.edu/repos/OWNER/REPOSITORY/ID`, and a version after it.
         .help(match exact.matches('/').count() {
             4 => format!("write `{exact}/.*` for the versions of this tool alone"),
