@@ -58,7 +58,7 @@ MATRIX_DIALOG = [
     "1 GiB of inputs: slurm (4 cores · 15.2 GiB)",
     "10 GiB of inputs: bigmem-with-a-rather-long-name-for-a-destination (16 cores · 60.8 GiB)",
     "100 GiB of inputs: bigmem-with-a-rather-long-name-for-a-destination (16 cores · 60.8 GiB)",
-    "May go to",
+    "Jobs of any user may go to",
     "slurm, bigmem-with-a-rather-long-name-for-a-destination, training",
 ]
 
@@ -81,7 +81,7 @@ def matrix(page):
     page.locator("#matrix").get_by_label("Search").fill("bwa")
     assert rows.count() == 1
     rows.get_by_role("button", name="bwa_mem").click()
-    assert "May go to" in dialog.inner_text()
+    assert "Jobs of any user may go to" in dialog.inner_text()
     dialog.get_by_role("button", name="Close").click()
     assert dialog.count() == 0
     page.get_by_role("combobox", name="Jobs of").select_option("users without roles")

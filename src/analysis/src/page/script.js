@@ -40,7 +40,8 @@ function waits(all) {
   const steps = [1, 5, 10, 30, minute, 2 * minute, 5 * minute, 10 * minute, 20 * minute, 30 * minute, hour, 2 * hour, 4 * hour, 8 * hour, 12 * hour, day, 2 * day, 5 * day];
   const step = steps.find((step) => most / step <= 7) ?? Math.ceil(most / (7 * day)) * day;
   const end = Math.ceil(most / step) * step;
-  return { domain: [0, end], ticks: Array.from({ length: Math.round(end / step) + 1 }, (_, index) => index * step), tickFormat: wait, grid: true };
+  const tickFormat = (seconds) => step >= day ? `${shown(seconds / day)} d` : wait(seconds);
+  return { domain: [0, end], ticks: Array.from({ length: Math.round(end / step) + 1 }, (_, index) => index * step), tickFormat, grid: true };
 }
 
 /** Marks for numbers on an axis as people write them, with at most three digits of a small one: 0.25, 10, 1,000. */
@@ -160,7 +161,9 @@ function cut(names, most) {
 function beside(names, width) {
   const letter = 7.2, most = Math.min(240, width * 0.42);
   const text = cut(names, Math.floor((most - 16) / letter));
-  return { margin: Math.max(40, 16 + letter * Math.max(...names.map((name) => text(name).length))), text };
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = "12px system-ui, sans-serif";
+  return { margin: Math.max(40, 16 + Math.max(...names.map((name) => pen.measureText(text(name)).width))), text };
 }
 
 /** What Plot draws, with room for marks and labels of the size of text on pages. */

@@ -84,9 +84,10 @@ function why(tool) {
     tool.ends.length && el("h3", {}, "Ordinary jobs"),
     tool.ends.length && el("ul", {}, ...tool.ends.map((end, at) => el("li", {}, `${size(data.tried.sizes[at])} of inputs: `,
       end?.end === "mapped" ? `${end.destination} (${amounts(end) || "no amounts"})` : ending(end)))),
+    tool.ends.some((end) => end?.end === "nowhere") && el("p", {}, "Finding T301 of ", el("code", {}, "tpvc check"), " says why no destination takes them."),
     row.unproved && el("p", {}, "Not proved: there is too much to follow."),
     row.ends != null && el("p", {}, ...sentence(data.reasons[row.ends])),
-    row.ends == null && el("h3", {}, isPlain ? "Without roles may go to" : "May go to"),
+    row.ends == null && el("h3", {}, isPlain ? "Without roles may go to" : "Jobs of any user may go to"),
     row.ends == null && el("p", {}, maybe.length ? maybe.map((one) => one.id).join(", ") : "no destination"),
     refused.length && el("h3", {}, isDeclared(row) ? `Never, but for ${data.declared}` : "Never"),
     refused.length && el("ul", {}, ...refused),
@@ -129,7 +130,7 @@ function ordinary(host) {
     ].filter(Boolean).join(", ") + "."),
     table);
   pagedTable(table, {
-    caption: "Jobs of a user without roles, by the size of their inputs; a tool's name shows why",
+    caption: "Jobs of a user without roles, by the size of their inputs; a tool's name shows more",
     rows: tried.sort((a, b) => rank(a) - rank(b)),
     search: (tool) => `${tool.id} ${tool.ends.map((end) => end?.destination ?? "").join(" ")}`,
     size: 25,

@@ -180,7 +180,7 @@ fn examples(out: &mut String, cause: &Cause) {
 }
 
 fn destinations(out: &mut String, jobs: &Jobs) {
-    table(out, "By destination", &["Destination", "Jobs", "Cores", "Memory, GiB", "GPUs"], 1.., |out| {
+    table(out, "By destination", &["Destination", "Jobs", "Cores", "Memory, GiB", "GPUs"], ..0, |out| {
         let moved = jobs.destinations.iter().filter(|row| row.amounts.old != row.amounts.new);
         for row in moved.take(MOST_ROWS) {
             let Pair { old, new } = row.amounts;
