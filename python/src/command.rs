@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::panic::resume_unwind;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -19,9 +20,11 @@ use crate::mapper::forced;
 
 /// Runs a command line of `tpvc`, of which the first argument is the program's name, and gives its exit status.
 ///
-/// Ctrl-C ends the process, as it ends the static binary.
+/// Ctrl-C ends the process, as it ends the static binary. If `why` finds its job in no log, `unlogged` is called in the place of an error, and gives the
+/// exit status.
 #[pyfunction]
-pub fn main(py: Python<'_>, argv: Vec<OsString>) -> PyResult<u8> {
+#[pyo3(signature = (argv, *, unlogged=None))]
+pub fn main(py: Python<'_>, argv: Vec<OsString>, unlogged: Option<&Bound<'_, PyAny>>) -> PyResult<u8> {
     // Python's own handler only notes the signal, for an interpreter that does not run meanwhile.
     let signal = py.import("signal")?;
     let interrupt = signal.getattr("SIGINT")?;
@@ -33,8 +36,13 @@ pub fn main(py: Python<'_>, argv: Vec<OsString>) -> PyResult<u8> {
     if is_main && signal.call_method1("getsignal", (&interrupt,))?.is(&own) {
         signal.call_method1("signal", (&interrupt, signal.getattr("SIG_DFL")?))?;
     }
-    let host = host(py)?;
-    Ok(py.detach(|| tpvc::cli::run_with(argv, host)))
+    let is_unlogged = Arc::new(AtomicBool::new(false));
+    let host = Host { is_unlogged: unlogged.map(|_| is_unlogged.clone()), ..host(py)? };
+    let status = py.detach(|| tpvc::cli::run_with(argv, host));
+    match unlogged {
+        Some(unlogged) if is_unlogged.load(Ordering::Relaxed) => unlogged.call0()?.extract(),
+        _ => Ok(status),
+    }
 }
 
 /// The stack of a run, as large as that of a main thread.
@@ -74,6 +82,7 @@ fn host(py: Python<'_>) -> PyResult<Host> {
         cpython: Some(Arc::new(Blocks::new(false))),
         force_cpython: forced()?,
         program: Some(program(py)?.into_bytes()),
+        is_unlogged: None,
     })
 }
 

@@ -17,7 +17,7 @@ use tpv_runtime::decision::{End, Recorder};
 use tpv_runtime::mapper::explain::{Observer, SpentBudget, Step};
 use tpv_runtime::mapper::{HostJob, Mapped, Mapper};
 
-use crate::decision::PyDecision;
+use crate::decisions::PyDecision;
 use crate::{exception, places, proxy, to_native, to_python};
 
 /// The arguments of Galaxy's call of a rule.
@@ -69,7 +69,7 @@ pub fn map<'py>(
     if let (Some(decide), Some(recorder), Some(end)) = (decide, recorder, end) {
         let mut decision = recorder.ended(end);
         decision.head.seed = drawn;
-        decide.call1((PyDecision::new(decision),))?;
+        decide.call1((PyDecision { decision },))?;
     }
     result
 }

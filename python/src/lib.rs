@@ -1,11 +1,11 @@
 //! `tpvc._native`: tpvc as a Python module.
 //!
-//! [`rules`] compiles configs, [`mapper`] maps jobs, [`command`] is the command line. Between Python and the machine that runs code
+//! [`rules`] compiles configs, with a [`lock`] if there is one, [`mapper`] maps jobs, [`command`] is the command line. Between Python and the machine that runs code
 //! natively, values cross by [`to_native`] and [`to_python`]: plain ones become what they are on the other side, Python's other
 //! objects become a [`live`] object of the machine, and the machine's a [`proxy`] in Python; [`tags`] are TPV's on both sides.
 //! [`session`] remembers what crossed for a job, [`machine`] which machine waits while Python runs. [`block`] runs a config's code in
 //! CPython, within a [`time_limit`] if there is one, [`places`] has tracebacks show the config, [`galaxy`] maps for Galaxy,
-//! and [`decision`] is what it decided, with the [`facts`] that it could read; [`asked`] asks Galaxy once for what rules ask for
+//! and [`decisions`] logs what it decided; [`asked`] asks Galaxy once for what rules ask for
 //! several times. [`pools`]
 //! has the stores of resource pools of both sides for each other, [`maps`] what `tpvc.maps` is made of.
 
@@ -14,14 +14,14 @@ mod block;
 mod classes;
 mod command;
 mod dates;
-mod decision;
+mod decisions;
 mod depth;
 mod evaluate;
 mod exception;
-mod facts;
 mod galaxy;
 mod helpers;
 mod live;
+mod lock;
 mod log;
 mod machine;
 mod mapper;
@@ -50,9 +50,11 @@ mod _native {
     #[pymodule_export]
     use super::command::{main, printable, run};
     #[pymodule_export]
-    use super::decision::PyDecision;
+    use super::decisions::{PyDecision, PyDecisionLog, Told};
     #[pymodule_export]
     use super::evaluate::evaluate;
+    #[pymodule_export]
+    use super::lock::PyLock;
     #[pymodule_export]
     use super::mapper::PyMapper;
     #[pymodule_export]
@@ -64,7 +66,7 @@ mod _native {
     #[pymodule_export]
     use super::proxy::{NativeFunction, NativeIterator, NativeObject};
     #[pymodule_export]
-    use super::rules::{CompileError, PyDiagnostic, PyRules, compile, fetch, known_tpv, shown_url};
+    use super::rules::{CompileError, PyDiagnostic, PyRules, compile, known_tpv, shown_url};
     #[pymodule_export]
     use super::session::{forget_after_mapping, is_mapping};
     #[pymodule_export]

@@ -19,6 +19,8 @@ use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
 use tpv_text::render::Render;
 use tpv_text::source::{Limits, SourceMap, is_url, redacted};
 
+use crate::lock::PyLock;
+
 create_exception!(
     tpvc,
     CompileError,
@@ -45,6 +47,8 @@ pub struct PyDiagnostic {
     help: Option<String>,
     /// The exception that TPV raises for it: class name and message.
     raises: Option<(&'static str, String)>,
+    /// The config that could not be read, as it was named: not for messages, since a URL may have secrets.
+    unread: Option<String>,
 }
 
 #[pymethods]
@@ -91,6 +95,7 @@ impl PyDiagnostic {
             column: place.map(|place| place.column),
             help: diagnostic.help.clone(),
             raises: diagnostic.raises.as_ref().map(|raises| (raises.class, raises.message.clone())),
+            unread: diagnostic.unread.clone(),
         }
     }
 }
@@ -232,17 +237,6 @@ pub fn shown_url(url: &str) -> String {
     redacted(url).into_owned()
 }
 
-/// The bytes that a URL gives within so many seconds.
-///
-/// Raises `OSError`.
-#[pyfunction]
-pub fn fetch<'py>(py: Python<'py>, url: &str, seconds: f64) -> PyResult<Bound<'py, PyBytes>> {
-    let limits = limits_of(seconds)?;
-    let bytes = py.detach(|| tpv_text::source::fetch(url, &limits));
-    let bytes = bytes.map_err(|error| PyOSError::new_err(format!("cannot fetch `{}`: {error}", redacted(url))))?;
-    Ok(PyBytes::new(py, &bytes))
-}
-
 /// Limits for URLs that may take so many seconds.
 fn limits_of(seconds: f64) -> PyResult<Limits> {
     let time = Duration::try_from_secs_f64(seconds).ok().filter(|time| !time.is_zero());
@@ -253,16 +247,17 @@ fn limits_of(seconds: f64) -> PyResult<Limits> {
 
 /// Compiles configs, merged in the order given, later over earlier: each a path or URL, or the name and the YAML text of an
 /// inline config. `tpv` is the version of TPV whose answers the rules give: `3.2`, or a patch release of it; the newest if not given.
-/// `url_timeout` is the number of seconds that a URL may take.
+/// `url_timeout` is the number of seconds that a URL may take. The texts of URLs that `lock` has are not fetched.
 ///
 /// Raises `CompileError` with all that is wrong, and `ValueError` for a version that is not known.
 #[pyfunction]
-#[pyo3(signature = (sources, *, tpv=None, url_timeout=None))]
+#[pyo3(signature = (sources, *, tpv=None, url_timeout=None, lock=None))]
 pub fn compile(
     py: Python<'_>,
     sources: Vec<Bound<'_, PyAny>>,
     tpv: Option<&str>,
     url_timeout: Option<f64>,
+    lock: Option<&PyLock>,
 ) -> PyResult<PyRules> {
     let mut options = CompileOptions::default();
     if let Some(seconds) = url_timeout {
@@ -275,7 +270,8 @@ pub fn compile(
     if let Some(differs) = asked.differs() {
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(differs)?, 1)?;
     }
-    let mut texts = ConfigTexts { sources: SourceMap::new(), version: asked.version };
+    let sources_of_lock = lock.map_or_else(SourceMap::new, |lock| SourceMap::filling(Arc::new(lock.remotes())));
+    let mut texts = ConfigTexts { sources: sources_of_lock, version: asked.version };
     let mut inputs = Vec::with_capacity(sources.len());
     let mut files = Vec::new();
     for source in &sources {
@@ -303,21 +299,24 @@ pub fn compile(
         return Err(PyOSError::new_err("no thread could be made to compile on"));
     };
     let Compiled { rules, diagnostics, sources, .. } = compiled;
-    let problems = listed(py, &diagnostics, &sources)?;
     match rules {
         Some(rules) => {
             let urls = fetched(&inputs, &sources);
             let texts = RuleTexts::of(&inputs, &sources, rules.tables().global.version);
             let texts = texts.map(|texts| (texts.digest(), texts)).map(|(digest, texts)| (texts, digest));
-            Ok(PyRules { rules: Arc::new(rules), files, urls, warnings: problems, texts })
+            let warnings = listed(py, &diagnostics, &sources)?;
+            Ok(PyRules { rules: Arc::new(rules), files, urls, warnings, texts })
         }
-        None => {
-            let text = diagnostics.render(&sources, false).trim_end().to_owned();
-            let error = CompileError::new_err(text.clone());
-            let value = error.value(py);
-            value.setattr("diagnostics", problems)?;
-            value.setattr("text", text)?;
-            Err(error)
-        }
+        None => Err(compile_error(py, &diagnostics, &sources)?),
     }
+}
+
+/// The exception for configs that do not compile.
+pub(crate) fn compile_error(py: Python<'_>, diagnostics: &Diagnostics, sources: &SourceMap) -> PyResult<PyErr> {
+    let text = diagnostics.render(sources, false).trim_end().to_owned();
+    let error = CompileError::new_err(text.clone());
+    let value = error.value(py);
+    value.setattr("diagnostics", listed(py, diagnostics, sources)?)?;
+    value.setattr("text", text)?;
+    Ok(error)
 }

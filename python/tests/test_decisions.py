@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import logging
 import os
@@ -19,8 +18,8 @@ from galaxy.jobs.mapper import JobMappingException, JobNotReadyException
 
 import galaxy_objects as objects
 from test_gateway import RULES
-from tpvc.galaxy import append, attempts, decisions, facts
-from tpvc.galaxy.append import Appended
+from tpvc._native import Decision, DecisionLog
+from tpvc.galaxy import attempts, decisions, facts
 
 
 @pytest.fixture(autouse=True)
@@ -156,53 +155,77 @@ def test_the_logger_takes_lines_if_it_is_set_up(gateway: Any, rules: Path, caplo
     assert json.loads(record.getMessage())["destination"] == "local"
 
 
+def add(log: DecisionLog, job: Any = None, tool: str = "t", user: Any = None, **parts: Any) -> Any:
+    """Adds the line of a job that failed."""
+    decision = Decision.failed("E", "m")
+    return log.add(decision, job or SimpleNamespace(id=1), SimpleNamespace(id=tool), user, dispatcher="d", **parts)
+
+
+def tools(log: Path) -> list[str]:
+    return [line["tool"] for line in lines(log)]
+
+
 def test_rotation(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    file = Appended(str(log))
-    assert file.write(b"a\n")
+    file = DecisionLog(log)
+    assert add(file, tool="a") is None
     log.rename(tmp_path / "log.1")
-    assert file.write(b"b\n")
+    assert add(file, tool="b") is None
     log.unlink()
-    assert file.write(b"c\n")
-    assert ((tmp_path / "log.1").read_text(), log.read_text()) == ("a\n", "c\n")
+    assert add(file, tool="c") is None
+    assert (tools(tmp_path / "log.1"), tools(log)) == (["a"], ["c"])
     os.truncate(log, 0)
-    assert file.write(b"d\n") and log.read_text() == "d\n"
+    assert add(file, tool="d") is None and tools(log) == ["d"]
 
 
-def test_a_full_disk_drops_lines_and_counts_them(tmp_path: Path, monkeypatch: Any, caplog: Any) -> None:
-    log = decisions.DecisionLog(str(tmp_path / "log"), None)
-    assert log.file is not None
-    log.file.pause = 0.0
-    decision = decisions.Decision.failed("E", "m")
-    decision.note(SimpleNamespace(id=1), SimpleNamespace(id="t"), None, time="t", dispatcher="d")
-    write, room = os.write, [40]
+FULL = """
+import resource, signal, sys
+from types import SimpleNamespace
+from tpvc.galaxy import decisions
+from tpvc._native import Decision, DecisionLog
 
-    def full(file: int, data: bytes) -> int:
-        if not room[0]:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        taken, room[0] = room[0], 0
-        return write(file, data[:taken])
+# A file that cannot grow is a disk that is full.
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+log = decisions.DecisionLog(sys.argv[1], None)
+log.lines = DecisionLog(sys.argv[1], pause=0)
 
-    monkeypatch.setattr(os, "write", full)
-    for _ in range(5):
-        log.add(decision, "d")
-    monkeypatch.undo()
-    log.add(decision, "d")
-    log.add(decision, "d")
-    log.dropped = 3
-    log.end()
+def add():
+    log.tell(log.lines.add(Decision.failed("E", "m"), SimpleNamespace(id=1), SimpleNamespace(id="t"), None, dispatcher="d"))
+
+def room(most):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
+
+room(40)
+for _ in range(5):
+    add()
+assert log.lines.dropped == 5
+room(resource.RLIM_INFINITY)
+add()
+add()
+room(1)
+for _ in range(3):
+    add()
+room(resource.RLIM_INFINITY)
+log.end()
+"""
+
+
+def test_a_full_disk_drops_lines_and_counts_them(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", FULL, str(tmp_path / "log")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
     half, counted, last, end = (tmp_path / "log").read_text().splitlines()
     assert len(half) == 40 and json.loads(counted)["dropped"] == 5 and "dropped" not in json.loads(last)
     assert (json.loads(end)["job"], json.loads(end)["dropped"]) == (None, 3)
-    assert caplog.text.count("cannot be written") == 1
+    assert done.stderr.count("cannot be written") == 2
 
 
-def test_a_slow_write_stops_writing_for_a_while(tmp_path: Path, monkeypatch: Any) -> None:
-    monkeypatch.setattr(append, "SLOW", -1.0)
-    file = Appended(str(tmp_path / "log"), pause=0.2)
-    assert file.write(b"a\n") and not file.write(b"b\n")
+def test_a_slow_write_stops_writing_for_a_while(tmp_path: Path) -> None:
+    file = DecisionLog(tmp_path / "log", pause=0.2, slow=0)
+    assert "a write took" in add(file, tool="a").trouble and add(file, tool="b").dropped == 1
     time.sleep(0.3)
-    assert file.write(b"c\n")
+    # It is told once.
+    assert add(file, tool="c") is None and tools(tmp_path / "log") == ["a", "c"]
+    assert lines(tmp_path / "log")[1]["dropped"] == 1
 
 
 @pytest.mark.parametrize("path", ["missing/log", ".", "fifo"])
@@ -212,7 +235,7 @@ def test_what_cannot_be_written_fails_no_job(gateway: Any, rules: Path, tmp_path
     for _ in range(3):
         assert call(gateway, rules, referrer(tmp_path / path)).id == "local"
     assert time.monotonic() - started < 10
-    assert decisions._logs[str(tmp_path / path)].dropped == 3
+    assert decisions._logs[str(tmp_path / path)].lines.dropped == 3
 
 
 def test_facts_ask_nothing() -> None:
@@ -225,9 +248,8 @@ def test_facts_ask_nothing() -> None:
         return SimpleNamespace(role=SimpleNamespace(**{"name": name, "deleted": False, "type": "admin", **fields}))
 
     def read(user: Any, job: Any, **parts: Any) -> Any:
-        decision = decisions.Decision.failed("E", "m")
-        decision.note(job, SimpleNamespace(id="t"), user, time="t", dispatcher="d", **parts)
-        return json.loads(decision.line()).get("read")
+        told = add(DecisionLog(), job, user=user, **parts)
+        return json.loads(told.lines[0]).get("read")
 
     user: Any = Asks()
     private = role("jo@example.org", type="private"), role("jo", type="private"), role("jo@example.org")
@@ -274,11 +296,12 @@ def test_texts_of_rules_are_bounded(tmp_path: Path, monkeypatch: Any) -> None:
 
 WRITER = """
 import sys
-from tpvc.galaxy import append
-append.SLOW = 1e9
-file = append.Appended(sys.argv[1])
+from types import SimpleNamespace
+from tpvc._native import Decision, DecisionLog
+file = DecisionLog(sys.argv[1], slow=1e9)
+noted = {str(n): "x" * 300 for n in range(8)}
 for number in range(2000):
-    assert file.write(f"{sys.argv[2]} {number} {'x' * 3000}\\n".encode())
+    assert file.add(Decision.failed("E", sys.argv[2]), SimpleNamespace(id=number), SimpleNamespace(id="t"), None, dispatcher="d", noted=noted) is None
 """
 
 
@@ -286,20 +309,24 @@ def test_processes_append_to_one_file(tmp_path: Path) -> None:
     log = tmp_path / "log"
     started = [subprocess.Popen([sys.executable, "-c", WRITER, str(log), str(number)]) for number in range(4)]
     killed = subprocess.Popen([sys.executable, "-c", WRITER, str(log), "killed"])
-    while not log.exists() or b"killed 1" not in log.read_bytes():
+    while not log.exists() or b'"message": "killed"' not in log.read_bytes():
         time.sleep(0.01)
     killed.kill()
     assert [process.wait() for process in started] == [0] * 4
     killed.wait()
-    found = [line.split(" ") for line in log.read_text().splitlines()]
-    whole = [parts for parts in found if len(parts) == 3 and parts[2] == "x" * 3000]
-    # A kill between two pages of a write leaves a part of the line, and the next line behind it.
-    cut = [parts for parts in found if parts not in whole]
-    assert len(cut) <= 1 and all(parts[0] == "killed" for parts in cut)
+    found: dict[str, list[int]] = {}
+    cut = []
+    for line in log.read_text().splitlines():
+        try:
+            record = json.loads(line)
+            found.setdefault(record["error"]["message"], []).append(record["job"])
+        except ValueError:
+            # A kill between two pages of a write leaves a part of the line, and the next line behind it.
+            cut.append(line)
+    assert len(cut) <= 1 and found.keys() == {"killed", *"0123"}
     for name in "0123":
-        numbers = [int(parts[1]) for parts in whole if parts[0] == name]
-        assert numbers == sorted(numbers) and len(numbers) >= 2000 - len(cut)
-    assert sum(parts[0] in "0123" for parts in whole) >= 8000 - len(cut)
+        assert found[name] == sorted(found[name]) and len(found[name]) >= 2000 - len(cut)
+    assert sum(len(found[name]) for name in "0123") >= 8000 - len(cut)
 
 
 def test_a_fork_leaves_waits_to_its_parent(gateway: Any, rules: Path, tmp_path: Path) -> None:
@@ -307,8 +334,6 @@ def test_a_fork_leaves_waits_to_its_parent(gateway: Any, rules: Path, tmp_path: 
     to, job = referrer(log), objects.job()
     with pytest.raises(JobNotReadyException):
         call(gateway, rules, to, tool="waits", job=job)
-    held = threading.Event()
-    decisions._logs[str(log)]._lock.acquire()
     child = os.fork()
     if child == 0:
         try:
@@ -317,8 +342,33 @@ def test_a_fork_leaves_waits_to_its_parent(gateway: Any, rules: Path, tmp_path: 
             os._exit(0)
         finally:
             os._exit(1)
-    decisions._logs[str(log)]._lock.release()
-    held.set()
     assert os.waitpid(child, 0)[1] == 0
     decisions._logs[str(log)].end()
     assert [line.get("wait") is not None for line in lines(log)] == [True, False, True]
+
+
+def test_forks_while_other_threads_write(tmp_path: Path) -> None:
+    log = decisions.DecisionLog(str(tmp_path / "log"), None)
+    # A busy machine is slow.
+    log.lines = DecisionLog(tmp_path / "log", slow=1e9)
+    decisions._logs["log"] = log
+    over = threading.Event()
+
+    def write() -> None:
+        while not over.is_set():
+            add(log.lines)
+
+    threads = [threading.Thread(target=write) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for _ in range(30):
+        child = os.fork()
+        if child == 0:
+            # Even if a thread that is gone here held the lock.
+            add(log.lines, tool="child")
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert "child" in tools(tmp_path / "log")

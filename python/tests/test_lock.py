@@ -99,14 +99,14 @@ def test_a_text_that_the_cache_lacks_is_fetched(locked: Locked) -> None:
     locked.write(locked.text).unlink()
     assert locked.spec() == "4 5" and len(locked.asked) == 1
     locked.text += "# changed\n"
-    assert "gives a text of the digest" in locked.fails()
+    assert "the URL gives another text now" in locked.fails()
     locked.server.shutdown()
     locked.server.server_close()
-    assert "is missing, and the URL does not help" in locked.fails()
+    assert "which the cache `texts` lacks" in locked.fails()
 
 
 def test_a_url_without_an_entry_is_fetched(locked: Locked, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO, logger="tpvc.galaxy.lock")
+    caplog.set_level(logging.INFO, logger="tpvc.galaxy.active")
     locked.text = SHARED
     locked.write(SHARED, remotes=[])
     assert locked.spec() == "2 5" and len(locked.asked) == 1
@@ -116,18 +116,46 @@ def test_a_url_without_an_entry_is_fetched(locked: Locked, caplog: pytest.LogCap
 def test_what_is_no_lock_is_an_error(locked: Locked) -> None:
     file = locked.write(SHARED)
     file.write_text(SHARED + "#")
-    assert "was edited or damaged" in locked.fails()
+    assert "the text in the cache was changed" in locked.fails()
     for text, reason in {
-        "{": "is no lock",
-        "[]": "is no lock",
+        "{": "it is not JSON",
+        "[]": "`tpvc` is missing",
         '{"tpvc": 2}': "another version of tpvc",
-        '{"tpvc": 1, "remotes": [{"url": "http://a"}]}': "is no lock",
-        '{"tpvc": 1, "remotes": [{"url": "http://a", "sha256": "../../etc"}]}': "is not 64 hexadecimal digits",
+        '{"tpvc": 1, "remotes": [{"url": "http://a"}]}': "is no digest of 64 hexadecimal digits",
+        '{"tpvc": 1, "remotes": [{"url": "http://a", "sha256": "../../etc"}]}': "is no digest of 64 hexadecimal digits",
     }.items():
         locked.path.write_text(text)
         assert reason in locked.fails(), text
+        assert "tpvc.lock:1:" in locked.fails()
     locked.path.unlink()
-    assert "cannot read" in locked.fails()
+    assert "is missing" in locked.fails()
+
+
+def test_a_url_without_an_entry_has_the_pause_and_the_texts_of_others(locked: Locked, tmp_path: Path) -> None:
+    to = SimpleNamespace(id="tpv_dispatcher", params={"tpvc_lock": str(locked.path), "tpvc_state_dir": str(tmp_path / "state")})
+    free = locked.url.replace("tools.yml", "free.yml")
+
+    def spec(referrer: Any = to) -> str:
+        locked.gateway.ACTIVE_DESTINATION_MAPPERS.pop(referrer.id, None)
+        found = locked.gateway.map_tool_to_destination(
+            objects.app(), objects.job(), objects.tool(), objects.user(), referrer=referrer, tpv_config_files=[locked.url, free, str(locked.local)]
+        )
+        return str(found.params["spec"])
+
+    locked.text = "tools: {default: {cores: 3}}\n"
+    assert spec() == "3 5" and locked.asked == ["/free.yml?private_token=abc"]
+    # Its text of before counts, with the local file of now, and it is not asked again within a minute.
+    locked.text = "tools: [lies"
+    locked.local.write_text(LOCAL.replace("5", "6"))
+    assert spec() == "3 6" and len(locked.asked) == 2
+    locked.server.shutdown()
+    locked.server.server_close()
+    assert spec() == "3 6" and spec() == "3 6"
+    failure = unreachable.known_failure([free])
+    assert failure is not None and "secret" not in str(failure) and "is asked again in" in str(failure)
+    # Nor by a dispatcher without a lock and without texts.
+    with pytest.raises(tpvc.CompileError, match="is asked again in"):
+        spec(SimpleNamespace(id="other", params={}))
 
 
 def test_a_damaged_lock_at_a_start_keeps_the_last_good_rules(locked: Locked, tmp_path: Path) -> None:

@@ -39,11 +39,11 @@ class Statsd:
         return app
 
     def got(self) -> list[str]:
-        """The packets since the last call, with `N` in the place of milliseconds and seconds."""
+        """The metrics since the last call, with `N` in the place of milliseconds and seconds."""
         found = []
         while True:
             try:
-                found.append(self.socket.recv(65536).decode())
+                found += self.socket.recv(65536).decode().splitlines()
             except BlockingIOError:
                 return [re.sub(r":[0-9.]+\|(ms|g)", r":N|\1", text).replace("galaxy.,", "galaxy,") for text in found]
 
@@ -53,6 +53,7 @@ def statsd() -> Iterator[Statsd]:
     server = Statsd()
     decisions._logs.clear()
     decisions._by_option.clear()
+    decisions.ATTEMPTS.forget()
     active._retries.clear()
     unreachable.forget()
     yield server
@@ -64,10 +65,10 @@ def statsd() -> Iterator[Statsd]:
 
 @pytest.fixture
 def mapped(gateway: Any, rules: Path) -> Callable[..., Any]:
-    def call(app: Any, tool: str = "bwa", size: float = 1, configs: Any = None, **params: Any) -> Any:
+    def call(app: Any, tool: str = "bwa", size: float = 1, configs: Any = None, job: Any = None, **params: Any) -> Any:
         return gateway.map_tool_to_destination(
             app,
-            objects.job(objects.dataset(size)),
+            job or objects.job(objects.dataset(size)),
             objects.tool(tool),
             objects.user(),
             referrer=SimpleNamespace(id="tpv_dispatcher", params=params),
@@ -77,12 +78,22 @@ def mapped(gateway: Any, rules: Path) -> Callable[..., Any]:
     return call
 
 
+def test_a_mapping_is_one_packet(statsd: Statsd, mapped: Any) -> None:
+    mapped(statsd.app())
+    assert statsd.socket.recv(65536).count(b"\n") == 1
+    with pytest.raises(BlockingIOError):
+        statsd.socket.recv(65536)
+
+
 def test_destinations_are_in_the_path(statsd: Statsd, mapped: Any) -> None:
     app = statsd.app()
     mapped(app)
     assert statsd.got() == ["galaxy.tpvc.mapped.local:1|c", "galaxy.tpvc.milliseconds.local:N|ms"]
-    with pytest.raises(JobMappingException):
-        mapped(app, size=20)
+    job = objects.job(objects.dataset(20))
+    for _ in range(4):
+        # As often as Galaxy asks.
+        with pytest.raises(JobMappingException):
+            mapped(app, job=job)
     with pytest.raises(JobNotReadyException):
         mapped(app, "waits")
     assert statsd.got() == ["galaxy.tpvc.failed.JobMappingException:1|c", "galaxy.tpvc.not_ready:1|c"]

@@ -6,10 +6,10 @@ import contextlib
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -77,16 +77,11 @@ def run(arguments: list[str]) -> int:
         # `--now` takes any number of configs: what is added stands before it.
         given = {argument.partition("=")[0] for argument in rest}
         added = [] if exported is None or "--jobs" in given else ["--jobs", str(exported)]
-        if "--log" in given:
-            # The native command ends in an error if no log has the job: then the database may have it.
-            command = [sys.executable, "-c", "import sys; from tpvc import _native; sys.exit(_native.main(['tpvc', *sys.argv[1:]]))"]
-            done = subprocess.run([*command, "why", job, *added, *rest], stderr=subprocess.PIPE, text=True, errors="replace")
-            if exported is None or done.returncode != 1 or "is not in the " not in done.stderr:
-                sys.stderr.write(done.stderr)
-                return done.returncode
-        elif exported is None:
+        if exported is None:
             return _native.main(["tpvc", "why", job, *rest])
-        return explained(job, exported, job_conf)
+        if "--log" not in given:
+            return explained(job, exported, job_conf)
+        return _native.main(["tpvc", "why", job, *added, *rest], unlogged=partial(explained, job, exported, job_conf))
 
 
 def explained(job: str, exported: Path, job_conf: str | None) -> int:

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::{ArgAction, Args, ColorChoice};
@@ -280,4 +281,6 @@ pub struct Host {
     pub force_cpython: Option<u64>,
     /// The program shipped with maps instead of the running one.
     pub program: Option<Vec<u8>>,
+    /// Set in the place of an error if `why` finds the job in no log, for a host that knows other places.
+    pub is_unlogged: Option<Arc<AtomicBool>>,
 }

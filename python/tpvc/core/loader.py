@@ -41,11 +41,12 @@ class TPVConfigLoader:
         *,
         tpv: str | None = None,
         url_timeout: float | None = None,
+        lock: _native.Lock | None = None,
     ) -> TPVConfigLoader:
-        """Loads files, URLs and dicts, each over those before it. `texts` has the texts of URLs that are not fetched, `tpv` is
+        """Loads files, URLs and dicts, each over those before it. `texts` has the texts of URLs that are not fetched, and so does `lock`; `tpv` is
         the version of TPV whose answers the rules give, `url_timeout` the number of seconds that a URL may take."""
         loader = TPVConfigLoader.__new__(TPVConfigLoader)
-        loader._compile(list(configs), texts or {}, tpv, url_timeout)
+        loader._compile(list(configs), texts or {}, tpv, url_timeout, lock)
         return loader
 
     @staticmethod
@@ -64,6 +65,7 @@ class TPVConfigLoader:
         texts: Mapping[str, str] = MappingProxyType({}),
         tpv: str | None = None,
         url_timeout: float | None = None,
+        lock: _native.Lock | None = None,
     ) -> None:
         self.configs = configs
 
@@ -72,10 +74,16 @@ class TPVConfigLoader:
                 return "<inline config>", yaml_text(config)
             return (config, texts[config]) if config in texts else config
 
-        self._load([source(config) for config in configs], tpv, url_timeout)
+        self._load([source(config) for config in configs], tpv, url_timeout, lock)
 
-    def _load(self, sources: Sequence[str | tuple[str, str]], tpv: str | None, url_timeout: float | None = None) -> None:
+    def _load(
+        self,
+        sources: Sequence[str | tuple[str, str]],
+        tpv: str | None,
+        url_timeout: float | None = None,
+        lock: _native.Lock | None = None,
+    ) -> None:
         try:
-            self.rules: Rules = _native.compile(sources, tpv=tpv, url_timeout=url_timeout)
+            self.rules: Rules = _native.compile(sources, tpv=tpv, url_timeout=url_timeout, lock=lock)
         except CompileError as error:
             raise as_tpv_raises(error) from None

@@ -20,12 +20,12 @@ from galaxy.util import listify
 from galaxy.util.watcher import get_watcher
 
 from tpvc import CompileError
+from tpvc._native import Lock, shown_url
 from tpvc.core.loader import TPVConfigLoader
 from tpvc.core.mapper import EntityToDestinationMapper
 from tpvc.galaxy import metrics, unreachable
 from tpvc.galaxy.kept import Kept
 from tpvc.galaxy.last_good import LastGood
-from tpvc.galaxy.lock import locked_texts
 from tpvc.galaxy.options import Options
 
 log = logging.getLogger(__name__)
@@ -163,13 +163,10 @@ def _load_mapper(
     return _made(_compiled_or_kept(referrer, configs, options, reload, is_start))
 
 
-def _compiled(configs: Configs, options: Options, reload: bool) -> TPVConfigLoader:
-    log.info("%sloading tpv rules from: %s", "re" if reload else "", configs)
+def _compiled(configs: Configs, options: Options, reload: bool, lock: Lock | None = None) -> TPVConfigLoader:
     names = listed(configs)
-    locked = {}
-    if options.lock is not None:
-        locked = locked_texts(options.lock, unreachable.urls_of(names), options.url_timeout)
-    loader = TPVConfigLoader.from_configs(names, locked, tpv=options.tpv, url_timeout=options.url_timeout)
+    log.info("%sloading tpv rules from: %s", "re" if reload else "", [shown(config) for config in names])
+    loader = TPVConfigLoader.from_configs(names, tpv=options.tpv, url_timeout=options.url_timeout, lock=lock)
     unreachable.refuse_pages(loader.rules.urls)
     return loader
 
@@ -191,19 +188,25 @@ def _compiled_or_kept(
     referrer: str, configs: Configs, options: Options, reload: bool, is_start: bool
 ) -> TPVConfigLoader:
     names = listed(configs)
-    # Locked texts need no other copy.
-    kept = Kept(options.folder, names if options.lock is None else [])
     last = LastGood(options.folder, referrer, names, options.tpv)
-    urls = [] if options.lock is not None else unreachable.urls_of(names)
-    known = unreachable.known_failure(urls)
+    # The URLs that are fetched: locked texts need no other copy, and no pause.
+    urls = unreachable.urls_of(names)
+    lock, kept, known = None, Kept(None, ()), None
     try:
+        if options.lock is not None:
+            lock = Lock(options.lock)
+            urls = [url for url in urls if not lock.has(url)]
+            if urls:
+                log.info("Not in %s, and fetched as ever: %s", options.lock, ", ".join(map(shown_url, urls)))
+        kept = Kept(options.folder, urls)
+        known = unreachable.known_failure(urls)
         if known is not None:
-            raise known.with_traceback(None)
-        loader = _compiled(configs, options, reload)
+            raise known
+        loader = _compiled(configs, options, reload, lock)
     except CompileError as error:
         if known is None:
             _count_failed(referrer, unreachable.note(urls, error))
-        found = _with_kept_urls(names, kept, options, error)
+        found = _with_kept_urls(names, kept, options, lock, error)
         if isinstance(found, CompileError):
             # If no URL was asked this time, this error has the news.
             error, found = found if known is not None else error, None
@@ -225,13 +228,13 @@ def _count_failed(referrer: str, urls: int) -> None:
 
 
 def _with_kept_urls(
-    configs: list[str | dict[str, Any]], kept: Kept, options: Options, error: CompileError
+    configs: list[str | dict[str, Any]], kept: Kept, options: Options, lock: Lock | None, error: CompileError
 ) -> TPVConfigLoader | CompileError | None:
     texts = kept.texts()
     if texts is None:
         return None
     try:
-        loader = TPVConfigLoader.from_configs(configs, texts.by_url, tpv=options.tpv)
+        loader = TPVConfigLoader.from_configs(configs, texts.by_url, tpv=options.tpv, url_timeout=options.url_timeout, lock=lock)
     except CompileError as other:
         return other
     loader.kept_since = texts.fetched
@@ -276,6 +279,11 @@ def _try_again(referrer: str, configs: Configs, waited: float) -> None:
 def listed(configs: Configs) -> list[str | dict[str, Any]]:
     """The configs one by one, as Galaxy reads lists: a text may hold several, with commas between them."""
     return list(listify(configs))
+
+
+def shown(config: str | dict[str, Any]) -> str:
+    """A config for the log: a URL without its secrets."""
+    return shown_url(config) if isinstance(config, str) else "<inline config>"
 
 
 def watch(app: Any, referrer: str, configs: Configs, lock: Path | None = None) -> None:

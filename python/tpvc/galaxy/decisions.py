@@ -11,15 +11,13 @@ import logging
 import os
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tpvc._native import Decision
+from tpvc import _native
+from tpvc._native import Decision, Told
 from tpvc.galaxy import facts, metrics
-from tpvc.galaxy.append import Appended
 from tpvc.galaxy.attempts import Attempt, Attempts
 from tpvc.galaxy.folder import folder_of, write_whole
 from tpvc.galaxy.metrics import Metrics
@@ -37,95 +35,43 @@ TEXTS = "tpvc_rules"
 #: The most texts of rules that are kept, and their bytes.
 MOST_TEXTS = 50
 MOST_BYTES = 100 * 1024 * 1024
-#: The most waits that are counted at a time, and the seconds after which nobody asks about a job any more.
-MOST_WAITS = 10_000
-OVER = 600.0
 
 #: The class of the exception of a job that has to wait.
 NOT_READY = "JobNotReadyException"
 
 
-@dataclass
-class _Wait:
-    """A job that was not ready."""
-
-    decision: Decision
-    since: str
-    mappings: int
-    last: float
-
-
 class DecisionLog:
-    """The log of decisions to one target, with the waits that it counts."""
+    """The log of decisions to one target."""
 
     def __init__(self, path: str | None, texts: Path | None) -> None:
-        self.file = None if path is None else Appended(path)
-        self.texts = texts
-        self.dropped = 0
-        self._lock = threading.Lock()
-        self._waits: OrderedDict[tuple[str, int], _Wait] = OrderedDict()
+        self.path, self.texts = path, texts
+        self.lines = _native.DecisionLog(path)
         self._kept: set[str] = set()
-
-    def add(self, decision: Decision, dispatcher: str) -> None:
-        """Writes the line of a mapping whose circumstances are noted, unless it goes on with a wait."""
-        with self._lock:
-            waits = self._waits
-            job = decision.job if waits or decision.error == NOT_READY else None
-            if job is None:
-                self._line(decision)
-                return
-            moment = time.monotonic()
-            key = (dispatcher, job)
-            wait = waits.get(key)
-            if decision.error == NOT_READY:
-                if wait is not None:
-                    wait.mappings, wait.last = wait.mappings + 1, moment
-                    waits.move_to_end(key)
-                else:
-                    waits[key] = _Wait(decision, decision.time, 1, moment)
-                    self._line(decision, begins=True)
-            elif wait is not None:
-                del waits[key]
-                self._line(decision, waited=(wait.mappings, wait.since))
-            else:
-                self._line(decision)
-            while waits:
-                first = next(iter(waits.values()))
-                if len(waits) <= MOST_WAITS and moment - first.last < OVER:
-                    break
-                self._end_first_wait()
 
     def end(self) -> None:
         """Ends the waits that are counted, at the end of the process."""
-        with self._lock:
-            while self._waits:
-                self._end_first_wait()
-            if self.dropped:
-                # The count of lines that no other line will have.
-                self._line(Decision.failed("", ""), open_at=now())
+        self.tell(self.lines.end())
 
-    def _end_first_wait(self) -> None:
-        _, wait = self._waits.popitem(last=False)
-        self._line(wait.decision, waited=(wait.mappings, wait.since), open_at=now())
-
-    def _line(self, decision: Decision, **parts: Any) -> None:
-        line = decision.line(dropped=self.dropped, **parts)
-        if self.file is None:
-            LOGGER.info("%s", line.decode().rstrip("\n"))
-        elif self.file.write(line):
-            self.dropped = 0
-        else:
-            self.dropped += 1
-            sender = metrics.current()
-            if sender is not None:
-                sender.count("tpvc.dropped")
+    def tell(self, told: Told | None) -> None:
+        """Does what the native log leaves to Python."""
+        if told is None:
+            return
+        for line in told.lines:
+            LOGGER.info("%s", line)
+        sender = metrics.current()
+        if sender is not None and told.dropped:
+            sender.count("tpvc.dropped", told.dropped)
+        if told.trouble is not None:
+            log.warning("Decisions cannot be written to %s: %s. They are dropped, and counted in the next line", self.path, told.trouble)
+        elif told.is_well:
+            log.info("Decisions are written to %s again", self.path)
 
     def keep(self, rules: Any, digest: str | None) -> None:
         """Keeps the texts of rules under their digest, once; the oldest beyond the bounds go."""
         if digest is None or digest in self._kept or self.texts is None:
             return
         # A folder for logs that is missing is a mistake of the option, which the log of the handler has.
-        if self.file is not None and not self.texts.parent.is_dir():
+        if self.path is not None and not self.texts.parent.is_dir():
             return
         self._kept.add(digest)
         path = self.texts / f"{digest}.json"
@@ -141,11 +87,13 @@ class DecisionLog:
 
     def after_fork(self) -> None:
         """Leaves to the parent what is its own."""
-        self._lock = threading.Lock()
-        self._waits.clear()
-        self.dropped = 0
-        if self.file is not None:
-            self.file.close()
+        if not self.lines.after_fork():
+            _of_parent.append(self.lines)
+            self.lines = _native.DecisionLog(self.path)
+
+
+# Logs that a thread of the parent was writing to at a fork: a child never frees these.
+_of_parent: list[_native.DecisionLog] = []
 
 
 def _thin(folder: Path, newest: Path) -> None:
@@ -190,22 +138,6 @@ def _log_of(app: Any, path: str | None) -> DecisionLog:
     return found
 
 
-#: The last second, and its text.
-_second: tuple[int, str] = (-1, "")
-
-
-def now() -> str:
-    """The time of a line."""
-    global _second
-    moment = time.time()
-    whole = int(moment)
-    second, text = _second
-    if second != whole:
-        text = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole))
-        _second = (whole, text)
-    return f"{text}.{int((moment - whole) * 1000):03d}Z"
-
-
 class Entry:
     """The line and the metrics of one mapping, while it is made."""
 
@@ -218,7 +150,7 @@ class Entry:
         job: Any,
         tool: Any,
         user: Any,
-        attempt: Attempt | None,
+        attempt: Attempt,
     ) -> None:
         self.target, self.sender = target, sender
         self.dispatcher, self.referrer = dispatcher, referrer
@@ -244,26 +176,27 @@ class Entry:
                 self.sender.mapped(self.dispatcher, decision.tier, destination, ms)
             elif error == NOT_READY:
                 self.sender.count_of("not_ready", self.dispatcher)
-            elif error is not None:
+            elif error is not None and self.attempt.ended == 0:
+                # Galaxy asks again about a job that failed, which is the same failure.
                 self.sender.failed(self.dispatcher, error)
         if self.target is None:
             return
         try:
-            attempt = self.attempt
-            decision.note(
+            told = self.target.lines.add(
+                decision,
                 self.job,
                 self.tool,
                 self.user,
-                time=now(),
                 dispatcher=self.dispatcher,
-                attempt=attempt.number if attempt else 1,
-                again=attempt.ended if attempt else 0,
+                attempt=self.attempt.number,
+                again=self.attempt.ended,
                 rules=self.digest,
                 ms=ms,
                 noted=facts.taken(),
                 preferences=_names(self.referrer.params.get(PREFERENCES)) if self.referrer else (),
             )
-            self.target.add(decision, self.dispatcher)
+            if told is not None:
+                self.target.tell(told)
         except Exception:
             log.warning("The decision about job %s is not in the log", getattr(self.job, "id", None), exc_info=True)
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlparse
 
+from tpvc._native import shown_url
 from tpvc.galaxy.folder import write_whole
 
 log = logging.getLogger(__name__)
@@ -33,22 +33,21 @@ class Texts:
 
 
 class Kept:
-    """The file with the texts for a list of configs: one for each list of URLs, whatever local files stand between them."""
+    """The file with the texts for a list of URLs."""
 
-    def __init__(self, folder: Path | None, configs: Sequence[str | dict[Any, Any]]) -> None:
-        urls = [config for config in configs if isinstance(config, str) and is_url(config)]
+    def __init__(self, folder: Path | None, urls: Sequence[str]) -> None:
         self.path: Path | None = None
         if folder is not None and urls:
-            name = hashlib.sha256(json.dumps(urls).encode()).hexdigest()[:16]
+            name = hashlib.sha256(json.dumps(list(urls)).encode()).hexdigest()[:16]
             self.path = folder / f"urls-{name}.json"
-        self.urls = urls
+        self.urls = list(urls)
 
-    def keep(self, fetched: Sequence[tuple[str, str]]) -> None:
-        """Writes the texts of the URLs, whole or not at all. A failure is logged: the rules are in use nevertheless."""
+    def keep(self, fetched: Iterable[tuple[str, str]]) -> None:
+        """Writes the texts of the URLs among those that were read, whole or not at all. A failure is logged: the rules are in use nevertheless."""
         if self.path is None:
             return
         now = datetime.now(timezone.utc).isoformat(timespec="seconds")
-        data = json.dumps({"format": FORMAT, "fetched": now, "urls": dict(fetched)})
+        data = json.dumps({"format": FORMAT, "fetched": now, "urls": {url: text for url, text in fetched if url in self.urls}})
         try:
             write_whole(self.path, f"{_digest(data)}\n{data}\n")
         except OSError as error:
@@ -61,7 +60,7 @@ class Kept:
 
     def shown(self) -> str:
         """The URLs for the log, without names and passwords."""
-        return ", ".join(_without_secrets(url) for url in self.urls)
+        return ", ".join(map(shown_url, self.urls))
 
     def texts(self) -> Texts | None:
         """The texts that were kept; `None` if there are none, or if the file is damaged, which is logged."""
@@ -86,11 +85,6 @@ class Kept:
 def is_url(config: str) -> bool:
     """Returns `true` if a config is fetched rather than opened."""
     return urlparse(config).scheme in ("http", "https")
-
-
-def _without_secrets(url: str) -> str:
-    parts = urlparse(url)
-    return parts._replace(netloc=parts.netloc.rpartition("@")[2], query="").geturl()
 
 
 def _digest(data: str) -> str:

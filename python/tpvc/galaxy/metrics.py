@@ -28,15 +28,23 @@ class Metrics:
         #: The number of metrics that the client failed to send.
         self.lost = 0
         self._warned: float | None = None
-        self._paths: dict[tuple[str, str, str | None, str], tuple[str, dict[str, str]]] = {}
+        # The client of the package `statsd`, whose pipelines send several metrics in one packet; `None` if Galaxy's client is another.
+        self._piped: Any = client.statsd_client if _is_known(client) else None
+        self._paths: dict[tuple[str, str, str], tuple[str, str, dict[str, str]]] = {}
 
     def mapped(self, dispatcher: str, tier: str, destination: str, ms: float) -> None:
         """Counts a job that got a destination."""
-        path, tags = self._path("mapped", dispatcher, destination, tier)
-        self.count(path, tags=tags)
-        path, tags = self._path("milliseconds", dispatcher, destination, tier)
+        mapped, milliseconds, tags = self._paths_of(dispatcher, destination, tier)
+        if self._piped is None:
+            self.count(mapped, tags=tags)
         try:
-            self.client.timing(path, ms, tags)
+            if self._piped is None:
+                self.client.timing(milliseconds, ms, tags)
+                return
+            # Both in one packet.
+            with self._piped.pipeline() as pipe:
+                pipe.incr(mapped)
+                pipe.timing(milliseconds, ms)
         except Exception as error:
             self._failed(error)
 
@@ -62,14 +70,18 @@ class Metrics:
         except Exception as error:
             self._failed(error)
 
-    def _path(self, name: str, dispatcher: str, destination: str, tier: str) -> tuple[str, dict[str, str]]:
-        key = (name, dispatcher, destination, tier)
+    def _paths_of(self, dispatcher: str, destination: str, tier: str) -> tuple[str, str, dict[str, str]]:
+        key = (dispatcher, destination, tier)
         found = self._paths.get(key)
         if found is None:
             if len(self._paths) >= MOST:
                 self._paths = {}
             tags = {"destination": part(destination), "tier": tier, "dispatcher": part(dispatcher)}
-            found = self._paths[key] = (f"tpvc.{name}.{tags['destination']}", tags)
+            paths = [f"tpvc.{name}.{tags['destination']}" for name in ("mapped", "milliseconds")]
+            if self._piped is not None:
+                # As the client does it.
+                paths = [self.client._effective_infix(path, tags) + path for path in paths]
+            found = self._paths[key] = (paths[0], paths[1], tags)
         return found
 
     def _failed(self, error: Exception) -> None:
@@ -78,6 +90,13 @@ class Metrics:
         if self._warned is None or now - self._warned >= PAUSE:
             self._warned = now
             log.warning("Galaxy's statsd client fails: %s. Metrics of tpvc lost so far: %d; jobs are mapped nevertheless", error, self.lost)
+
+
+def _is_known(client: Any) -> bool:
+    """`True` if Galaxy's client only adds tags to the paths that it gives to one of the package `statsd`."""
+    from galaxy.web.statsd_client import VanillaGalaxyStatsdClient
+
+    return type(client) is VanillaGalaxyStatsdClient and hasattr(client.statsd_client, "pipeline") and hasattr(client, "_effective_infix")
 
 
 def part(name: str) -> str:

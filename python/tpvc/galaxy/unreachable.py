@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from tpvc import CompileError
@@ -13,8 +13,8 @@ from tpvc.galaxy.kept import is_url
 #: Seconds for which a URL that failed is not fetched again.
 PAUSE = 60.0
 
-# By URL: the time by `time.monotonic` until which it is not fetched, and the error of the configs that it is one of.
-_failed: dict[str, tuple[float, CompileError]] = {}
+# By URL: the time by `time.monotonic` until which it is not fetched, and what was wrong, with the remedy.
+_failed: dict[str, tuple[float, str, str]] = {}
 
 
 class Refused(CompileError):
@@ -41,24 +41,24 @@ def urls_of(configs: Iterable[str | dict[str, Any]]) -> list[str]:
     return [config for config in configs if isinstance(config, str) and is_url(config)]
 
 
-def known_failure(urls: Iterable[str]) -> CompileError | None:
-    """The error of a URL that could not be fetched a moment ago; `None` if there is none."""
+def known_failure(urls: Iterable[str]) -> Refused | None:
+    """An error for a URL that could not be fetched a moment ago; `None` if there is none."""
     now = time.monotonic()
     for url in urls:
-        failure = _failed.get(url)
-        if failure is not None and now < failure[0]:
-            return failure[1]
+        until, message, help = _failed.get(url, (now, "", ""))
+        if now < until:
+            return Refused(message, f"{help}; it is asked again in {until - now:.0f} s")
     return None
 
 
-def note(urls: Sequence[str], error: CompileError) -> int:
-    """Remembers the URLs that could not be fetched, by the error of a compilation, and gives their number."""
-    # Only what has no place in a text is about the URL itself.
-    messages = [problem.message for problem in error.diagnostics if problem.severity == "error" and problem.line is None]
-    failed = [url for url in urls if any(f"`{shown_url(url)}`" in message for message in messages)]
-    for url in failed:
-        _failed[url] = (time.monotonic() + PAUSE, error)
-    return len(failed)
+def note(urls: Iterable[str], error: CompileError) -> int:
+    """Remembers which of the URLs could not be fetched, by the error of a compilation, and gives their number."""
+    wanted, until = set(urls), time.monotonic() + PAUSE
+    found = {problem.unread: problem for problem in error.diagnostics if problem.unread in wanted}
+    for url, problem in found.items():
+        if url is not None:
+            _failed[url] = (until, problem.message, problem.help or "")
+    return len(found)
 
 
 def forget() -> None:

@@ -10,7 +10,7 @@ from galaxy.jobs.mapper import JobMappingException, JobNotReadyException
 from tpvc.core.explain import ExplainCollector, ExplainPhase
 from tpvc.core.mapper import EntityToDestinationMapper
 from tpvc.galaxy import active, decisions, metrics
-from tpvc.galaxy.active import Configs, listed, load_destination_mapper
+from tpvc.galaxy.active import Configs, listed, load_destination_mapper, shown
 from tpvc.galaxy.decisions import ATTEMPTS, Entry
 from tpvc.galaxy.options import options_of, seconds
 
@@ -65,9 +65,9 @@ def map_tool_to_destination(
     time_limit = seconds("tpvc_time_limit", referrer.params.get("tpvc_time_limit") if referrer else None)
     explains = explain_collector is None and bool(referrer and referrer.params.get("tpv_explain_on_failure", False))
     target, sender = decisions.log_for(app, referrer), metrics.of(app)
-    attempt = ATTEMPTS.of(job) if explains or target is not None else None
+    attempt = ATTEMPTS.of(job) if explains or target is not None or sender is not None else None
     entry = None
-    if target is not None or sender is not None:
+    if attempt is not None and (target is not None or sender is not None):
         entry = Entry(target, sender, name, referrer, job, tool, user, attempt)
     try:
         mapper = active.mapper_for(ACTIVE_DESTINATION_MAPPERS, app, name, configs, lambda: options_of(app, referrer))
@@ -83,8 +83,7 @@ def map_tool_to_destination(
         collector = ExplainCollector()
     if collector is not None:
         for config in listed(configs):
-            source = config if isinstance(config, str) else "<inline config>"
-            collector.add_step(ExplainPhase.CONFIG_LOADING, f"Loaded config: {source}")
+            collector.add_step(ExplainPhase.CONFIG_LOADING, f"Loaded config: {shown(config)}")
     if entry is not None:
         entry.use(mapper.loader.rules)
     try:

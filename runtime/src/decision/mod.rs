@@ -22,6 +22,12 @@ pub const MAX_LINE: usize = 4096;
 /// The version of the form of a line.
 pub const VERSION: i64 = 1;
 
+/// A time as lines have it, in UTC to the millisecond, of microseconds since 1970.
+pub fn time_text(microseconds: i64) -> String {
+    let time = jiff::Timestamp::from_microsecond(microseconds).unwrap_or_default();
+    time.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+}
+
 /// A decision about a job: what the mapper answered, and why.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decision {

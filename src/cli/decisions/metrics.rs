@@ -1,11 +1,13 @@
-//! The metrics of a log as Prometheus text: those that job handlers send to statsd, as far as a log has them, and a job that failed counts once.
+//! The metrics of a log as Prometheus text: those that job handlers send to statsd, as far as a log has them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 
 use tpv_galaxy::json::text_of;
 use tpv_runtime::decision::{Decision, Outcome, Wait};
 use tpv_text::printable::line;
+
+use super::rules_used::RulesUsed;
 
 /// The upper bounds of the histogram, in milliseconds.
 const BOUNDS: [f64; 13] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0];
@@ -26,8 +28,7 @@ pub(super) struct Metrics {
     not_ready: Counters,
     dropped: u64,
     milliseconds: BTreeMap<Labels, Histogram>,
-    /// The digests of rules by dispatcher and minute.
-    rules: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
+    rules: RulesUsed,
     /// By dispatcher and job, waits that began and have no end, or the other way round: files are read in any order.
     open: HashMap<(String, String), i64>,
 }
@@ -89,12 +90,8 @@ impl Metrics {
                 *bucket.0 += 1;
             }
         }
-        if let (Some(digest), Some(minute)) = (&head.rules, head.time.get(..MINUTE)) {
-            let dispatchers = &mut self.rules;
-            if dispatchers.len() < MOST_SERIES || dispatchers.contains_key(dispatcher) {
-                let minutes = dispatchers.entry(dispatcher.to_owned()).or_default();
-                minutes.entry(minute.to_owned()).or_default().insert(digest.clone());
-            }
+        if let Some(digest) = &head.rules {
+            self.rules.add(dispatcher, &head.time, digest);
         }
     }
 
@@ -114,7 +111,7 @@ impl Metrics {
             self.not_ready.add(&[&dispatcher], u64::try_from(open).unwrap_or(0));
         }
         let mut changed = Counters::default();
-        self.rules.iter().for_each(|(dispatcher, minutes)| changed.add(&[dispatcher], changes(minutes)));
+        self.rules.changes().for_each(|(dispatcher, changes)| changed.add(&[dispatcher], changes));
         let mut dropped = Counters::default();
         dropped.add(&[], self.dropped);
         let mut out = String::new();
@@ -146,18 +143,6 @@ impl Metrics {
         }
         out
     }
-}
-
-/// The length of a time up to its minutes.
-const MINUTE: usize = "2026-11-27T15:20".len();
-
-/// The number of changes of rules: digests that a minute has, and the minute before in which jobs were mapped did not. Within a minute the handlers
-/// may go over at different moments.
-fn changes(minutes: &BTreeMap<String, BTreeSet<String>>) -> u64 {
-    let pairs = minutes.values().zip(minutes.values().skip(1));
-    let later: usize = pairs.map(|(before, now)| now.difference(before).count()).sum();
-    let first = minutes.values().next().map_or(0, |first| first.len().saturating_sub(1));
-    u64::try_from(first + later).unwrap_or(u64::MAX)
 }
 
 /// The series under the values that are printed, which may be the same for two names.
@@ -195,20 +180,6 @@ fn escaped(value: &str) -> String {
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
-
-    fn minutes(all: &[&[&str]]) -> BTreeMap<String, BTreeSet<String>> {
-        let digests = |digests: &[&str]| digests.iter().map(|digest| (*digest).to_owned()).collect();
-        all.iter().enumerate().map(|(minute, all)| (format!("{minute:03}"), digests(all))).collect()
-    }
-
-    #[test]
-    fn rules_change_once_for_all_handlers() {
-        assert_eq!(changes(&minutes(&[])), 0);
-        assert_eq!(changes(&minutes(&[&["a"], &["a"]])), 0);
-        assert_eq!(changes(&minutes(&[&["a"], &["a", "b"], &["b"]])), 1);
-        assert_eq!(changes(&minutes(&[&["a"], &["b"], &["a"]])), 2);
-        assert_eq!(changes(&minutes(&[&["a", "b"], &["c"]])), 2);
-    }
 
     #[test]
     fn a_wait_counts_once_in_whatever_order_files_are_read() {

@@ -5,6 +5,7 @@ pub(super) mod log;
 mod metrics;
 mod past_rules;
 mod replay;
+mod rules_used;
 mod time;
 mod totals;
 pub(super) mod why;

@@ -29,6 +29,5 @@ pub(super) fn moment(text: &str) -> Result<String, String> {
 
 /// The present time, as lines of decisions have it.
 pub(super) fn now() -> String {
-    let now = jiff::Timestamp::from_microsecond(tpv_maps::clock::microseconds()).unwrap_or_default();
-    now.strftime("%Y-%m-%dT%H:%M:%S%.3fZ").to_string()
+    tpv_runtime::decision::time_text(tpv_maps::clock::microseconds())
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use clap::{Args, ValueEnum};
 use tpv_analysis::decisions::{Guess, amount, job_of, sentence, why_not};
@@ -86,7 +87,13 @@ impl Why {
             let is_end = !matches!(decision.outcome, Outcome::Open) && decision.head.wait != Some(Wait::Begins);
             (decision.head.attempt, is_end, std::cmp::Reverse(decision.head.again), decision.head.time.clone())
         });
-        let Some(decision) = last else { return Err(self.missing(&files, !found.is_empty())) };
+        let Some(decision) = last else {
+            if let (Some(is_unlogged), true) = (&common.host.is_unlogged, found.is_empty()) {
+                is_unlogged.store(true, Ordering::Relaxed);
+                return Ok(Status::Bad);
+            }
+            return Err(self.missing(&files, !found.is_empty()));
+        };
         let (job, guesses) = self.job(decision, common)?;
         let mut past = PastRules::beside(&files);
         let rules = decision.head.rules.as_deref().and_then(|digest| past.of(digest));

@@ -245,8 +245,9 @@ pub fn unreadable(name: &str, error: &SourceError, sources: &mut SourceMap) -> D
         };
     }
     let what = if tpv_text::source::is_url(name) { "fetch" } else { "read" };
-    let problem =
-        Diagnostic::error(format!("cannot {what} `{}`: {error}", tpv_text::source::redacted(name))).help(error.help());
+    let problem = Diagnostic::error(format!("cannot {what} `{}`: {error}", tpv_text::source::redacted(name)))
+        .unread(name)
+        .help(error.help());
     match error {
         SourceError::File(found) if found.kind() == std::io::ErrorKind::NotFound => {
             problem.raises("FileNotFoundError", format!("No such file or directory: '{name}'"))

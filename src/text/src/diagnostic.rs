@@ -53,6 +53,8 @@ pub struct Diagnostic {
     pub raises: Option<Raises>,
     /// The edits that mend it, where there is one way to; all of them or none.
     pub fix: Vec<Edit>,
+    /// The config that could not be read, as the caller named it: a URL may have secrets, so this is not for messages.
+    pub unread: Option<String>,
 }
 
 /// A text in the place of another.
@@ -108,6 +110,7 @@ impl Diagnostic {
             help: None,
             raises: None,
             fix: Vec::new(),
+            unread: None,
         }
     }
 
@@ -138,6 +141,12 @@ impl Diagnostic {
     /// Names the kind of problem.
     pub fn code(mut self, code: Code) -> Self {
         self.code = Some(code);
+        self
+    }
+
+    /// Names the config that could not be read.
+    pub fn unread(mut self, name: impl Into<String>) -> Self {
+        self.unread = Some(name.into());
         self
     }
 
