@@ -29,4 +29,4 @@ pub mod units;
 pub mod write;
 
 #[cfg(test)]
-mod synthetic;
+mod tests;
