@@ -270,8 +270,8 @@ pub fn compile(
     if let Some(differs) = asked.differs() {
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &CString::new(differs)?, 1)?;
     }
-    let sources_of_lock = lock.map_or_else(SourceMap::new, |lock| SourceMap::filling(Arc::new(lock.remotes())));
-    let mut texts = ConfigTexts { sources: sources_of_lock, version: asked.version };
+    let locked = lock.map_or_else(SourceMap::new, |lock| SourceMap::filling(Arc::new(lock.remotes())));
+    let mut texts = ConfigTexts { sources: locked, version: asked.version };
     let mut inputs = Vec::with_capacity(sources.len());
     let mut files = Vec::new();
     for source in &sources {

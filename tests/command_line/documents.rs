@@ -205,6 +205,17 @@ fn every_command_line_is_one_that_tpvc_takes() {
     assert!(seen > 60, "{seen}");
 }
 
+#[test]
+fn the_readme_lists_every_verb() {
+    let readme = std::fs::read_to_string(project().join("README.md")).unwrap();
+    let (_, after) = readme.split_once("## All commands").unwrap();
+    let listed = after.split("```").nth(1).unwrap();
+    let cli = Cli::command();
+    let verbs = cli.get_subcommands().map(clap::Command::get_name);
+    let missing: Vec<&str> = verbs.filter(|verb| !listed.contains(&format!("\ntpvc {verb} "))).collect();
+    assert!(missing.is_empty(), "add a line to \"All commands\" of README.md for each: {missing:?}");
+}
+
 /// Replaces what stands between `<!-- name -->` and `<!-- /name -->`.
 fn fill(document: &str, name: &str, content: &str) -> String {
     let (open, close) = (format!("<!-- {name} -->\n"), format!("<!-- /{name} -->"));

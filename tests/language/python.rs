@@ -168,11 +168,6 @@ fn packaging() {
 }
 
 #[test]
-fn pathlib() {
-    replay("pathlib");
-}
-
-#[test]
 fn more_stdlib() {
     replay("more_stdlib");
 }

@@ -15,7 +15,7 @@ MODULES = """abc array ast base64 binascii bisect calendar cmath codecs collecti
     stat statistics string struct sys tempfile textwrap threading time tokenize traceback types typing unicodedata urllib urllib.parse uuid warnings weakref zlib
     zoneinfo""".split()
 # Modules that the native language has: of these most programs ask for a name.
-NATIVE = "datetime functools itertools json logging math numbers os os.path pathlib random re string sys time typing".split()
+NATIVE = "datetime functools itertools json logging math numbers os os.path random re string sys time typing".split()
 NOWHERE = ["no_such_module", "math.no_such_module", "json.nothing"]
 CATCHES_IMPORT = ["ImportError", "ModuleNotFoundError", "Exception", "BaseException", "(ImportError, AttributeError)", "", "(KeyError, ImportError)"]
 CATCHES_NAME = ["NameError", "Exception", "BaseException", "(NameError, AttributeError)", ""]

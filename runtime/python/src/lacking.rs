@@ -152,7 +152,7 @@ const LEFT_OUT_OF_EXCEPTIONS: [&str; 20] = [
 ];
 
 /// The names of [`crate::modules::MODULES`], for classes that are Python's own rather than the host's.
-const LIBRARY: [&str; 16] = [
+const LIBRARY: [&str; 15] = [
     "datetime",
     "functools",
     "itertools",
@@ -162,7 +162,6 @@ const LIBRARY: [&str; 16] = [
     "numbers",
     "os",
     "os.path",
-    "pathlib",
     "random",
     "re",
     "string",

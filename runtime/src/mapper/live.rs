@@ -16,8 +16,8 @@ const HELPERS: [&str; 7] = [
 /// code runs it.
 pub fn module(module: &str) -> Option<String> {
     let top = module.split('.').next().unwrap_or(module);
-    let stands_in = matches!(top, "sqlalchemy" | "pathlib")
-        || matches!(module, "galaxy" | "galaxy.jobs.rule_helper" | "galaxy.model" | "galaxy.tools");
+    let stands_in =
+        top == "sqlalchemy" || matches!(module, "galaxy" | "galaxy.jobs.rule_helper" | "galaxy.model" | "galaxy.tools");
     stands_in.then(|| format!("it imports `{module}`"))
 }
 

@@ -31,4 +31,4 @@ pub mod units;
 pub mod write;
 
 #[cfg(test)]
-mod synthetic;
+mod tests;

@@ -78,7 +78,7 @@ const AMOUNT: &str = "write an amount from 1 MiB up: `2000` MiB, `512M`, `1.5G`"
 
 /// Components with limits of their own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Own {
+pub struct ComponentLimits {
     components: Indices,
     #[serde(flatten)]
     resources: Resources,
@@ -92,7 +92,7 @@ pub struct Limits {
     pub all: Resources,
     /// Those of some, which come first. Each component is in one of these at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    own: Vec<Own>,
+    own: Vec<ComponentLimits>,
 }
 
 impl Limits {
@@ -103,7 +103,7 @@ impl Limits {
 
     /// The limits of a component.
     pub fn of(&self, component: u32) -> Resources {
-        let has = |own: &&Own| own.components.0.binary_search(&component).is_ok();
+        let has = |own: &&ComponentLimits| own.components.0.binary_search(&component).is_ok();
         self.own.iter().find(has).map_or(self.all, |own| own.resources.or(self.all))
     }
 
@@ -127,7 +127,9 @@ impl Limits {
         for (component, resources) in by_component.into_iter().filter(|(_, resources)| !resources.is_empty()) {
             groups.entry(resources).or_default().push(component);
         }
-        let own = groups.into_iter().map(|(resources, components)| Own { components: Indices(components), resources });
+        let own = groups
+            .into_iter()
+            .map(|(resources, components)| ComponentLimits { components: Indices(components), resources });
         self.own = own.collect();
     }
 

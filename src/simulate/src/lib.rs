@@ -23,6 +23,4 @@ pub mod totals;
 pub mod vary;
 
 #[cfg(test)]
-mod random_scenarios;
-#[cfg(test)]
-mod theory;
+mod tests;

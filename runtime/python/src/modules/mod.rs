@@ -46,7 +46,6 @@ pub mod math;
 pub mod numbers;
 pub mod os;
 pub mod os_path;
-pub mod pathlib;
 pub mod random;
 pub mod re;
 pub mod signature;
@@ -68,7 +67,6 @@ pub static MODULES: &[&ModuleDef] = &[
     &numbers::MODULE,
     &os::MODULE,
     &os_path::MODULE,
-    &pathlib::MODULE,
     &random::MODULE,
     &re::RE,
     &string::MODULE,

@@ -1,6 +1,5 @@
 //! `os.path`, as on Linux (`posixpath`). Files are those that the world lists.
 
-use super::pathlib::path_text;
 use super::signature::Signature;
 use crate::args::Args;
 use crate::builtins::text::missing_file;
@@ -63,7 +62,7 @@ module! {
 /// The error of what is no path.
 ///
 /// DIFFERENCE: paths are text; CPython takes bytes, too.
-pub fn not_a_path(value: &Value) -> Raised {
+fn not_a_path(value: &Value) -> Raised {
     if matches!(value, Value::Bytes(_)) {
         return not_implemented_error("tpvc has paths and names of files as text only, not as bytes");
     }
@@ -71,11 +70,11 @@ pub fn not_a_path(value: &Value) -> Raised {
 }
 
 /// The bytes of a path that are taken apart and put together in the time of a step.
-pub(super) const PATH_A_STEP: usize = 4;
+const PATH_A_STEP: usize = 4;
 
 /// The text of a path: `os.fspath`.
 fn fspath(vm: &mut Vm, value: &Value) -> PyResult<Str> {
-    let path = value.as_str().cloned().or_else(|| path_text(value)).ok_or_else(|| not_a_path(value))?;
+    let path = value.as_str().cloned().ok_or_else(|| not_a_path(value))?;
     vm.visit(path.len(), PATH_A_STEP)?;
     Ok(path)
 }
@@ -111,7 +110,7 @@ fn split_extension(path: &str) -> (&str, &str) {
 }
 
 /// `second` below `first`; an absolute one stands alone.
-pub(super) fn join(first: &str, second: &str) -> String {
+fn join(first: &str, second: &str) -> String {
     if second.starts_with('/') {
         second.to_owned()
     } else if first.is_empty() || first.ends_with('/') {
@@ -170,7 +169,7 @@ fn normalize(path: &str) -> String {
 /// The argument of a function that asks for a file, and the size of the file in bytes where the world lists it.
 fn file(vm: &mut Vm, args: Args, function: &'static str, parameter: &'static str) -> PyResult<(Value, Option<u64>)> {
     let [path] = Signature::function(function, [parameter], 1).bind(args)?.map(Option::unwrap_or_default);
-    let Some(name) = path.as_str().cloned().or_else(|| path_text(&path)) else {
+    let Some(name) = path.as_str().cloned() else {
         return Err(type_error(format!(
             "stat: path should be string, bytes, os.PathLike or integer, not {}",
             path.type_name().as_str()

@@ -18,8 +18,8 @@ const MOST: u64 = 1024;
 /// A tag with its map, or with what is wrong with it.
 pub type Tagged = (String, Result<MapDir, Error>);
 
-/// The end of a tag.
-enum Lead {
+/// The target of a tag.
+enum Target {
     /// There is no such tag.
     Missing,
     /// No map, or none any more: it is being made, or was removed. The UUID.
@@ -44,12 +44,12 @@ impl Root {
         let mut tags = Vec::new();
         let mut led: BTreeSet<String> = BTreeSet::new();
         for tag in self.tag_names()? {
-            match self.lead(&tag) {
-                Lead::Map(map) if is_of(&map, &tag) => {
+            match self.target(&tag) {
+                Target::Map(map) if is_of(&map, &tag) => {
                     led.insert(map.name());
                     tags.push((tag, Ok(map)));
                 }
-                Lead::Damaged(error) => tags.push((tag, Err(error))),
+                Target::Damaged(error) => tags.push((tag, Err(error))),
                 _ => {}
             }
         }
@@ -70,9 +70,9 @@ impl Root {
         if check_tag(tag).is_err() {
             return Ok(None);
         }
-        match self.lead(tag) {
-            Lead::Map(map) if is_of(&map, tag) => Ok(Some(map)),
-            Lead::Damaged(error) => Err(error),
+        match self.target(tag) {
+            Target::Map(map) if is_of(&map, tag) => Ok(Some(map)),
+            Target::Damaged(error) => Err(error),
             _ => {
                 let lost = self.lost()?;
                 let of_note = lost.iter().find(|map| noted(map).is_some_and(|noted| noted == tag));
@@ -88,17 +88,17 @@ impl Root {
     pub(super) fn sweep_tags(&self) -> Result<(), Error> {
         for tag in self.tag_names()? {
             let path = self.tag_path(&tag);
-            match self.lead(&tag) {
+            match self.target(&tag) {
                 // A draft becomes a map by renaming: looked at in this order, one of both is there.
-                Lead::Nowhere(name) if !self.is_draft(&name) && matches!(self.lead(&tag), Lead::Nowhere(_)) => {
+                Target::Nowhere(name) if !self.is_draft(&name) && matches!(self.target(&tag), Target::Nowhere(_)) => {
                     whole::remove(&path).map_err(|error| Error::io("removed", &path, &error))?;
                 }
-                Lead::Map(map) if !is_of(&map, &tag) => {
+                Target::Map(map) if !is_of(&map, &tag) => {
                     // Left by a kill between two steps of `retag`, which holds the lock.
                     let Some(_lock) = map.try_lock()? else { continue };
                     if let Some(noted) = noted(&map) {
                         self.reserve(&noted, &map.name(), &map).ok();
-                        if noted != tag && matches!(self.lead(&noted), Lead::Map(other) if other == map) {
+                        if noted != tag && matches!(self.target(&noted), Target::Map(other) if other == map) {
                             map.remove(&path)?;
                         }
                     }
@@ -109,7 +109,7 @@ impl Root {
         for map in self.lost()? {
             let Some(_lock) = map.try_lock()? else { continue };
             let Some(tag) = noted(&map) else { continue };
-            if matches!(self.lead(&tag), Lead::Damaged(_)) && whole::remove(&self.tag_path(&tag)).is_err() {
+            if matches!(self.target(&tag), Target::Damaged(_)) && whole::remove(&self.tag_path(&tag)).is_err() {
                 continue;
             }
             // Another map may have it.
@@ -127,25 +127,25 @@ impl Root {
     }
 
     /// Follows a tag.
-    fn lead(&self, tag: &str) -> Lead {
+    fn target(&self, tag: &str) -> Target {
         let path = self.tag_path(tag);
         let damaged = |why: &str| {
             let help = "delete the file; if a map notes this tag, `tpvc maps clean` makes it lead there again";
-            Lead::Damaged(Error::new(format!("the tag `{tag}` is damaged: `{}` {why}", path.display()), help))
+            Target::Damaged(Error::new(format!("the tag `{tag}` is damaged: `{}` {why}", path.display()), help))
         };
         match path.symlink_metadata() {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Lead::Missing,
-            Err(error) => return Lead::Damaged(Error::io("read", &path, &error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Target::Missing,
+            Err(error) => return Target::Damaged(Error::io("read", &path, &error)),
             Ok(metadata) if !metadata.is_file() => return damaged("is no regular file"),
             Ok(_) => {}
         }
         let mut name = String::new();
         match whole::open(&path).and_then(|file| file.map(|file| file.take(MOST).read_to_string(&mut name)).transpose())
         {
-            Ok(None) => return Lead::Missing,
+            Ok(None) => return Target::Missing,
             Ok(Some(_)) => {}
             Err(error) if error.kind() == io::ErrorKind::InvalidData => return damaged("is not UTF-8"),
-            Err(error) => return Lead::Damaged(Error::io("read", &path, &error)),
+            Err(error) => return Target::Damaged(Error::io("read", &path, &error)),
         }
         let name = name.trim();
         if name.is_empty() {
@@ -158,10 +158,10 @@ impl Root {
             ));
         }
         match self.path().join(name).symlink_metadata() {
-            Ok(metadata) if metadata.is_dir() => Lead::Map(MapDir::new(self.path().join(name))),
+            Ok(metadata) if metadata.is_dir() => Target::Map(MapDir::new(self.path().join(name))),
             Ok(_) => damaged(&format!("leads to `{name}`, which is no folder of its own")),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Lead::Nowhere(name.to_owned()),
-            Err(error) => Lead::Damaged(Error::io("read", &self.path().join(name), &error)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Target::Nowhere(name.to_owned()),
+            Err(error) => Target::Damaged(Error::io("read", &self.path().join(name), &error)),
         }
     }
 
@@ -169,7 +169,7 @@ impl Root {
     fn lost(&self) -> Result<Vec<MapDir>, Error> {
         let mut led: BTreeSet<String> = BTreeSet::new();
         for tag in self.tag_names()? {
-            if let Lead::Map(map) = self.lead(&tag)
+            if let Target::Map(map) = self.target(&tag)
                 && is_of(&map, &tag)
             {
                 led.insert(map.name());

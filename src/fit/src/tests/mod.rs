@@ -1,0 +1,3 @@
+//! Tests of the whole of `tpvc fit`.
+
+mod synthetic;

@@ -1,0 +1,4 @@
+//! Tests of the whole simulation.
+
+mod random_scenarios;
+mod theory;
