@@ -2,14 +2,16 @@
 //!
 //! # Ways through the crate
 //!
-//! Data goes one way: [`tpv_text::source`] reads files and URLs, [`tpv_config`] turns their text into entities, [`python`] their code into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the
+//! Data goes one way: [`tpv_text::source`] reads files and URLs, [`tpv_config`] turns their text into entities, [`tpv_front`] their code into bytecode, [`link`] all of it into the tables of `tpv_runtime`; every problem on the
 //! way becomes a [`tpv_text::diagnostic::Diagnostic`] with its place in the text. The [`checker`] of code reports which code raises when a
 //! job runs it, and which needs CPython.
 
 pub mod checker;
 pub mod link;
-pub mod python;
 pub mod unlink;
+
+#[doc(inline)]
+pub use tpv_front as python;
 
 use tpv_config::{Config, ConfigTexts, Input};
 use tpv_runtime::artifact::Rules;

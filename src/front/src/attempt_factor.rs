@@ -4,7 +4,7 @@
 //! `16 * int(job.destination_params.get('SCALING_FACTOR', 1))` is a value times a factor of the attempt, which [`AttemptFactor::around`]
 //! puts around another value.
 
-use crate::python::syntax::ast::{Constant, Expr, Operator, Ranged, Stmt};
+use crate::syntax::ast::{Constant, Expr, Operator, Ranged, Stmt};
 use tpv_bytecode::CodeKind;
 
 use super::walk::{self, Part};

@@ -3,8 +3,8 @@
 //! CPython's grammar has rules for common mistakes; this file recognizes the same mistakes from the tokens around the place
 //! where the parser stopped.
 
-use crate::python::syntax::lexer::LexicalErrorType;
-use crate::python::syntax::{ParseError, ParseErrorType, Tok};
+use crate::syntax::lexer::LexicalErrorType;
+use crate::syntax::{ParseError, ParseErrorType, Tok};
 
 use super::error::{ErrorKind, PythonError, Stage};
 use super::escapes;

@@ -90,6 +90,6 @@ fn bad_character(content: &str) -> Option<String> {
 
 /// Returns `true` if there is a character of this name: the parser knows.
 fn is_character_name(name: &str) -> bool {
-    use crate::python::syntax::{Parse, ast};
+    use crate::syntax::{Parse, ast};
     ast::Expr::parse(&format!("'\\N{{{name}}}'"), "").is_ok()
 }

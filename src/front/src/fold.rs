@@ -7,7 +7,7 @@ mod arithmetic;
 
 use std::convert::Infallible;
 
-use crate::python::syntax::ast::{self, Constant, Expr, Pattern, Ranged, Stmt};
+use crate::syntax::ast::{self, Constant, Expr, Pattern, Ranged, Stmt};
 
 use super::walk::{self, PartMut};
 

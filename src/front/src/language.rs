@@ -3,8 +3,8 @@
 //! Compiled rules run the subset of Python that public TPV configs use (`docs/python.md`). Where a job comes to a construct that
 //! is left out, `NotImplementedError` is raised, and compiling tells it (T130): the compiler and the checker both ask here.
 
-use crate::python::syntax::ast::{CmpOp, Constant, ExceptHandler, Expr, ExprCompare, Ranged, Stmt};
-use crate::python::syntax::text_size::{TextRange, TextSize};
+use crate::syntax::ast::{CmpOp, Constant, ExceptHandler, Expr, ExprCompare, Ranged, Stmt};
+use crate::syntax::text_size::{TextRange, TextSize};
 
 use super::walk::{self, Part};
 
@@ -185,7 +185,7 @@ fn no_yield(part: Part<'_>) -> Result<(), TextRange> {
 mod tests {
     #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, clippy::string_slice)]
 
-    use crate::python::syntax::{Parse, ast};
+    use crate::syntax::{Parse, ast};
 
     use super::*;
 

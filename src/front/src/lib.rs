@@ -1,4 +1,8 @@
-//! Python source to bytecode, in the stages of CPython's compiler.
+#![doc = include_str!("../README.md")]
+//!
+//! # Ways through the crate
+//!
+//! The stages are those of CPython's compiler:
 //!
 //! text -> [`parse`] -> syntax tree -> [`validate`] (what CPython's parser refuses and ours does not) -> [`fold`] (constants)
 //! -> [`scope`] (which name lives where) -> [`compile`] (instructions) -> [`assemble`] (jumps, dead code, stack height)
@@ -14,7 +18,7 @@ pub mod fold;
 pub mod fstring;
 mod kernel;
 pub mod language;
-pub(crate) mod numbers;
+mod numbers;
 pub mod parse;
 pub mod program;
 pub mod resubmit;

@@ -2,9 +2,9 @@
 
 use std::cell::Cell;
 
-use crate::python::syntax::Parse;
-use crate::python::syntax::ast;
-use crate::python::syntax::text_size::TextSize;
+use crate::syntax::Parse;
+use crate::syntax::ast;
+use crate::syntax::text_size::TextSize;
 use tpv_bytecode::CodeKind;
 
 use super::diagnose;
@@ -215,7 +215,7 @@ mod tests {
 
     use std::convert::Infallible;
 
-    use crate::python::syntax::ast::Ranged;
+    use crate::syntax::ast::Ranged;
 
     use super::super::walk::{self, PartMut};
     use super::*;

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::python::syntax::ast::{Expr, Operator, Stmt, UnaryOp};
+use crate::syntax::ast::{Expr, Operator, Stmt, UnaryOp};
 use tpv_bytecode::{CodeKind, ProgramData};
 use tpv_runtime::resubmit::expression::VARIABLES;
 

@@ -9,8 +9,8 @@ mod collect;
 use std::collections::HashMap;
 use std::marker::PhantomData;
 
-use crate::python::syntax::ast;
-use crate::python::syntax::text_size::TextSize;
+use crate::syntax::ast;
+use crate::syntax::text_size::TextSize;
 use indexmap::{IndexMap, IndexSet};
 
 use super::error::{ErrorKind, PythonError, Stage};

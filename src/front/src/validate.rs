@@ -1,6 +1,6 @@
 //! Errors that CPython's parser reports and ours does not: invalid targets, and unlimited nesting.
 
-use crate::python::syntax::ast::{Constant, Expr, Pattern, Ranged, Stmt};
+use crate::syntax::ast::{Constant, Expr, Pattern, Ranged, Stmt};
 
 use super::error::{ErrorKind, PythonError, Stage};
 use super::parse::Text;
@@ -117,7 +117,7 @@ impl Checker<'_> {
         self.deeper(node, |this| walk::expression(node, &mut |part| this.part(part)))
     }
 
-    fn generators(&mut self, element: &Expr, generators: &[crate::python::syntax::ast::Comprehension]) -> Done {
+    fn generators(&mut self, element: &Expr, generators: &[crate::syntax::ast::Comprehension]) -> Done {
         if element.is_starred_expr() {
             return self.refuse(element, "iterable unpacking cannot be used in comprehension".to_owned());
         }
@@ -146,7 +146,7 @@ impl Checker<'_> {
                 | Expr::IfExp(_)
                 | Expr::GeneratorExp(_)
                 | Expr::NamedExpr(_)
-        ) && !matches!(bad, Expr::UnaryOp(node) if node.op == crate::python::syntax::ast::UnaryOp::Not)
+        ) && !matches!(bad, Expr::UnaryOp(node) if node.op == crate::syntax::ast::UnaryOp::Not)
             && !matches!(bad, Expr::Constant(node) if matches!(node.value, Constant::None | Constant::Bool(_)));
         if guess && whole && tight {
             format!("cannot assign to {} here. Maybe you meant '==' instead of '='?", name_of(bad))

@@ -1,6 +1,6 @@
 //! The parts of a node of the tree, in the order of the text.
 
-use crate::python::syntax::ast::{ExceptHandler, Expr, Pattern, Stmt};
+use crate::syntax::ast::{ExceptHandler, Expr, Pattern, Stmt};
 
 /// A part of a node.
 pub enum Part<'a> {
@@ -30,7 +30,7 @@ macro_rules! walkers {
         /// # Errors
         /// The first that `f` gives.
         pub fn $arguments<'a, E>(
-            arguments: &'a $($mutable)? crate::python::syntax::ast::Arguments,
+            arguments: &'a $($mutable)? crate::syntax::ast::Arguments,
             f: &mut impl FnMut($part<'a>) -> Result<(), E>,
         ) -> Result<(), E> {
             let listed = arguments.posonlyargs.$iter().chain(arguments.args.$iter()).chain(arguments.kwonlyargs.$iter());

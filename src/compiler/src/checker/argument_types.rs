@@ -1,6 +1,6 @@
 //! Arguments of another kind than TPV's helpers take: swapped ones raise (T111), a text for a list of tags is never true (T132).
 
-use crate::python::syntax::ast::{Constant, Expr, ExprCall, Ranged};
+use tpv_front::syntax::ast::{Constant, Expr, ExprCall, Ranged};
 
 use super::block::Checker;
 use super::calls::usage;

@@ -14,10 +14,10 @@ use tpv_model::{EntityClass, Field, Quantity, Resource, TagType};
 use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
-use crate::python::parse::{self, Tree};
-use crate::python::syntax::ast::{Expr, Stmt};
-use crate::python::validate;
-use crate::python::walk::{self, Part};
+use tpv_front::parse::{self, Tree};
+use tpv_front::syntax::ast::{Expr, Stmt};
+use tpv_front::validate;
+use tpv_front::walk::{self, Part};
 
 use super::guess::{Guess, Job, value};
 use super::values::constant;

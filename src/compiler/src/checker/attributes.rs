@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use crate::python::syntax::ast::{Expr, ExprAttribute};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{Expr, ExprAttribute};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::block::Checker;
 use super::cpython::WITH_CPYTHON;

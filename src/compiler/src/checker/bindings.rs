@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::convert::Infallible;
 
-use crate::python::syntax::ast::{Constant, ExceptHandler, Expr, ExprCall, ExprConstant, ExprContext, Pattern, Stmt};
+use tpv_front::syntax::ast::{Constant, ExceptHandler, Expr, ExprCall, ExprConstant, ExprContext, Pattern, Stmt};
 
-use crate::python::walk::{self, Part};
+use tpv_front::walk::{self, Part};
 
 /// The names that a block binds and sets.
 #[derive(Debug, Default)]

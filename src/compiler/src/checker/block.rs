@@ -8,8 +8,8 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::python::syntax::ast::{Expr, Ranged, Stmt};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{Expr, Ranged, Stmt};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::bindings::Bindings;
 use super::cpython::{is_left_out_name, strongest};

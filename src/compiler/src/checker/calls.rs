@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::python::syntax::ast::{Constant, Expr, ExprCall, ExprConstant, Ranged};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{Constant, Expr, ExprCall, ExprConstant, Ranged};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::attributes::{ATTRIBUTE_ERROR, Use};
 use super::block::Checker;
 use super::kinds::Kinds;
 use super::types::Type;
 use crate::checker::stubs::{Signature, model};
-use crate::python::language;
+use tpv_front::language;
 use tpv_text::code::Code;
 use tpv_text::suggest::closest;
 

@@ -2,7 +2,7 @@
 //! substitutes for Galaxy's live side. Exception handlers change neither the reason nor the finding, because CPython has the feature
 //! whose absence they would catch.
 
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::text_size::TextRange;
 use tpv_runtime::mapper::inventory::Inventory;
 use tpv_runtime::mapper::live;
 

@@ -5,16 +5,16 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::python::syntax::ast::{
+use num_traits::ToPrimitive;
+use tpv_front::syntax::ast::{
     self, BoolOp, CmpOp, Comprehension, Constant, ExceptHandler, Expr, ExprBinOp, ExprCall, ExprName, Operator, Stmt,
     StmtFunctionDef, UnaryOp,
 };
-use crate::python::syntax::text_size::TextRange;
-use num_traits::ToPrimitive;
+use tpv_front::syntax::text_size::TextRange;
 
 use super::block::{Checker, Fault};
 use super::quantity::{Quantity, Unit};
-use crate::python::walk::{self, Part};
+use tpv_front::walk::{self, Part};
 
 /// The memories of entities, which are in GiB.
 const MEMORIES: [&str; 5] = ["mem", "min_mem", "max_mem", "max_accepted_mem", "min_accepted_mem"];

@@ -1,8 +1,8 @@
 //! T135: `in` with one text in parentheses, which is no tuple. T132: comparisons that are never true: of an object with a text,
 //! because a role is no text, and of a text with a number.
 
-use crate::python::syntax::ast::{CmpOp, Constant, Expr, Ranged};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{CmpOp, Constant, Expr, Ranged};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::block::Checker;
 use super::types::Type;

@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::python::syntax::ast::{BoolOp, CmpOp, Comprehension, Constant, Expr, Operator, Ranged, UnaryOp};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{BoolOp, CmpOp, Comprehension, Constant, Expr, Operator, Ranged, UnaryOp};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::attributes::Use;
 use super::block::Checker;
 use super::left_out::NOT_IMPLEMENTED_ERROR;
 use super::types::Type;
-use crate::python::language;
-use crate::python::walk::{self, Part};
+use tpv_front::language;
+use tpv_front::walk::{self, Part};
 
 impl<'a> Checker<'a> {
     /// Walks an expression whose value goes where its type is lost.

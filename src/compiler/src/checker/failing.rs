@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use super::block::Surroundings;
 use super::sites::Site;
 use super::types::Type;
-use crate::python::parse::Tree;
 use tpv_config::Config;
 use tpv_config::entity::Entity;
+use tpv_front::parse::Tree;
 use tpv_model::EntityClass;
 use tpv_text::source::Span;
 

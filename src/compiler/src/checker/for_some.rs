@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::python::parse::Tree;
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::parse::Tree;
+use tpv_front::syntax::text_size::TextRange;
 
 use super::arrivals::{Need, certain_names, common_sets};
 use super::found::Found;

@@ -2,7 +2,7 @@
 
 use num_traits::ToPrimitive;
 
-use crate::python::syntax::ast::{BoolOp, CmpOp, Constant, Expr, Operator, UnaryOp};
+use tpv_front::syntax::ast::{BoolOp, CmpOp, Constant, Expr, Operator, UnaryOp};
 
 /// A value that an expression has for the job.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! Imports: of what is there natively, of what only CPython has (T130), of what reaches outside (T131), and slips (T103).
 
-use crate::python::syntax::ast::{StmtImport, StmtImportFrom};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{StmtImport, StmtImportFrom};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::attributes::{names_in, nearest};
 use super::bindings;

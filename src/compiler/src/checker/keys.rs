@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::python::syntax::ast::{Constant, Expr, ExprContext, ExprSubscript};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{Constant, Expr, ExprContext, ExprSubscript};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::block::Checker;
 use super::found::Found;

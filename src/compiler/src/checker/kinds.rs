@@ -1,6 +1,6 @@
 //! The kinds of values that Python's operators and builtins tell apart. A type is a set of them, since a value may be one of several.
 
-use crate::python::syntax::ast::{Operator, UnaryOp};
+use tpv_front::syntax::ast::{Operator, UnaryOp};
 
 use super::types::Type;
 

@@ -1,16 +1,16 @@
 //! Constructs that the native language omits (T130), and attributes that code requests by a text.
 
-use crate::python::syntax::ast::{Constant, Expr, ExprBinOp, ExprCall, ExprConstant, Operator, Ranged, Stmt};
-use crate::python::syntax::text_size::TextRange;
 use num_traits::ToPrimitive;
+use tpv_front::syntax::ast::{Constant, Expr, ExprBinOp, ExprCall, ExprConstant, Operator, Ranged, Stmt};
+use tpv_front::syntax::text_size::TextRange;
 use tpv_runtime::mapper::inventory::Inventory;
 
 use super::bindings;
 use super::block::Checker;
 use super::cpython::WITH_CPYTHON;
 use super::types::Type;
-use crate::python::fold;
-use crate::python::language::{self, INSTEAD_OF_CLASS, LeftOut};
+use tpv_front::fold;
+use tpv_front::language::{self, INSTEAD_OF_CLASS, LeftOut};
 use tpv_text::code::Code;
 
 /// The exception for an omitted construct.

@@ -1,7 +1,7 @@
 //! T119: what `execute` sets and nobody reads: a variable of a field's name, an attribute that is no field.
 
-use crate::python::syntax::ast::{ExceptHandler, Expr, Ranged, Stmt};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{ExceptHandler, Expr, Ranged, Stmt};
+use tpv_front::syntax::text_size::TextRange;
 use tpv_model::Resource;
 
 use super::block::Surroundings;

@@ -46,18 +46,18 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::python::syntax::ast::Stmt;
 use tpv_bytecode::CodeKind;
+use tpv_front::syntax::ast::Stmt;
 use tpv_runtime::mapper::inventory::Inventory;
 
 use crate::link::{Need, python_3_12};
-use crate::python::parse::{self, Tree};
-use crate::python::program::Trees;
-use crate::python::run_time;
-use crate::python::stack::on_roomy_thread;
-use crate::python::validate;
 use tpv_config::Config;
 use tpv_config::origin::TextOrigin;
+use tpv_front::parse::{self, Tree};
+use tpv_front::program::Trees;
+use tpv_front::run_time;
+use tpv_front::stack::on_roomy_thread;
+use tpv_front::validate;
 use tpv_model::EntityClass;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::text_size::TextRange;
 
 use super::arrivals::Arrivals;
 use super::block::{Bound, Free, Surroundings};
@@ -16,12 +16,12 @@ use super::sites::Site;
 use super::types::Type;
 use super::unevaluated;
 use crate::checker::stubs::model;
-use crate::python::language::instead_of_builtin;
-use crate::python::parse::Tree;
 use tpv_bytecode::CodeKind;
 use tpv_config::Config;
 use tpv_config::entity::{Common, Dict, Entity};
 use tpv_config::validate::unknown::synonym;
+use tpv_front::language::instead_of_builtin;
+use tpv_front::parse::Tree;
 use tpv_model::{EntityClass, Field, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -1,7 +1,7 @@
 //! The facts that a test establishes about the paths in it: `if user`, `user is not None`, `not user`, `hasattr(user,
 //! ...)`, `and`, `or`.
 
-use crate::python::syntax::ast::{BoolOp, CmpOp, Constant, Expr, ExprConstant, UnaryOp};
+use tpv_front::syntax::ast::{BoolOp, CmpOp, Constant, Expr, ExprConstant, UnaryOp};
 
 use super::block::Checker;
 use super::types::Type;

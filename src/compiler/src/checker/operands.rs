@@ -1,7 +1,7 @@
 //! T111: operators, items and calls of builtins whose operands have types for which Python raises.
 
-use crate::python::syntax::ast::{CmpOp, Constant, Expr, ExprCall, ExprFormattedValue, Operator, Ranged, UnaryOp};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{CmpOp, Constant, Expr, ExprCall, ExprFormattedValue, Operator, Ranged, UnaryOp};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::block::Checker;
 use super::kinds::Kinds;

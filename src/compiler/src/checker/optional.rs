@@ -1,8 +1,8 @@
 //! T107: the use of `None` where nobody is logged in, or a job has no history. T110: `score and score < 5`, where `None` is meant and 0 is
 //! left out as well.
 
-use crate::python::syntax::ast::{CmpOp, Expr, Ranged};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{CmpOp, Expr, Ranged};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::attributes::ATTRIBUTE_ERROR;
 use super::block::Checker;

@@ -1,6 +1,6 @@
 //! T152: a regular expression, or a pattern of a shell, where Python looks for plain text: `tool.id.endswith('bwa.*')`.
 
-use crate::python::syntax::ast::{CmpOp, Constant, Expr, ExprCall, Ranged};
+use tpv_front::syntax::ast::{CmpOp, Constant, Expr, ExprCall, Ranged};
 
 use super::block::Checker;
 use super::types::Type;

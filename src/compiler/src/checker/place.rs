@@ -1,8 +1,8 @@
 //! The place in its file of a piece of code.
 
-use crate::python::syntax::text_size::TextRange;
 use tpv_bytecode::CodeKind;
 use tpv_config::origin::TextOrigin;
+use tpv_front::syntax::text_size::TextRange;
 use tpv_text::source::{SourceMap, Span};
 use tpv_yaml::value::Text;
 

@@ -2,7 +2,7 @@
 //!
 //! TPV has memories and the size of inputs in GiB; Galaxy and TPV's helpers have the sizes of datasets in bytes.
 
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::text_size::TextRange;
 
 /// A unit of data, as a power of 1024 bytes. One with powers of 1000 is taken for the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

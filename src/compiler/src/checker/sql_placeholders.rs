@@ -1,7 +1,7 @@
 //! Placeholders of SQL that psycopg does not take: `%` for `%s`, and more or fewer than there are values.
 
-use crate::python::syntax::ast::{Constant, Expr, ExprCall, Ranged};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{Constant, Expr, ExprCall, Ranged};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::block::Checker;
 

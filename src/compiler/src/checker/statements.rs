@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use crate::python::syntax::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Ranged, Stmt};
+use tpv_front::syntax::ast::{Arguments, ExceptHandler, Expr, ExprLambda, Ranged, Stmt};
 
 use super::bindings;
 use super::block::{Checker, IN_TRY, join};
 use super::kinds::Kinds;
 use super::types::{Type, Variable};
-use crate::python::walk::{self, Part};
+use tpv_front::walk::{self, Part};
 
 impl<'a> Checker<'a> {
     pub(super) fn body(&mut self, statements: &'a [Stmt]) {

@@ -1,7 +1,7 @@
 //! T133: methods and functions that are meant to be called. Where that raises whatever the names hold, it is T111.
 
-use crate::python::syntax::ast::{Expr, ExprAttribute, ExprCall, UnaryOp};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{Expr, ExprAttribute, ExprCall, UnaryOp};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::block::Checker;
 use super::types::Type;

@@ -4,13 +4,13 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use crate::python::parse::Tree;
-use crate::python::syntax::ast::{Constant, Expr, Ranged, Stmt};
-use crate::python::syntax::text_size::TextRange;
-use crate::python::walk::{self, Part};
 use tpv_bytecode::CodeKind;
 use tpv_config::Config;
 use tpv_config::entity::Entity;
+use tpv_front::parse::Tree;
+use tpv_front::syntax::ast::{Constant, Expr, Ranged, Stmt};
+use tpv_front::syntax::text_size::TextRange;
+use tpv_front::walk::{self, Part};
 use tpv_model::{EntityClass, Field, Resource};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;

@@ -1,7 +1,7 @@
 //! The results of blocks: T108 (a number is required) and T113 (a number in another unit).
 
-use crate::python::syntax::ast::{Constant, Expr, Operator, Ranged};
 use num_traits::ToPrimitive;
+use tpv_front::syntax::ast::{Constant, Expr, Operator, Ranged};
 
 use tpv_model::{Quantity, Resource};
 

@@ -1,7 +1,7 @@
 //! T151: versions compared as texts, of which `'1.10'` comes before `'1.9'`, or as numbers, of which 1.10 is 1.1.
 
-use crate::python::syntax::ast::{BoolOp, CmpOp, Constant, Expr, ExprCall};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{BoolOp, CmpOp, Constant, Expr, ExprCall};
+use tpv_front::syntax::text_size::TextRange;
 
 use super::block::Checker;
 use super::types::Type;

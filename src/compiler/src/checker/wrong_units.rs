@@ -1,7 +1,7 @@
 //! The findings about amounts of data (T113): a memory in another unit, two units that meet, bytes beside a small number.
 
-use crate::python::syntax::ast::{Expr, ExprBinOp, Operator, Ranged};
-use crate::python::syntax::text_size::TextRange;
+use tpv_front::syntax::ast::{Expr, ExprBinOp, Operator, Ranged};
+use tpv_front::syntax::text_size::TextRange;
 use tpv_galaxy::helpers::GIB;
 use tpv_text::code::Code;
 

@@ -3,9 +3,9 @@
 use tpv_bytecode::{CodeKind, CodeRef};
 use tpv_runtime::artifact::tables::ValueRow;
 
-use crate::python::error::{ErrorKind, PythonError};
 use tpv_config::Config;
 use tpv_config::origin::TextOrigin;
+use tpv_front::error::{ErrorKind, PythonError};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::source::Span;
 use tpv_yaml::value::Text;

@@ -24,12 +24,12 @@ use tpv_runtime::artifact::site::Site;
 use tpv_runtime::artifact::tables::{EntityTable, GlobalRow, StringId, Tables};
 use tpv_runtime::patterns::PatternSet;
 
-use crate::python::program::{ProgramBuilder, Trees};
-use crate::python::stack::on_roomy_thread;
 use tpv_config::Config;
 use tpv_config::entity::Rule;
 use tpv_config::origin::TextOrigin;
 use tpv_config::validate::Section;
+use tpv_front::program::{ProgramBuilder, Trees};
+use tpv_front::stack::on_roomy_thread;
 use tpv_model::EntityClass;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics};
 use tpv_text::parallel;

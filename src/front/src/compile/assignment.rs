@@ -1,11 +1,11 @@
 //! Targets: assignment, augmented assignment, deletion.
 
-use crate::python::syntax::ast::{self, Expr, Ranged};
+use crate::syntax::ast::{self, Expr, Ranged};
 use tpv_bytecode::Instr;
 
 use super::expression::{binary_op, count};
 use super::{Compiler, Done};
-use crate::python::language;
+use crate::language;
 
 impl<'a> Compiler<'a> {
     /// Assigns the top of the stack.

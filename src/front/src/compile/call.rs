@@ -1,12 +1,12 @@
 //! Calls.
 
-use crate::python::syntax::ast::{self, Expr};
+use crate::syntax::ast::{self, Expr};
 use tpv_bytecode::{Const, Instr};
 use tpv_python::modules::logging::level_of_method;
 
 use super::expression::count;
 use super::{Compiler, Done};
-use crate::python::language;
+use crate::language;
 
 impl<'a> Compiler<'a> {
     pub(super) fn call(&mut self, node: &'a ast::ExprCall) -> Done {
@@ -52,7 +52,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Pushes the arguments; gives their number and the constant of the keywords' names.
-    fn arguments(&mut self, node: &'a ast::ExprCall) -> Result<(u32, Option<u32>), crate::python::error::PythonError> {
+    fn arguments(&mut self, node: &'a ast::ExprCall) -> Result<(u32, Option<u32>), crate::error::PythonError> {
         self.each(&node.args)?;
         let mut names = Vec::new();
         for keyword in &node.keywords {

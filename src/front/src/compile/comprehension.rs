@@ -1,10 +1,10 @@
 //! Comprehensions and generator expressions: codes of their own with one parameter, the iterator of the first `for`.
 
-use crate::python::syntax::ast::{self, Expr, Ranged};
+use crate::syntax::ast::{self, Expr, Ranged};
 use tpv_bytecode::{Const, Instr};
 
 use super::{Compiler, Done};
-use crate::python::scope::ScopeId;
+use crate::scope::ScopeId;
 
 /// The use of each element.
 #[derive(Clone, Copy)]

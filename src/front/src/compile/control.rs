@@ -1,12 +1,12 @@
 //! Loops, and the ways out of them and of functions: what is open on the way is closed properly.
 
-use crate::python::syntax::ast;
-use crate::python::syntax::text_size::TextSize;
+use crate::syntax::ast;
+use crate::syntax::text_size::TextSize;
 use tpv_bytecode::{Const, Instr};
 
 use super::unit::Open;
 use super::{Compiler, Done};
-use crate::python::fold;
+use crate::fold;
 
 /// The maximum nesting of loops, `try` and `with`: CPython's `CO_MAXBLOCKS`.
 const MAX_OPEN: usize = 20;

@@ -1,6 +1,6 @@
 //! `try` and `with`.
 
-use crate::python::syntax::ast::{self, Stmt};
+use crate::syntax::ast::{self, Stmt};
 use tpv_bytecode::Instr;
 
 use super::unit::Open;
@@ -108,7 +108,7 @@ impl<'a> Compiler<'a> {
             self.emit(Instr::Pop)?;
         }
         self.emit(Instr::SetupTry { handler: handler.target() })?;
-        let at = crate::python::syntax::ast::Ranged::start(&item.context_expr);
+        let at = crate::syntax::ast::Ranged::start(&item.context_expr);
         self.open(Open::With { value }, at)?;
         if let Some(target) = &item.optional_vars {
             // The value stays on the stack, so that the stack is as high as at `SetupTry` wherever the body raises.

@@ -1,12 +1,12 @@
 //! Expressions.
 
-use crate::python::syntax::ast::{self, CmpOp, Constant, Expr, Operator, Ranged};
+use crate::syntax::ast::{self, CmpOp, Constant, Expr, Operator, Ranged};
 use tpv_bytecode::{BinaryOp, CodeKind, CompareOp, Const, Instr, UnaryOp};
 
 use super::{Compiler, Done, fstring};
-use crate::python::assemble::Label;
-use crate::python::program::ProgramBuilder;
-use crate::python::{fold, language};
+use crate::assemble::Label;
+use crate::program::ProgramBuilder;
+use crate::{fold, language};
 
 /// Displays with more items than this are built step by step, so that the stack stays low.
 const STEPWISE: usize = 30;

@@ -3,7 +3,7 @@
 use std::iter::Peekable;
 use std::str::Chars;
 
-use crate::python::syntax::ast::{self, Constant, ConversionFlag, Expr};
+use crate::syntax::ast::{self, Constant, ConversionFlag, Expr};
 use tpv_bytecode::{Const, Conversion, Instr};
 
 use super::expression::count;

@@ -1,13 +1,13 @@
 //! Functions and lambdas.
 
-use crate::python::syntax::ast::{self, Expr};
+use crate::syntax::ast::{self, Expr};
 use tpv_bytecode::{Capture, CodeKind, Const, Instr, Parameters};
 
 use super::expression::count;
 use super::unit::Unit;
 use super::{Compiler, Done};
-use crate::python::error::PythonError;
-use crate::python::scope::{ScopeId, ScopeKind};
+use crate::error::PythonError;
+use crate::scope::{ScopeId, ScopeKind};
 
 impl<'a> Compiler<'a> {
     pub(super) fn function(&mut self, node: &'a ast::StmtFunctionDef) -> Done {
@@ -21,7 +21,7 @@ impl<'a> Compiler<'a> {
         self.at(node.range.start());
         self.emit(Instr::MakeFunction { code })?;
         for decorator in node.decorator_list.iter().rev() {
-            self.at(crate::python::syntax::ast::Ranged::start(decorator));
+            self.at(crate::syntax::ast::Ranged::start(decorator));
             self.emit(Instr::Call { argc: 1 })?;
         }
         self.at(node.range.start());

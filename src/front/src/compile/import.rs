@@ -1,6 +1,6 @@
 //! `import` and `from ... import`.
 
-use crate::python::syntax::ast;
+use crate::syntax::ast;
 use tpv_bytecode::Instr;
 
 use super::{Compiler, Done};

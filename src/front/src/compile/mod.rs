@@ -13,8 +13,8 @@ mod names;
 mod statement;
 mod unit;
 
-use crate::python::syntax::ast::{self, Ranged, Stmt};
-use crate::python::syntax::text_size::{TextRange, TextSize};
+use crate::syntax::ast::{self, Ranged, Stmt};
+use crate::syntax::text_size::{TextRange, TextSize};
 use indexmap::IndexSet;
 use std::collections::HashMap;
 use tpv_bytecode::kernel::Kernel;
@@ -262,7 +262,7 @@ impl kernel::Tables for Compiler<'_> {
 fn docstring(body: &[Stmt]) -> Option<&str> {
     match body.first() {
         Some(Stmt::Expr(first)) => match fold::constant(&first.value) {
-            Some(crate::python::syntax::ast::Constant::Str(text)) => Some(text),
+            Some(crate::syntax::ast::Constant::Str(text)) => Some(text),
             _ => None,
         },
         _ => None,

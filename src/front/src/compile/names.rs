@@ -3,7 +3,7 @@
 use tpv_bytecode::{Const, Instr};
 
 use super::{Compiler, Done};
-use crate::python::scope::Meaning;
+use crate::scope::Meaning;
 
 /// The storage of a variable, in terms of instructions.
 enum Storage {

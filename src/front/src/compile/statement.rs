@@ -1,10 +1,10 @@
 //! Statements.
 
-use crate::python::syntax::ast::{self, Ranged, Stmt};
+use crate::syntax::ast::{self, Ranged, Stmt};
 use tpv_bytecode::{CodeKind, Instr};
 
 use super::{Compiler, Done};
-use crate::python::{fold, language};
+use crate::{fold, language};
 
 impl<'a> Compiler<'a> {
     pub(super) fn statements(&mut self, body: &'a [Stmt]) -> Done {
@@ -59,7 +59,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Refuses what may stand in functions only.
-    pub(super) fn in_function(&self, at: crate::python::syntax::text_size::TextSize, message: &str) -> Done {
+    pub(super) fn in_function(&self, at: crate::syntax::text_size::TextSize, message: &str) -> Done {
         if self.unit.kind == CodeKind::Function { Ok(()) } else { self.refuse(at, message) }
     }
 

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use crate::python::syntax::ast::Stmt;
+use crate::syntax::ast::Stmt;
 use indexmap::IndexSet;
 use tpv_bytecode::{Capture, Code, CodeKind, Const, Parameters};
 
-use crate::python::assemble::{Assembler, Label};
-use crate::python::program::ProgramBuilder;
-use crate::python::scope::ScopeId;
+use crate::assemble::{Assembler, Label};
+use crate::program::ProgramBuilder;
+use crate::scope::ScopeId;
 
 /// A construct that is open around what is being compiled, and that `return`, `break` and `continue` must leave properly.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! Arithmetic of constants.
 
-use crate::python::syntax::ast::{Constant, Operator, UnaryOp};
+use crate::syntax::ast::{Constant, Operator, UnaryOp};
 use num_bigint::{BigInt, Sign};
 use num_traits::{Signed, ToPrimitive};
 

@@ -6,28 +6,28 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::python::syntax::ast::{self, Constant, ConversionFlag, Expr, Ranged, Stmt};
-use crate::python::syntax::text_size::{TextRange, TextSize};
-use crate::python::syntax::{Parse, ParseError};
+use crate::syntax::ast::{self, Constant, ConversionFlag, Expr, Ranged, Stmt};
+use crate::syntax::text_size::{TextRange, TextSize};
+use crate::syntax::{Parse, ParseError};
 
 use super::scanner::{FString, Field, Refusal, Scan, scan};
 use super::{occurs, version_3_11};
-use crate::python::diagnose;
-use crate::python::error::{PythonError, Stage};
-use crate::python::parse::Text;
-use crate::python::tokens::tokenize;
-use crate::python::walk::{self, PartMut};
+use crate::diagnose;
+use crate::error::{PythonError, Stage};
+use crate::parse::Text;
+use crate::tokens::tokenize;
+use crate::walk::{self, PartMut};
 
 /// A parsed text.
-pub(in crate::python) struct Suite {
+pub(crate) struct Suite {
     /// Its statements.
-    pub(in crate::python) body: ast::Suite,
+    pub(crate) body: ast::Suite,
     /// CPython 3.11's error for an f-string that only later versions accept.
-    pub(in crate::python) newer: Option<PythonError>,
+    pub(crate) newer: Option<PythonError>,
 }
 
 /// The error of parsing a text with f-strings.
-pub(in crate::python) enum Failure {
+pub(crate) enum Failure {
     /// An f-string is not formed as later versions of CPython want it either.
     FString(PythonError),
     /// The f-strings are fine, the rest is not. With an f-string that only later versions read, there is the text with all
@@ -39,7 +39,7 @@ pub(in crate::python) enum Failure {
 ///
 /// # Errors
 /// The error that CPython 3.12 and later raise for it.
-pub(in crate::python) fn parse(text: &Text) -> Result<Suite, Failure> {
+pub(crate) fn parse(text: &Text) -> Result<Suite, Failure> {
     let mut reader = Reader { text, depth: 0, newer: None };
     reader
         .suite()

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::python::syntax::ast::ConversionFlag;
+use crate::syntax::ast::ConversionFlag;
 
 /// The maximum nesting of fields in format specs.
 const MAX_NESTING: usize = 2;

@@ -2,12 +2,12 @@
 //!
 //! The syntax of later versions (PEP 701) is the subject of [`super::scanner`].
 
-use crate::python::syntax::{Parse, ast};
+use crate::syntax::{Parse, ast};
 
-use crate::python::diagnose;
-use crate::python::error::PythonError;
-use crate::python::parse::Text;
-use crate::python::tokens::{Token, TokenKind, Tokens};
+use crate::diagnose;
+use crate::error::PythonError;
+use crate::parse::Text;
+use crate::tokens::{Token, TokenKind, Tokens};
 
 /// The maximum nesting of fields in format specs.
 const MAX_NESTING: usize = 2;

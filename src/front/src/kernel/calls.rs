@@ -1,6 +1,6 @@
 //! Calls: of the functions that machine code knows, of what only looks at its arguments, and of `any` and `all`.
 
-use crate::python::syntax::ast::{self, Expr};
+use crate::syntax::ast::{self, Expr};
 use tpv_bytecode::kernel::{Function, Gives, Node};
 use tpv_python::library;
 use tpv_python::types::BuiltinType;

@@ -1,6 +1,6 @@
 //! Comprehensions of one loop.
 
-use crate::python::syntax::ast::{self, Expr};
+use crate::syntax::ast::{self, Expr};
 use tpv_bytecode::kernel::{Gives, Node};
 
 use super::{Lowerer, Tables};

@@ -9,8 +9,8 @@ mod statements;
 
 mod text;
 
-use crate::python::syntax::ast::{self, CmpOp, Constant, Expr, Ranged, Stmt};
-use crate::python::syntax::text_size::TextRange;
+use crate::syntax::ast::{self, CmpOp, Constant, Expr, Ranged, Stmt};
+use crate::syntax::text_size::TextRange;
 use tpv_bytecode::kernel::{Container, Kernel, MAX_DEPTH, MAX_INPUTS, MAX_LOCALS, MAX_NODES, Node, Relation, covers};
 use tpv_bytecode::{BinaryOp, CompareOp, UnaryOp};
 

@@ -1,6 +1,6 @@
 //! Statements: assignments, `if`, `try`, imports.
 
-use crate::python::syntax::ast::{self, Expr, Stmt};
+use crate::syntax::ast::{self, Expr, Stmt};
 use tpv_bytecode::kernel::{Import, Node};
 
 use super::{Lowerer, Tables};

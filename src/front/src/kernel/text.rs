@@ -1,6 +1,6 @@
 //! f-strings to kernels.
 
-use crate::python::syntax::ast::{Constant, ConversionFlag, Expr};
+use crate::syntax::ast::{Constant, ConversionFlag, Expr};
 use tpv_bytecode::kernel::{Node, TextPart};
 
 use super::super::fold;

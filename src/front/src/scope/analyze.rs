@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::{Meaning, ScopeId, ScopeKind, Scopes, refuse};
-use crate::python::error::PythonError;
-use crate::python::parse::Text;
+use crate::error::PythonError;
+use crate::parse::Text;
 
 /// Decides all names of all scopes.
 pub(super) fn analyze(scopes: &mut Scopes<'_>, text: &Text) -> Result<(), PythonError> {

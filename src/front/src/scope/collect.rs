@@ -2,14 +2,14 @@
 
 use std::collections::HashMap;
 
-use crate::python::syntax::ast::{self, Expr, ExprContext, Pattern, Ranged, Stmt};
-use crate::python::syntax::text_size::TextSize;
+use crate::syntax::ast::{self, Expr, ExprContext, Pattern, Ranged, Stmt};
+use crate::syntax::text_size::TextSize;
 use indexmap::{IndexMap, IndexSet};
 
 use super::{Scope, ScopeId, ScopeKind, Scopes, TreeNode, Uses, refuse};
-use crate::python::error::PythonError;
-use crate::python::parse::Text;
-use crate::python::walk::{self, Part};
+use crate::error::PythonError;
+use crate::parse::Text;
+use crate::walk::{self, Part};
 
 type Done = Result<(), PythonError>;
 

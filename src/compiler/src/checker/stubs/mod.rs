@@ -205,7 +205,7 @@ mod tests {
     use tpv_runtime::mapper::inventory::{self, Inventory};
 
     fn inventory() -> Inventory {
-        Inventory::new(std::sync::Arc::new(crate::python::run_time::compile), tpv_model::Version::default()).unwrap()
+        Inventory::new(std::sync::Arc::new(tpv_front::run_time::compile), tpv_model::Version::default()).unwrap()
     }
 
     #[test]
