@@ -78,7 +78,7 @@ impl Jobs {
         let options =
             Options { tries: self.tries, time: Duration::from_secs(self.seconds), tool: self.tool.clone(), all: false };
         let made = make(&rules.rules, &world, &given, &options);
-        write_text("the jobs", &self.output, Form::Json, &job_file(&made.jobs))?;
+        write_text("the jobs", &self.output, Form::Json, &job_file(&made.jobs, |_| 1))?;
         tell(&made, common);
         Ok(Outcome::Done)
     }
