@@ -61,7 +61,8 @@ pub(super) fn made(sides: [&Side; 2], world: &Arc<World>, common: &Common) -> St
     let _working = Working::on(common, "making jobs from both rule sets");
     let options = Options { tries: MOST_TRIES, time: LONGEST, tool: None, all: true };
     let [old, new] = sides.map(|side| make(&side.rules, world, &[], &options).jobs);
-    job_file(old.iter().chain(&new))
+    // Jobs that draw a destination at random are to draw others, too.
+    job_file(old.iter().chain(&new), |number| number)
 }
 
 impl Comparison<'_> {

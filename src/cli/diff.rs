@@ -18,8 +18,10 @@ use super::stream;
 use super::tpv::Tpv;
 use super::{paths, rules, world};
 use crate::settings::Settings;
+use tpv_analysis::check::listed;
 use tpv_analysis::diff::Side;
 use tpv_analysis::diff::entities::{Changes, compare};
+use tpv_analysis::diff::parents::only_parents;
 use tpv_analysis::diff::report::{Jobs, Report, arrow, markdown, page, text};
 use tpv_analysis::diff::revision::{self, Revision};
 use tpv_analysis::diff::upgrade::{self, Upgrade};
@@ -246,8 +248,16 @@ impl Diff {
         let jobs = self.map(Which::Made(made.clone()), &world, [old, new], &changes, common)?;
         let tried = count(jobs.all.new.jobs, "job");
         let example = jobs.causes.first().and_then(|cause| cause.examples.first());
+        let parents = only_parents(&changes, [old, new]).map(|ids| listed(&ids));
         let report = Report { old: old.name.clone(), new: new.name.clone(), changes, jobs: None };
         let Some(example) = example else {
+            if let Some(parents) = parents {
+                let said = format!(
+                    "proved: every job gets the same answer, unless its tool, role or user begins with {parents}, abstract in one rule set only\n"
+                );
+                self.write(Form::Text, &self.folded(&said))?;
+                return Ok(Outcome::Done);
+            }
             let said = format!(
                 "unknown: {tried} made from both rule sets get the same answers, but these do not say the same:\n\n"
             );

@@ -73,7 +73,7 @@ impl Jobs {
             None => make(&rules.rules, &Arc::new(world::at_this_moment(named)?), &given, &options),
             Some(out) => answered(&rules.rules, named, &given, &options, out, common)?,
         };
-        write_text("the jobs", &self.output, Form::Json, &job_file(&made.jobs))?;
+        write_text("the jobs", &self.output, Form::Json, &job_file(&made.jobs, |_| 1))?;
         tell(&made, common);
         Ok(Outcome::Done)
     }

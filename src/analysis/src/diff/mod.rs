@@ -11,6 +11,7 @@ pub mod entities;
 mod facts;
 pub mod jobs;
 mod order;
+pub mod parents;
 mod reachability;
 pub mod reasons;
 pub mod report;

@@ -20,20 +20,32 @@ const MOST_CHANGES: usize = 400;
 pub(super) struct Change {
     path: Vec<String>,
     value: Json,
+    way: Way,
 }
 
-/// The words of code that say where it looks, and the fields that a text is put in then.
+/// A way to put a value into a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Way {
+    /// The field has the value.
+    Is,
+    /// The field is a list of it alone.
+    Lists,
+    /// The field, a list or a text, has it at its end.
+    EndsWith,
+}
+
+/// The words of code that say where it looks, and the fields that a text is put in then: `[]` is a list of it alone, `+` the end of what is there.
 const PLACES: [(&[&str], &[&str]); 14] = [
     (&["version"], &["tool.version"]),
-    (&["role"], &["user.roles[]"]),
-    (&["tag"], &["job.history.tags[]"]),
+    (&["role"], &["user.roles[]", "user.roles+"]),
+    (&["tag"], &["job.history.tags[]", "job.history.tags+"]),
     (&["history", "name"], &["job.history.name"]),
     (&["email", "user"], &["user.email"]),
     (&["username", "user"], &["user.username"]),
     (&["extension", "ext"], &["job.input_datasets.0.extension"]),
     (&["object_store"], &["job.input_datasets.0.object_store_id"]),
     (&["tool_type"], &["tool.tool_type"]),
-    (&["old_id", "tool.id", "tool_id"], &["tool.id"]),
+    (&["old_id", "tool.id", "tool_id"], &["tool.id", "tool.id+"]),
     (&["state"], &["job.state"]),
     (&["dataset", "name", "input"], &["job.input_datasets.0.name"]),
     (&["workflow"], &["workflow_invocation_uuid"]),
@@ -42,7 +54,7 @@ const PLACES: [(&[&str], &[&str]); 14] = [
 
 /// The words of code that looks values up by name, and the objects that pairs of its texts are put in then.
 const MAPPINGS: [(&[&str], &str); 5] = [
-    (&["param"], "job.param_values"),
+    (&["param", "job_args_match"], "job.param_values"),
     (&["resource", "job_resource"], "resource_params"),
     (&["destination_params"], "job.destination_params"),
     (&["extra_preferences", "preferences"], "user.extra_preferences"),
@@ -54,11 +66,16 @@ pub(super) fn changes(code: &str) -> Vec<Change> {
     let (texts, numbers) = constants(code);
     let has = |words: &[&str]| words.iter().any(|word| code.contains(word));
     // Each once.
-    let mut out: IndexMap<(Vec<String>, String), Json> = IndexMap::new();
+    let mut out: IndexMap<(Vec<String>, Way, String), Json> = IndexMap::new();
     // The names are those of code: a dot in one does not divide it.
     let mut add = |path: &str, names: &[&str], value: Json| {
+        let (path, way) = match (path.strip_suffix("[]"), path.strip_suffix('+')) {
+            (Some(path), _) => (path, Way::Lists),
+            (_, Some(path)) => (path, Way::EndsWith),
+            _ => (path, Way::Is),
+        };
         let path = path.split('.').chain(names.iter().copied()).map(str::to_owned).collect();
-        out.entry((path, text_of(&value))).or_insert(value);
+        out.entry((path, way, text_of(&value))).or_insert(value);
     };
     for (words, paths) in PLACES.iter().filter(|(words, _)| has(words)) {
         for (path, constant) in paths.iter().flat_map(|path| texts.iter().map(move |text| (path, text))) {
@@ -73,7 +90,7 @@ pub(super) fn changes(code: &str) -> Vec<Change> {
         }
     }
     for (_, path) in MAPPINGS.iter().filter(|(words, _)| has(words)) {
-        for name in &texts {
+        for name in texts.iter().filter(|name| !is_group(code, name)) {
             ["", "1", "true"].into_iter().for_each(|value| add(path, &[name], Json::str(value)));
             for value in texts.iter().filter(|value| *value != name) {
                 add(path, &[name], Json::str(value.as_str()));
@@ -110,10 +127,13 @@ pub(super) fn changes(code: &str) -> Vec<Change> {
         }
         add("job.input_datasets", &[], Json::List(Vec::new()));
     }
+    if has(&["requires_galaxy_python_environment"]) {
+        add("tool.requires_galaxy_python_environment", &[], Json::Bool(true));
+    }
     if has(&["user", "role", "email"]) {
         add("user", &[], Json::Null);
     }
-    let change = |((path, _), value)| Change { path, value };
+    let change = |((path, way, _), value)| Change { path, value, way };
     out.into_iter().take(MOST_CHANGES).map(change).collect()
 }
 
@@ -129,6 +149,15 @@ fn triples(texts: &BTreeSet<String>) -> Vec<[&str; 3]> {
         }
     }
     out
+}
+
+/// Returns `true` if code has a name as that of a mapping: `'db': {`. Galaxy's value is a mapping then, too.
+fn is_group(code: &str, name: &str) -> bool {
+    let opens = |after: &str| {
+        let value = after.trim_start().strip_prefix(':');
+        value.is_some_and(|value| value.trim_start().starts_with('{'))
+    };
+    ['\'', '"'].iter().any(|quote| code.split(&format!("{quote}{name}{quote}")).skip(1).any(opens))
 }
 
 /// A text as JSON has it.
@@ -172,20 +201,42 @@ fn beside(version: &str) -> impl Iterator<Item = String> {
 }
 
 impl Change {
-    /// Sets the field at a path, such as `tool.version`.
-    fn new(path: &str, value: Json) -> Self {
-        Self { path: path.split('.').map(str::to_owned).collect(), value }
-    }
-
     /// Makes a job nobody's.
     pub(super) fn nobody() -> Self {
-        Self::new("user", Json::Null)
+        Self { path: vec!["user".to_owned()], value: Json::Null, way: Way::Is }
     }
 
-    /// Makes the change. False if the job has no such field.
+    /// Makes the change. False if the job has no such field, or it makes no difference.
     pub(super) fn apply(&self, job: &mut Json) -> bool {
         let path: Vec<&str> = self.path.iter().map(String::as_str).collect();
-        set(job, &path, &self.value)
+        match self.way {
+            Way::Is => set(job, &path, &self.value),
+            Way::Lists => set(job, &path, &Json::List(vec![self.value.clone()])),
+            Way::EndsWith => {
+                path.iter().try_fold(job, |at, name| field(at, name)).is_some_and(|at| end(at, &self.value))
+            }
+        }
+    }
+}
+
+/// A field of an object.
+fn field<'j>(object: &'j mut Json, name: &str) -> Option<&'j mut Json> {
+    let Json::Object(fields) = object else { return None };
+    fields.iter_mut().find(|(own, _)| **own == *name).map(|(_, value)| value)
+}
+
+/// Puts a value at the end of a list or text. False if it is all that is there, or there already.
+fn end(target: &mut Json, value: &Json) -> bool {
+    match (target, value) {
+        (Json::List(items), value) if !items.is_empty() && !items.contains(value) => {
+            items.push(value.clone());
+            true
+        }
+        (Json::Str(text), Json::Str(more)) if !text.ends_with(&**more) => {
+            *text = format!("{text}{more}").into();
+            true
+        }
+        _ => false,
     }
 }
 
@@ -197,12 +248,7 @@ pub(crate) fn set(target: &mut Json, path: &[&str], value: &Json) -> bool {
         return is_new;
     };
     match target {
-        Json::Object(fields) => {
-            if let Some(list) = name.strip_suffix("[]") {
-                return set_field(fields, list, &[], &Json::List(vec![value.clone()]));
-            }
-            set_field(fields, name, rest, value)
-        }
+        Json::Object(fields) => set_field(fields, name, rest, value),
         Json::List(items) => {
             let item = name.parse::<usize>().ok().and_then(|index| items.get_mut(index));
             item.is_some_and(|item| set(item, rest, value))
@@ -247,17 +293,47 @@ mod tests {
         assert!(own.and_then(|own| own.get("It failed. Trying on.")).is_some(), "{}", text_of(&job));
     }
 
+    /// A job of bwa that has been changed as some code suggests, and as `wanted` picks.
+    fn changed(codes: &[&str], wanted: impl Fn(&Change) -> bool) -> String {
+        let mut job = tpv_analysis::dry_job::DryJob::ordinary("bwa", 1).json();
+        for change in codes.iter().flat_map(|code| changes(code)).filter(wanted) {
+            change.apply(&mut job);
+        }
+        text_of(&job)
+    }
+
     #[test]
     fn changes_reach_into_jobs() {
+        let text = changed(&["'training' in [role.name for role in user.all_roles()]", "input_size > 7"], |change| {
+            change.value != Json::Null && change.value != Json::List(Vec::new())
+        });
+        assert!(text.contains("\"roles\": [\"training\"]") && text.contains("\"size\": 7,"), "{text}");
+        let text = changed(&["helpers.job_args_match(job, app, {'mode': 'fast'})"], |change| {
+            change.path.starts_with(&["job".to_owned(), "param_values".to_owned(), "mode".to_owned()])
+                && change.value == Json::str("fast")
+        });
+        assert!(text.contains("\"param_values\": {\"mode\": \"fast\"}"), "{text}");
+        // A group is no text.
         let mut job = tpv_analysis::dry_job::DryJob::ordinary("bwa", 1).json();
-        let change = Change::new;
-        assert!(change("job.param_values.mode", Json::str("fast")).apply(&mut job));
-        assert!(change("user.roles[]", Json::str("training")).apply(&mut job));
-        assert!(change("job.input_datasets.0.size", Json::Int(7)).apply(&mut job));
-        assert!(!change("job.input_datasets.3.size", Json::Int(7)).apply(&mut job));
-        let text = text_of(&job);
-        for part in ["\"param_values\": {\"mode\": \"fast\"}", "\"roles\": [\"training\"]", "\"size\": 7"] {
-            assert!(text.contains(part), "{text}");
+        for change in changes("helpers.job_args_match(job, app, {'speed': {'mode': 'fast'}})") {
+            change.apply(&mut job);
+            let values = job.get("job").and_then(|own| own.get("param_values"));
+            let speed = values.and_then(|values| values.get("speed"));
+            assert!(speed.is_none_or(|speed| matches!(speed, Json::Object(_))), "{change:?}");
         }
+        let mut job = tpv_analysis::dry_job::DryJob::ordinary("bwa", 1).json();
+        assert!(!set(&mut job, &["job", "input_datasets", "3", "size"], &Json::Int(7)));
+    }
+
+    #[test]
+    fn changes_go_on_from_what_is_there() {
+        let roles =
+            ["'a' in [role.name for role in user.all_roles()]", "'b' in [role.name for role in user.all_roles()]"];
+        let text = changed(&roles, |change| {
+            change.way == Way::Lists && change.value == Json::str("a") || change.way == Way::EndsWith
+        });
+        assert!(text.contains("\"roles\": [\"a\", \"b\"]"), "{text}");
+        let text = changed(&["tool.id.endswith('+galaxy1')"], |change| change.way == Way::EndsWith);
+        assert!(text.contains("\"id\": \"bwa+galaxy1\""), "{text}");
     }
 }

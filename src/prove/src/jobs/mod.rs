@@ -6,6 +6,7 @@
 mod asked;
 mod changes;
 mod coverage;
+mod declared;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -24,6 +25,7 @@ pub use asked::{Asked, make_answered};
 pub(crate) use changes::set;
 use changes::{Change, changes};
 use coverage::{Covered, Key};
+use declared::declared;
 
 /// The bounds of making jobs.
 #[derive(Clone, Debug)]
@@ -116,7 +118,7 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
         for text in &covered.texts {
             let (uses, changes) = suggested.entry(text.clone()).or_insert_with(|| (0, changes(text)));
             *uses += 1;
-            if *uses > MOST_BASES {
+            if *uses > MOST_BASES && *uses * changes.len() > MOST_CHANGED {
                 continue;
             }
             for change in &*changes {
@@ -135,8 +137,11 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
     Made { jobs: run.needed(), tried, branches, unreached, stopped }
 }
 
-/// The changes that a piece of code suggests are made of so many jobs that it looks at.
+/// The changes that a piece of code suggests are made of so many jobs that it looks at; of more if there are few changes.
 const MOST_BASES: usize = 4;
+
+/// The most changed jobs of a piece of code whose few changes are made of more jobs.
+const MOST_CHANGED: usize = 64;
 
 struct Run<'a> {
     mapper: Mapper,
@@ -199,12 +204,13 @@ impl Run<'_> {
     }
 }
 
-/// Jobs as a job file, each once, with ids and seeds.
-pub fn job_file<'j>(jobs: impl IntoIterator<Item = &'j Json>) -> String {
+/// Jobs as a job file, each once, with ids, and seeds by their number.
+pub fn job_file<'j>(jobs: impl IntoIterator<Item = &'j Json>, seed: impl Fn(i64) -> i64) -> String {
     let mut known = HashSet::new();
     let different = jobs.into_iter().filter(|job| known.insert(text_of(job)));
     let numbered = different.zip(1_i64..).map(|(job, number)| {
-        let mut line = vec![("id".into(), Json::str(format!("made-{number}"))), ("seed".into(), Json::Int(1))];
+        let mut line =
+            vec![("id".into(), Json::str(format!("made-{number}"))), ("seed".into(), Json::Int(seed(number)))];
         if let Json::Object(fields) = job {
             line.extend(fields.iter().filter(|(name, _)| !matches!(&**name, "id" | "seed")).cloned());
         }
@@ -216,7 +222,7 @@ pub fn job_file<'j>(jobs: impl IntoIterator<Item = &'j Json>) -> String {
 /// The sizes of the inputs of the first jobs of each tool, in GiB.
 const SIZES: [f64; 4] = [1.0, 0.0, 30.0, 300.0];
 
-/// The first jobs: of each tool at some sizes, of each role and each user, and of nobody.
+/// The first jobs: of each tool at some sizes, of each role and each user, and of nobody; and those of tools that declare amounts.
 fn first(rules: &Rules, options: &Options) -> Vec<Json> {
     let ids = |class| {
         let mut ids: Vec<String> = sample_ids(rules, class).into_values().collect();
@@ -241,7 +247,8 @@ fn first(rules: &Rules, options: &Options) -> Vec<Json> {
         jobs.extend(users.iter().map(|user| DryJob { user: Some(user.clone()), ..ordinary.clone() }));
         jobs.push(DryJob { user: None, ..ordinary });
     }
-    jobs.iter().map(DryJob::json).collect()
+    let declared = if options.tool.is_none() { declared(rules) } else { Vec::new() };
+    jobs.iter().map(DryJob::json).chain(declared).collect()
 }
 
 /// The outcomes of the conditions of all rules that are not among those seen.

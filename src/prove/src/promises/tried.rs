@@ -19,7 +19,7 @@ use super::fitted::define;
 use crate::jobs::{Options, make, set};
 
 /// The most jobs that are made.
-const MOST_JOBS: usize = 20_000;
+const MOST_JOBS: usize = 40_000;
 
 /// The longest time that jobs are made.
 const LONGEST: Duration = Duration::from_secs(30);
