@@ -60,9 +60,9 @@ macro_rules! codes {
                 match self { $(Self::$kind => Scope::$scope,)* }
             }
 
-            /// The page of `docs/lint/`.
+            /// The page of `docs/lint/`, which `lint` beside `src` links to, so that a source distribution has it.
             pub const fn page(self) -> &'static str {
-                match self { $(Self::$kind => include_str!(concat!("../../../docs/lint/", $code, ".md")),)* }
+                match self { $(Self::$kind => include_str!(concat!("../lint/", $code, ".md")),)* }
             }
         }
     };
