@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Maps jobs for a long time in one process, with log and metrics, and says how the memory grows.
+"""Maps jobs for a long time in one process, with log and metrics, and says how the memory grows. Each job that is loaded is mapped ten times.
 
     growth.py FOLDER [--mappings N]
 
@@ -44,8 +44,10 @@ def main() -> int:
                 gc.collect()
                 sizes.append(resident_mb())
                 print(f"{number:>8} mappings: {sizes[-1]:.1f} MB", flush=True)
+            if number % 10 == 0:
+                loaded = stored.load(calls[number // 10 % len(calls)])
             with contextlib.suppress(Exception):
-                gateway.map_tool_to_destination(referrer=referrer, tpv_config_files=configs, **stored.load(calls[number % len(calls)]))
+                gateway.map_tool_to_destination(referrer=referrer, tpv_config_files=configs, **loaded)
         gc.collect()
         grown = resident_mb() - sizes[1]
         print(f"{arguments.mappings:>8} mappings: {grown:+.1f} MB after the first tenth")

@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""What one mapping takes in Galaxy, by TPV and by tpvc, in processor time, with jobs, users and datasets that stand in an SQLite database.
+"""What one mapping takes in Galaxy, by TPV and by tpvc, in processor time, with jobs, users and datasets that stand in a database.
 
-    per_call.py FOLDER [--jobs N] [--profile]
+    per_call.py FOLDER [--jobs N] [--postgresql] [--profile]
 
 FOLDER is a case: `case.json`, `jobs.jsonl`, maybe `world.json`. Each job is loaded from the database before it is mapped, as in a
-job handler, so that what a rule reads of it is a query; then again with the objects as the first mapping left them. --profile says where
-the time of the first kind goes. Also: the memory that tpvc adds to the process.
+job handler, so that what a rule reads of it is a query; then again with the objects as the first mapping left them. "Galaxy" is its own way to a
+rule, `JobRunnerMapper`, whose floor is a rule that does nothing. --profile says where the time of the first kind goes. Also: the memory that tpvc adds to
+the process.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import gc
 import json
 import logging
@@ -21,7 +23,9 @@ import sys
 import tempfile
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
+from types import MethodType, SimpleNamespace
 from typing import Any
 
 warnings.filterwarnings("ignore")
@@ -29,7 +33,10 @@ logging.disable(logging.CRITICAL)
 
 import live_galaxy  # noqa: E402
 from galaxy import model  # noqa: E402
+from galaxy.jobs import JobDestination, JobWrapper  # noqa: E402
+from galaxy.jobs.mapper import JobRunnerMapper  # noqa: E402
 from galaxy.model import mapping  # noqa: E402
+from postgresql import initdb, postgresql  # noqa: E402
 
 
 def resident_mb() -> float:
@@ -40,9 +47,9 @@ def resident_mb() -> float:
 class Stored(live_galaxy.World):
     """A world whose jobs stand in a file."""
 
-    def __init__(self, world: dict[str, Any], tool: Any, folder: str) -> None:
+    def __init__(self, world: dict[str, Any], tool: Any, folder: str, database: str | None = None) -> None:
         super().__init__({}, tool)
-        self.app.model = mapping.init(folder, f"sqlite:///{folder}/galaxy.sqlite", create_tables=True)
+        self.app.model = mapping.init(folder, database or f"sqlite:///{folder}/galaxy.sqlite", create_tables=True)
         self.app.config.__dict__.update(world.get("config", {}))
         self.app.tool_data_tables = {
             name: live_galaxy.Table(rows) for name, rows in world.get("tool_data_tables", {}).items()
@@ -106,6 +113,45 @@ def timed(map_job: Any, call: dict[str, Any]) -> float:
     return time.thread_time() - started
 
 
+FLOOR = """
+from galaxy.jobs import JobDestination
+
+def map_tool_to_destination(app, job, tool, user, referrer=None, tpv_config_files=None, tpv_configs=None, job_wrapper=None, resource_params=None, workflow_invocation_uuid=None):
+    return JobDestination(id="floor", runner="local")
+"""
+
+
+def through_galaxy(rules_module: str, configs: list[str]) -> Any:
+    """Maps a job as Galaxy does, by the rules of a package."""
+    to = JobDestination(
+        id=f"by_{rules_module}",
+        runner="dynamic",
+        params={"rules_module": rules_module, "function": "map_tool_to_destination", "tpv_config_files": configs},
+    )
+
+    def map_job(app: Any, job: Any, tool: Any, **_: Any) -> Any:
+        tool.get_job_destination = lambda params: to
+        wrapper: Any = SimpleNamespace(app=app, tool=tool, job_id=job.id, get_job=lambda: job)
+        wrapper.get_resource_parameters = MethodType(JobWrapper.get_resource_parameters, wrapper)
+        return JobRunnerMapper(wrapper, lambda url: to, SimpleNamespace(dynamic_params=None)).get_job_destination({})  # type: ignore[arg-type]
+
+    return map_job
+
+
+@contextlib.contextmanager
+def case_in(database: str | None) -> Iterator[tuple[str, str | None]]:
+    """A folder, with the URL of a PostgreSQL server if one is asked for."""
+    with tempfile.TemporaryDirectory() as place:
+        program = initdb() if database == "postgresql" else None
+        if program is None:
+            yield place, None
+            return
+        server = Path(place) / "pg"
+        server.mkdir()
+        with postgresql(program, server) as url:
+            yield place, url
+
+
 def read_case(folder: Path, most: int) -> tuple[list[str], dict[str, Any], list[dict[str, Any]]]:
     """The config files, the world and the first jobs of a folder with a `case.json`."""
     case = json.loads((folder / "case.json").read_text())
@@ -121,14 +167,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=300)
+    parser.add_argument("--postgresql", action="store_const", const="postgresql", help="a PostgreSQL server in the place of SQLite")
     parser.add_argument("--profile", action="store_true", help="say where Python's part of the time goes")
     arguments = parser.parse_args()
     configs, world, records = read_case(arguments.folder, arguments.jobs)
 
     tool = live_galaxy.first_tool()
-    with tempfile.TemporaryDirectory() as place:
-        stored = Stored(world, tool, place)
+    with case_in(arguments.postgresql) as (place, database):
+        stored = Stored(world, tool, place, database)
+        stored.app.config.watch_job_rules = "false"
         calls = [stored.store(record) for record in records]
+        floor = Path(place) / "floor_rules"
+        floor.mkdir()
+        (floor / "__init__.py").touch()
+        (floor / "gateway.py").write_text(FLOOR)
+        sys.path.append(place)
 
         gc.collect()
         before = resident_mb()
@@ -149,9 +202,13 @@ def main() -> int:
         tpv = gateway.load_destination_mapper(configs)
         print(f"TPV loads in {time.perf_counter() - started:.3f} s")
 
+        engines = [("TPV", tpv.map_to_destination), ("tpvc", mapper.map_galaxy)]
+        engines += [(f"{name} in Galaxy", through_galaxy(module, configs)) for name, module in (("TPV", "tpv.rules"), ("tpvc", "tpvc.rules"), ("floor", "floor_rules"))]
+        for _, map_job in engines:
+            # Loads the rules, and what Galaxy's classes load when they are first used.
+            timed(map_job, stored.load(calls[0]))
         seconds: dict[str, list[float]] = {}
         for call in calls:
-            engines = [("TPV", tpv.map_to_destination), ("tpvc", mapper.map_galaxy)]
             random.shuffle(engines)
             for name, map_job in engines:
                 loaded = stored.load(call)
@@ -159,12 +216,13 @@ def main() -> int:
                 seconds.setdefault(f"{name}, objects at hand", []).append(timed(map_job, loaded))
         for name, each in sorted(seconds.items()):
             print(
-                f"{name:28} mean {statistics.fmean(each) * 1e6:9.1f} us, median {statistics.median(each) * 1e6:9.1f} us, "
+                f"{name:36} mean {statistics.fmean(each) * 1e6:9.1f} us, median {statistics.median(each) * 1e6:9.1f} us, "
                 f"fastest {min(each) * 1e6:9.1f} us"
             )
-        for when in ("just loaded", "at hand"):
-            ratio = statistics.fmean(seconds[f"TPV, objects {when}"]) / statistics.fmean(seconds[f"tpvc, objects {when}"])
-            print(f"objects {when}: tpvc is {ratio:.1f} times as fast")
+        for way in ("", " in Galaxy"):
+            for when in ("just loaded", "at hand"):
+                ratio = statistics.fmean(seconds[f"TPV{way}, objects {when}"]) / statistics.fmean(seconds[f"tpvc{way}, objects {when}"])
+                print(f"objects {when}{way}: tpvc is {ratio:.1f} times as fast")
         if arguments.profile:
             import cProfile
             import pstats
