@@ -255,7 +255,7 @@ impl Diff {
                 let said = format!(
                     "proved: every job gets the same answer, unless its tool, role or user begins with {parents}, abstract in one rule set only\n"
                 );
-                self.write(Form::Text, &self.folded(&said))?;
+                write_text("the report", &self.output, Form::Text, &self.folded(&said))?;
                 return Ok(Outcome::Done);
             }
             let said = format!(
