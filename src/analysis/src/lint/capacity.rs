@@ -284,7 +284,7 @@ impl<'a> Capacity<'a> {
                 let shown = value.python_str();
                 let diagnostic = if quantity == Quantity::Mem && units::looks_like_mib(asked.amount) {
                     let help = format!("write `{name}: {}` for {} MiB", units::in_gib(asked.amount), asked.written);
-                    let message = format!("`{name}` is in GiB, and `{}` looks like MiB", asked.written);
+                    let message = format!("`{name}` is in GiB, and `{}` looks like MiB", asked.written.trim());
                     (
                         Code::WrongUnit,
                         Diagnostic::warning(message).at(asked.span, format!("{whose} accepts so many GiB")).help(help),

@@ -81,7 +81,7 @@ fn impossible(entity: &Entity) -> Option<Diagnostic> {
     let says = |message: &str, help: String| {
         Diagnostic::warning(format!("no tool has the id `{id}`")).at(entity.span, message).help(help)
     };
-    for start in ["https://", "http://", "tool_id=", "tool_id:", "id="] {
+    for start in ["https://", "http://", "tool_id=", "tool_id:", "id=", "/"] {
         if let Some(rest) = id.strip_prefix(start) {
             let span = key(entity, 0, start.len());
             let diagnostic =
@@ -94,6 +94,11 @@ fn impossible(entity: &Entity) -> Option<Diagnostic> {
     }
     if id.trim() != id {
         return Some(says("ids of tools have no blank at either end", format!("write `{}`", id.trim())));
+    }
+    // Names of tools may have blanks inside.
+    if id.contains("/repos/") && id.split('/').any(|part| part.trim() != part) {
+        let parts: Vec<&str> = id.split('/').map(str::trim).collect();
+        return Some(says("ids of tools have no blank beside a slash", format!("write `{}`", parts.join("/"))));
     }
     // `//*` is a slip of another kind.
     if id.split("//").skip(1).any(|rest| !rest.starts_with(['*', '+', '?', '{'])) {

@@ -104,10 +104,11 @@ fn number(linter: &mut Linter<'_>, entity: &Entity, name: &str, value: &ConfigVa
     let per_core = bounds.cores.and_then(amount).filter(|cores| *cores > 0.0).map(|cores| number / cores);
     let is_much = number >= 1_000.0 && per_core.is_some_and(|share| share >= bounds.per_core);
     if number > bounds.most || is_much {
-        let mut finding = finding(name, value.span, &value.python_str());
+        let written = value.python_str();
+        let written = written.trim();
+        let mut finding = finding(name, value.span, written);
         if looks_like_mib(number) && number < MOST_MIB {
-            finding.diagnostic.help =
-                Some(format!("write `{name}: {}` for {} MiB", in_gib(number), value.python_str()));
+            finding.diagnostic.help = Some(format!("write `{name}: {}` for {written} MiB", in_gib(number)));
         }
         linter.report(finding.of(&entity.common.no_qa_codes));
     }

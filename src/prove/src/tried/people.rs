@@ -1,4 +1,4 @@
-//! T301, of roles and users: jobs that get a destination, but not with that role or of that user.
+//! T301 and T302, of roles and users: jobs that get a destination, but not with that role or of that user.
 
 use indexmap::IndexMap;
 use tpv_analysis::check::reach::JobEnd;
@@ -11,10 +11,12 @@ use tpv_text::diagnostic::Diagnostic;
 use tpv_text::figures::count;
 use tpv_text::finding::{Finding, silences};
 use tpv_text::listed::counted;
+use tpv_text::source::Span;
 
 use super::nowhere::{Reasons, reasons, with_reasons};
+use super::raises;
 use super::sizes::ORDINARY;
-use super::tool::Tool;
+use super::tool::{Tool, whole};
 use super::trial::{Outcome, Trial, Watched};
 use super::words::{names, with_job, with_names};
 
@@ -35,18 +37,21 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
     // Users who are sent to certain destinations, such as those that test these.
     let mut sent = Vec::new();
     let mut groups: IndexMap<Loss, (Watched, Vec<Person<'_, '_>>)> = IndexMap::new();
+    // By place and error, each once.
+    let mut raising: IndexMap<(Span, String), Finding> = IndexMap::new();
     for class in [EntityClass::Role, EntityClass::User] {
         let ids = sample_ids(&trial.rules, class);
         for entity in config.section(class).values().filter(|entity| !entity.common.is_abstract) {
             let Some(id) = ids.get(&*entity.id).cloned() else { continue };
-            if silences(&entity.common.no_qa_codes, Code::NoDestination) {
-                continue;
-            }
             let mut person = Person { class, entity, id, lost: Vec::new() };
-            person.lost = lost(trial, &kinds, &person);
-            if person.lost.is_empty() {
+            let (lost, failing) = person.ends(trial, &kinds);
+            if let Some(failing) = failing {
+                raising.extend(raised(linter, trial, &person, failing));
+            }
+            if lost.is_empty() || silences(&entity.common.no_qa_codes, Code::NoDestination) {
                 continue;
             }
+            person.lost = lost;
             if class == EntityClass::User && person.lost.len() < all && *person.id == *person.entity.id {
                 sent.push(person);
             } else if let Some(watched) = person.watched(trial) {
@@ -62,6 +67,8 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
     if let Some(finding) = of_sent(trial, &sent) {
         linter.report(finding);
     }
+    raising.retain(|(span, _), _| !linter.has(Code::RaisesForOrdinary, *span));
+    raises::report_new(linter, raising.into_values());
 }
 
 /// A role or user, and the tools whose jobs are lost by it.
@@ -80,6 +87,20 @@ impl Person<'_, '_> {
             _ => job.user = Some(self.id.clone()),
         }
         job
+    }
+
+    /// The tools whose jobs get no destination, and one whose jobs end in an exception; as far as jobs are left to try.
+    fn ends<'t, 'a>(&self, trial: &Trial, kinds: &[Vec<&'t Tool<'a>>]) -> (Vec<&'t Tool<'a>>, Option<&'t Tool<'a>>) {
+        let (mut lost, mut failing) = (Vec::new(), None);
+        for kind in kinds {
+            let Some(first) = kind.first().copied() else { continue };
+            match trial.map(&self.job(first)) {
+                Some(Outcome::Nowhere) => lost.extend(kind),
+                Some(Outcome::Raised) => failing = failing.or(Some(first)),
+                _ => {}
+            }
+        }
+        (lost, failing)
     }
 
     /// One of the jobs that are lost.
@@ -103,13 +124,38 @@ pub(super) fn kinds<'t, 'a>(tools: &'t [Tool<'a>], wanted: impl Fn(&Tool<'a>) ->
     kinds.into_values().collect()
 }
 
-/// The tools whose jobs get no destination; as far as jobs are left to try.
-fn lost<'t, 'a>(trial: &Trial, kinds: &[Vec<&'t Tool<'a>>], person: &Person<'_, '_>) -> Vec<&'t Tool<'a>> {
-    let is_lost = |kind: &&Vec<&Tool<'_>>| {
-        let outcome = kind.first().and_then(|tool| trial.map(&person.job(tool)));
-        matches!(outcome, Some(Outcome::Nowhere))
+/// The finding about a tool whose jobs end in an exception for a role or user, with its place and error.
+fn raised(
+    linter: &Linter<'_>,
+    trial: &Trial,
+    person: &Person<'_, '_>,
+    tool: &Tool<'_>,
+) -> Option<((Span, String), Finding)> {
+    if silences(&person.entity.common.no_qa_codes, Code::RaisesForOrdinary) {
+        return None;
+    }
+    let (job, outcome, watched) = whole(trial, person.job(tool))?;
+    if !matches!(outcome, Outcome::Raised)
+        || watched.is_unavailable()
+        || job.params.len() > tool.job(ORDINARY).params.len()
+    {
+        return None;
+    }
+    let (error, span) = raises::raised(linter, &watched);
+    let at = span.unwrap_or(person.entity.span);
+    let noun = person.class.noun();
+    let whose = if person.class == EntityClass::Role { "with the role" } else { "of the user" };
+    let message = format!("jobs of the tool {} {whose} `{}` end in `{error}`", tool.name(), person.entity.id);
+    let label = if span.is_some() { "raised here" } else { "jobs of others get a destination" };
+    let class = error.split(':').next().unwrap_or_default().to_owned();
+    let help = match class.as_str() {
+        "IncompatibleTagsException" => {
+            format!("one requires a tag that the other rejects: change the tool's or those of the {noun}")
+        }
+        _ => "make the code work for such a job: what only some jobs have needs a default".to_owned(),
     };
-    kinds.iter().filter(is_lost).flatten().copied().collect()
+    let diagnostic = with_job(Diagnostic::warning(message).at(at, label), &job).help(help);
+    Some(((at, class), Finding::new(Code::RaisesForOrdinary, diagnostic)))
 }
 
 /// The finding about roles, or about users, that lose the same tools for the same reasons; `all` tools get a destination without them.

@@ -73,24 +73,27 @@ pub(super) fn check<'a>(
             group.tools.push(one.tool);
         }
     }
-    if !groups.is_empty() {
-        let known = lint::findings(linter);
-        let line = |span: Span| (span.source, linter.sources.place(span).line);
-        let lines: Vec<_> = known.iter().filter_map(Finding::span).map(line).collect();
-        let told = |span: &Option<Span>| span.is_some_and(|span| lines.contains(&line(span)));
-        let findings: Vec<Finding> = groups
-            .iter()
-            .filter(|((span, _), _)| !told(span))
-            .map(|((span, _), tools)| finding(*span, tools))
-            .collect();
-        findings.into_iter().for_each(|finding| linter.report(finding));
-    }
+    report_new(linter, groups.iter().map(|((span, _), tools)| finding(*span, tools)));
     let untried = away.into_iter().map(|(span, (count, error))| {
         let jobs = if count == 1 { "the jobs of one tool".to_owned() } else { format!("the jobs of {count} tools") };
         let message = format!("{jobs} end here in `{error}`, because the world of this check lacks what they ask for");
         Unproved { message, span }
     });
     untried.collect()
+}
+
+/// Reports findings, but for those in lines that lint, or an earlier one, has a finding for.
+pub(super) fn report_new(linter: &mut Linter<'_>, findings: impl Iterator<Item = Finding>) {
+    let mut findings = findings.peekable();
+    if findings.peek().is_none() {
+        return;
+    }
+    let known = lint::findings(linter);
+    let line = |span: Span| (span.source, linter.sources.place(span).line);
+    let lines: Vec<_> = known.iter().filter_map(Finding::span).map(line).collect();
+    let is_new = |finding: &Finding| finding.span().is_none_or(|span| !lines.contains(&line(span)));
+    let new: Vec<Finding> = findings.filter(is_new).collect();
+    new.into_iter().for_each(|finding| linter.report(finding));
 }
 
 /// Adds a job of another size than the ordinary one that ends in an exception, where that one does not.
@@ -115,7 +118,7 @@ fn of_sizes<'t, 'a>(
 }
 
 /// The error that ended a job, and the word that raised it.
-fn raised(linter: &Linter<'_>, watched: &Watched) -> (String, Option<Span>) {
+pub(super) fn raised(linter: &Linter<'_>, watched: &Watched) -> (String, Option<Span>) {
     let place = watched.trace.as_ref().and_then(|trace| trace.place());
     (watched.error.clone().unwrap_or_default(), place.and_then(|place| word_at(linter.sources, place)))
 }
