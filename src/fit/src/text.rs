@@ -23,8 +23,8 @@ pub struct Details {
 /// The report for people, with lines of at most this width.
 pub fn text(report: &Report, details: Details, width: Option<usize>) -> String {
     let mut text = String::new();
-    let mut proposals = Rows::new(vec!["TOOL", "JOBS", "ASKED", "LOST", "AGAIN", "GIB·H", "CORE·H", "MEM"]);
-    let mut usages = Rows::new(vec!["TOOL", "MEDIAN", "95%", "MOST", "RESERVED", "UNUSED", "KILLED"]);
+    let mut proposals = Rows::new(vec!["TOOL", "JOBS", "ASKED", "LOST", "AGAIN", "GIB·H", "MEM"]);
+    let mut usages = Rows::new(vec!["TOOL", "MEDIAN", "95%", "MOST", "RESERVED", "UNUSED", "KILLED", "CORE·H"]);
     let is_change = |tool: &&Tool| matches!(tool.proposal, Proposal::Change { .. });
     let kept = report.tools.iter().filter(|tool| !is_change(tool));
     for tool in report.tools.iter().filter(is_change).chain(kept.clone().filter(|_| details.all)) {
@@ -48,7 +48,6 @@ pub fn text(report: &Report, details: Details, width: Option<usize>) -> String {
             both(|trial| trial.lost),
             both(|trial| trial.again),
             change(tool.saving()),
-            change(trial.and_then(|trial| saved(trial.core_hours()))),
             mem.into(),
         ]);
         let waste = if usage.reserved > 0.0 { percent(tool.waste() / usage.reserved) } else { String::new() };
@@ -60,6 +59,7 @@ pub fn text(report: &Report, details: Details, width: Option<usize>) -> String {
             amount(Some(usage.reserved)),
             Cell::Decimal(waste),
             Cell::Number(usage.killed),
+            change(trial.and_then(|trial| saved(trial.core_hours()))),
         ]);
     }
     text += &proposals.table(width);

@@ -10,10 +10,12 @@ const GOES_ON: usize = 4;
 /// between the words of a line stay as they are, and colours take no room.
 pub fn lines(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
-    let (mut used, mut at) = (0, 0);
-    for word in text.split(' ') {
-        let (start, end) = (at, at + word.len());
-        at = end + 1;
+    let mut used = 0;
+    let ends = text.match_indices(' ').map(|(at, _)| at).filter(|at| !is_before_unit(text, *at));
+    let mut next = 0;
+    for end in ends.chain([text.len()]) {
+        let start = std::mem::replace(&mut next, end + 1);
+        let word = text.get(start..end).unwrap_or_default();
         if word.is_empty() {
             continue;
         }
@@ -35,6 +37,16 @@ pub fn lines(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
         }
     }
     lines
+}
+
+/// The units that stay on the line of their number.
+const UNITS: [&str; 5] = ["%", "GiB", "MiB", "core·h", "GPU·h"];
+
+/// Returns `true` for the blank between a number and its unit.
+fn is_before_unit(text: &str, blank: usize) -> bool {
+    let Some((before, rest)) = text.split_at_checked(blank) else { return false };
+    let behind = rest.strip_prefix(' ').unwrap_or(rest);
+    before.ends_with(|c: char| c.is_ascii_digit()) && UNITS.iter().any(|unit| behind.starts_with(unit))
 }
 
 /// A text, which may have colours, in lines of at most `width` characters, if there is a width. Excerpts, and commands and jobs to copy, stay as they
@@ -109,6 +121,7 @@ mod tests {
         assert_eq!(fold("try `tpvc lint a.yml`", Some(10)), "try `tpvc lint a.yml`");
         assert_eq!(fold("a an-id-of-many-letters b", Some(10)), "a\n    an-id-of-many-letters\n    b");
         assert_eq!(fold("\x1b[1mone\x1b[0m two", Some(7)), "\x1b[1mone\x1b[0m two");
+        assert_eq!(fold("it saves 71 % now", Some(12)), "it saves\n    71 % now");
         assert_eq!(fold("  FIRED   large  tpv.yml", Some(17)), "  FIRED   large\n      tpv.yml");
     }
 }
