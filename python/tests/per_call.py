@@ -37,6 +37,7 @@ from galaxy.jobs import JobDestination, JobWrapper  # noqa: E402
 from galaxy.jobs.mapper import JobRunnerMapper  # noqa: E402
 from galaxy.model import mapping  # noqa: E402
 from postgresql import initdb, postgresql  # noqa: E402
+from sqlalchemy import text  # noqa: E402
 
 
 def resident_mb() -> float:
@@ -57,6 +58,9 @@ class Stored(live_galaxy.World):
         self.roles: dict[str, Any] = {}
         self.users: dict[str, Any] = {}
         session = self.app.model.context
+        if database is not None:
+            # The users of a world's jobs are not stored.
+            session.execute(text("SET LOCAL session_replication_role = replica"))
         for row in world.get("jobs", []):
             job = model.Job()
             for key in ("tool_id", "user_id", "state", "destination_id"):
