@@ -385,9 +385,9 @@ fn inspect_lists_the_blocks_that_cpython_runs() {
     let run = tpvc_in(folder.path(), &["compile", "config.yml", "-o", "rules.bin"]);
     assert!(run.status.success(), "{}", stderr(&run));
     let text = stdout(&tpvc_in(folder.path(), &["inspect", "rules.bin"]));
-    let list = "\nin CPython, where tpvc is a Python package\n  \
+    let list = "\nrun by CPython, in the Python package of tpvc\n  \
                 tools.default.rank and in one other place: it imports `requests`\n  \
-                tools.bwa.mem, inside Galaxy: it uses `helpers.concurrent_job_count_for_tool`\n";
+                tools.bwa.mem, inside Galaxy only: it uses `helpers.concurrent_job_count_for_tool`\n";
     assert!(text.ends_with(list), "{text}");
     let code = stdout(&tpvc_in(folder.path(), &["inspect", "rules.bin", "--code", "tools.bwa.rank"]));
     assert!(code.contains("\n  runs in CPython if available, because it imports `requests`\n"), "{code}");
