@@ -33,8 +33,10 @@ if [ "$memory" != 0 ]; then
             parent=/sys/fs/cgroup$(sed -n 's/^0:://p' /proc/self/cgroup 2> /dev/null)
             limit=memory.max
         fi
-        # Those that killed scripts have left; one in which something runs stays.
-        rmdir "${parent%/}"/tpvc-* 2> /dev/null
+        # Those that killed scripts have left. Of a script that runs, it has the count of what was killed for memory.
+        for left in "${parent%/}"/tpvc-*; do
+            kill -0 "${left##*-}" 2> /dev/null || rmdir "$left" 2> /dev/null
+        done
         cgroup=${parent%/}/tpvc-$component-$$
         if ! { mkdir "$cgroup" && echo $((memory * 1048576)) > "$cgroup/$limit"; } 2> /dev/null; then
             rmdir "$cgroup" 2> /dev/null
