@@ -143,13 +143,15 @@ def through_galaxy(rules_module: str, configs: list[str]) -> Any:
 
 
 @contextlib.contextmanager
-def case_in(database: str | None) -> Iterator[tuple[str, str | None]]:
+def case_in(postgres: bool) -> Iterator[tuple[str, str | None]]:
     """A folder, with the URL of a PostgreSQL server if one is asked for."""
     with tempfile.TemporaryDirectory() as place:
-        program = initdb() if database == "postgresql" else None
-        if program is None:
+        if not postgres:
             yield place, None
             return
+        program = initdb()
+        if program is None:
+            raise SystemExit("PostgreSQL is not installed here")
         server = Path(place) / "pg"
         server.mkdir()
         with postgresql(program, server) as url:
@@ -171,7 +173,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--jobs", type=int, default=300)
-    parser.add_argument("--postgresql", action="store_const", const="postgresql", help="a PostgreSQL server in the place of SQLite")
+    parser.add_argument("--postgresql", action="store_true", help="a PostgreSQL server in the place of SQLite")
     parser.add_argument("--profile", action="store_true", help="say where Python's part of the time goes")
     arguments = parser.parse_args()
     configs, world, records = read_case(arguments.folder, arguments.jobs)

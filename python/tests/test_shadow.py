@@ -348,9 +348,9 @@ def test_the_version_of_the_installed_tpv_counts(
     loaded: list[str | None] = []
     load = active._compiled
 
-    def recorded(configs: Any, options: Any, reload: bool) -> Any:
+    def recorded(configs: Any, options: Any, *more: Any) -> Any:
         loaded.append(options.tpv)
-        return load(configs, options, reload)
+        return load(configs, options, *more)
 
     monkeypatch.setattr(active, "_compiled", recorded)
 

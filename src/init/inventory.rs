@@ -365,12 +365,14 @@ fn text(file: &str, repository: &Repository) -> Option<String> {
         repository.leave_out_large(file);
     }
     let bytes = bytes?;
-    let is_program = bytes.starts_with(b"#!") || bytes.contains(&0);
+    let is_utf16 = bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]);
+    let is_program = bytes.starts_with(b"#!") || bytes.contains(&0) && !is_utf16;
     let text = match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(_) if is_program => String::new(),
         Err(_) => {
-            repository.leave_out(file, "it is not UTF-8: convert it, as with `iconv -f latin1 -t utf-8`");
+            repository
+                .leave_out(file, "it is not UTF-8: convert it, as with `iconv -f latin1 -t utf-8` (or `-f utf-16`)");
             return None;
         }
     };

@@ -133,9 +133,10 @@ def attacked(args, folder, place):
         subprocess.run([*shlex.split(mapper), "map", *named, *world, *file, "-o", place / "answers.jsonl"], check=True, capture_output=True)
         return lines(place / "answers.jsonl")
 
-    subprocess.run([args.tpvc, "check", *configs, "--matrix", place / "matrix.json"], capture_output=True)
+    check = subprocess.run([args.tpvc, "check", *configs, "--matrix", place / "matrix.json"], capture_output=True, text=True)
     if not (place / "matrix.json").exists():
-        return [], 0, []
+        # A config with errors has no matrix.
+        return [], 0, [] if check.returncode == 1 else [check.stderr[-400:]]
     matrix = json.loads((place / "matrix.json").read_text())
     tools = [tool["id"] for tool in matrix["tools"][:-2]] or ["bwa"]
     destinations = [one["id"] for one in matrix["destinations"]] or ["slurm"]

@@ -34,11 +34,10 @@ class Metrics:
 
     def mapped(self, dispatcher: str, tier: str, destination: str, ms: float) -> None:
         """Counts a job that got a destination."""
-        mapped, milliseconds, tags = self._paths_of(dispatcher, destination, tier)
-        if self._piped is None:
-            self.count(mapped, tags=tags)
         try:
+            mapped, milliseconds, tags = self._paths_of(dispatcher, destination, tier)
             if self._piped is None:
+                self.count(mapped, tags=tags)
                 self.client.timing(milliseconds, ms, tags)
                 return
             # Both in one packet.
@@ -49,7 +48,7 @@ class Metrics:
             self._failed(error)
 
     def failed(self, dispatcher: str, kind: str) -> None:
-        """Counts a mapping that ended in an exception of this class."""
+        """Counts an attempt that ended in an exception of this class."""
         self.count(f"tpvc.failed.{part(kind)}", tags={"dispatcher": part(dispatcher), "type": part(kind)})
 
     def count(self, path: str, n: int = 1, tags: dict[str, str] | None = None) -> None:
@@ -94,8 +93,10 @@ class Metrics:
 
 def _is_known(client: Any) -> bool:
     """`True` if Galaxy's client only adds tags to the paths that it gives to one of the package `statsd`."""
-    from galaxy.web.statsd_client import VanillaGalaxyStatsdClient
-
+    try:
+        from galaxy.web.statsd_client import VanillaGalaxyStatsdClient
+    except ImportError:
+        return False
     return type(client) is VanillaGalaxyStatsdClient and hasattr(client.statsd_client, "pipeline") and hasattr(client, "_effective_infix")
 
 

@@ -7,7 +7,7 @@ pub enum Lack {
     Config(Box<str>),
     /// A tool data table.
     Table(Box<str>),
-    /// A row of a tool data table that the world has.
+    /// A row, or a cell of it, of a tool data table that the world has.
     Entry {
         /// The name of the table.
         table: Box<str>,
@@ -22,7 +22,7 @@ pub enum Lack {
     File {
         /// Its path.
         path: Box<str>,
-        /// `true` if the code asked for its size, which is an exception, rather than whether it exists.
+        /// `true` if the code raises an exception without the file, as one that asks for its size does.
         needed: bool,
     },
     /// An environment variable.

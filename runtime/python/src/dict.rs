@@ -101,6 +101,9 @@ impl Hasher for KeyHasher {
     }
 }
 
+/// No more items are made room for before they are there.
+const MOST_RESERVED: usize = 1024;
+
 /// The table behind a dict.
 pub type Table = IndexMap<Key, Value, BuildHasherDefault<KeyHasher>>;
 
@@ -136,7 +139,8 @@ impl Dict {
     /// A dict with string keys.
     pub fn from_strs<K: Into<Str>>(items: impl IntoIterator<Item = (K, Value)>) -> Self {
         let items = items.into_iter();
-        let most = items.size_hint().1.unwrap_or_default();
+        // Iterators that leave some out know only the upper bound.
+        let most = items.size_hint().1.unwrap_or_default().min(MOST_RESERVED);
         let mut table = Table::with_capacity_and_hasher(most, BuildHasherDefault::default());
         table.extend(items.map(|(key, value)| (Key::str(key.into()), value)));
         Self::from_table(table)

@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The most dispatchers, and the most rules that are told apart: the rest count as one.
+/// The most dispatchers, of which further ones are left out, and the most rules that are told apart, of which further ones count as one.
 const MOST: usize = 5_000;
-/// The most minutes of all dispatchers, ten years of one: about 60 MB. Later ones are left out.
+/// The most minutes of all dispatchers, ten years of one: about 60 MB. Those that are read after them are left out.
 const MOST_MINUTES: usize = 10 * 366 * 24 * 60;
 
 /// The digests of rules by dispatcher and minute.

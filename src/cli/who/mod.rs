@@ -86,7 +86,7 @@ fn list(names: &[impl AsRef<str>]) -> String {
     names.iter().map(AsRef::as_ref).collect::<Vec<&str>>().join(", ")
 }
 
-/// The first names of a list, at most so many and one.
+/// The first `most` names of a list, and one more if only one is left.
 fn brief(names: &[impl AsRef<str>], most: usize) -> String {
     match names.split_at_checked(most).filter(|(_, rest)| rest.len() > 1) {
         Some((first, rest)) => format!("{} and {} more", list(first), rest.len()),

@@ -80,7 +80,7 @@ pub fn page(report: &Report, rules: &str) -> serde_json::Result<String> {
     page.script(include_str!("page.js"));
     let out = page.body();
     header(out, report, rules);
-    page.section("Tools by what they waste", |out| rows(out, &tools));
+    page.section("Tools, those with a better value first", |out| rows(out, &tools));
     page.section("The evidence", |out| {
         for (index, tool) in tools.iter().take(MOST_PLOTS).enumerate() {
             evidence(out, index, tool, report.assumed);
@@ -88,7 +88,7 @@ pub fn page(report: &Report, rules: &str) -> serde_json::Result<String> {
         if tools.len() > MOST_PLOTS {
             let _ = writeln!(
                 out,
-                "<p class=\"note\">Further tools waste less: <code>--tool TEXT</code> makes a page of those that you name.</p>"
+                "<p class=\"note\">The other tools have no plot here: <code>--tool TEXT</code> makes a page of those that you name.</p>"
             );
         }
     });

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use tpv_analysis::page::{Page, escape, facts, slot, table};
-use tpv_text::figures::{amount, count};
+use tpv_text::figures::{amount, count, grouped};
 
 use crate::report::{Change, Changes, FAILURES, Report, Row, SetReport, Unit, duration, wait};
 
@@ -104,6 +104,9 @@ fn failed(out: &mut String, set: &SetReport) {
     let _ = writeln!(out, "<details>\n<summary>{errors} that kept jobs from being mapped</summary>\n<ul>");
     for error in set.errors.iter().take(MOST_ROWS) {
         let _ = writeln!(out, "<li>{}: {}</li>", count(error.jobs, "job"), escape(&error.name));
+    }
+    if let Some(more) = set.errors.len().checked_sub(MOST_ROWS).filter(|more| *more > 0) {
+        let _ = writeln!(out, "<li>and {} more</li>", grouped(more as u64));
     }
     let _ = writeln!(out, "</ul>\n</details>");
 }

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Ends a run: it reads no further job and completes no file.
+/// Ends a run: it reads no further job and puts no new file in place. What neither reads jobs nor writes goes on to its end.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 

@@ -49,6 +49,8 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> Strin
         let words = texts.filter(|text| text.contains(' ')).flat_map(|text| text.split(' '));
         words.map(|word| word.chars().count()).max()
     };
+    let words: Vec<Option<usize>> = (0..header.len()).map(word).collect();
+    let word = |at: usize| words.get(at).copied().flatten();
     let least: Vec<usize> = (0..header.len())
         .map(|at| {
             let own = longest(at, usize::MAX);

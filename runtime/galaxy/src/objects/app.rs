@@ -121,7 +121,7 @@ impl TableFields {
         self.world.tool_data_tables.get(self.index).map(|(_, rows)| rows.as_slice()).unwrap_or_default()
     }
 
-    /// Notes that no row has this value.
+    /// Notes that no row has this value, or that the first has no such cell.
     fn lack(&self, column: &str, value: &str, returned: &str) {
         if let Some((table, _)) = self.world.tool_data_tables.get(self.index) {
             let [column, value, returned] = [column, value, returned].map(Into::into);
@@ -159,7 +159,10 @@ fn get_entry(vm: &mut Vm, this: &Value, args: Args) -> PyResult<Value> {
     for row in rows {
         let cell = row.get(column_name).map_or(Value::None, |cell| cell.to_value());
         if vm.equal(&cell, &wanted)? {
-            return Ok(row.get(returned_name).map_or(default, |cell| cell.to_value()));
+            if let Some(cell) = row.get(returned_name) {
+                return Ok(cell.to_value());
+            }
+            break;
         }
     }
     if let Value::Str(value) = &wanted {

@@ -33,7 +33,7 @@ const MOST_LISTED: usize = 4;
 impl<'a> Names<'a> {
     /// Reports the names of a text that only some jobs of its owner have, each owner and name once.
     pub(super) fn report_for_some(&mut self, found: &mut Found<'_>, site: &Site<'a>, mut names: Vec<ForSome<'a>>) {
-        names.retain(|one| self.told.insert((&*one.owner.id, one.name.clone())));
+        names.retain(|one| self.told.insert((one.owner.class, &*one.owner.id, one.name.clone())));
         let Some(first) = names.first() else { return };
         let same: Vec<&ForSome<'_>> = names.iter().filter(|one| one.jobs == first.jobs).collect();
         let listed: Vec<String> = same.iter().map(|one| format!("`{}`", one.name)).collect();

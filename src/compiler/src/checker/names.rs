@@ -75,7 +75,7 @@ pub(super) struct Names<'a> {
     /// The jobs of destinations.
     pub arrivals: Arrivals<'a>,
     /// The tools and destinations of which a name has been reported, with the name.
-    pub told: HashSet<(&'a str, String)>,
+    pub told: HashSet<(EntityClass, &'a str, String)>,
 }
 
 /// The names of all contexts.

@@ -77,7 +77,13 @@ impl Answers {
                 rows.is_some_and(|rows| add(&mut self.queries, sql, rows))
             }
         };
-        if !is_new && matches!(lack, Lack::Config(_) | Lack::Query(_)) {
+        // A world without the answers is asked again what they answer.
+        let is_left = match lack {
+            Lack::Config(name) => !self.config.contains_key(name),
+            Lack::Query(sql) => !self.queries.contains_key(sql),
+            _ => false,
+        };
+        if is_left {
             self.left.insert(lack.clone());
         }
         is_new

@@ -27,7 +27,7 @@ pub struct Asked {
 /// the world has no time.
 pub fn make_answered(rules: &Arc<Rules>, world: &Json, now: Option<i64>, given: &[Json], options: &Options) -> Asked {
     let (started, mut answers) = (Instant::now(), Answers::new(rules));
-    let mut round = 0;
+    let (mut round, mut tried) = (0, 0);
     loop {
         round += 1;
         let mut asked = world.clone();
@@ -36,9 +36,15 @@ pub fn make_answered(rules: &Arc<Rules>, world: &Json, now: Option<i64>, given: 
         parsed.now = parsed.now.or(now);
         let lacks = Lacks::default();
         parsed.lacks = Some(lacks.clone());
-        let made = make(rules, &Arc::new(parsed), given, options);
+        let rest = Options {
+            tries: options.tries.saturating_sub(tried),
+            time: options.time.saturating_sub(started.elapsed()),
+            ..options.clone()
+        };
+        let made = make(rules, &Arc::new(parsed), given, &rest);
+        tried += made.tried;
         let new = lacks.take().iter().filter(|lack| answers.add(lack)).count();
-        if new == 0 || round == MOST_ROUNDS || started.elapsed() > options.time {
+        if new == 0 || round == MOST_ROUNDS || tried >= options.tries || started.elapsed() > options.time {
             return Asked { world: asked, made, left: answers.left() };
         }
     }

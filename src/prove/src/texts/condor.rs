@@ -144,7 +144,7 @@ fn expression(name: &str, value: &str) -> Option<Fault> {
     broken(name, value, "write a ClassAd expression, texts in double quotes")
 }
 
-/// Returns `true` for a plain word that names no attribute: those begin with a capital letter.
+/// Returns `true` for a plain word that is most likely no attribute: names of attributes are written with a capital letter, though HTCondor ignores case.
 fn is_word(value: &str) -> bool {
     value.starts_with(|c: char| c.is_ascii_lowercase())
         && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')

@@ -73,7 +73,7 @@ fn of_volumes(text: &str) -> Vec<Fault> {
 
 /// A volume without text. At an end of the list it is only a comma too many.
 fn empty(volume: &str, is_first: bool, is_last: bool) -> Option<Fault> {
-    const WRITE: &str = "leave the comma out where there is not a volume: `{', ' + volume if volume else ''}`";
+    const WRITE: &str = "leave the comma out where there is no volume: `{', ' + volume if volume else ''}`";
     if !volume.is_empty() {
         return Some(Fault::refused(
             "Galaxy",
@@ -82,7 +82,7 @@ fn empty(volume: &str, is_first: bool, is_last: bool) -> Option<Fault> {
             WRITE,
         ));
     }
-    let why = "there is not a volume between two commas: Galaxy up to 24.2 fails the job, later versions leave it out";
+    let why = "there is no volume between two commas: Galaxy up to 24.2 fails the job, later versions leave it out";
     (!is_first && !is_last).then(|| Fault::misread("Galaxy", ",,", why, WRITE))
 }
 

@@ -45,7 +45,7 @@ pub(super) fn is_on(text: &str) -> bool {
 pub(super) fn fault(name: &str, text: &str) -> Option<Fault> {
     if LENIENT.contains(&name) {
         let is_known = text.is_empty() || KNOWN.contains(&text.to_lowercase().as_str());
-        let why = format!("Galaxy takes each text but `true` for `false` in `{name}`");
+        let why = format!("Galaxy reads this as `false` in `{name}`");
         return (!is_known).then(|| Fault::misread("Galaxy", text, why, "write `true` or `false`"));
     }
     if is_on(text) || OFF.contains(&text.trim().to_lowercase().as_str()) {

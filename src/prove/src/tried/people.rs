@@ -45,9 +45,7 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
             let Some(id) = ids.get(&*entity.id).cloned() else { continue };
             let mut person = Person { class, entity, id, lost: Vec::new() };
             let (lost, failing) = person.ends(trial, &kinds);
-            if let Some(failing) = failing {
-                raising.extend(raised(linter, trial, &person, failing));
-            }
+            raising.extend(failing.iter().find_map(|tool| raised(linter, trial, &person, tool)));
             if lost.is_empty() || silences(&entity.common.no_qa_codes, Code::NoDestination) {
                 continue;
             }
@@ -89,14 +87,14 @@ impl Person<'_, '_> {
         job
     }
 
-    /// The tools whose jobs get no destination, and one whose jobs end in an exception; as far as jobs are left to try.
-    fn ends<'t, 'a>(&self, trial: &Trial, kinds: &[Vec<&'t Tool<'a>>]) -> (Vec<&'t Tool<'a>>, Option<&'t Tool<'a>>) {
-        let (mut lost, mut failing) = (Vec::new(), None);
+    /// The tools whose jobs get no destination, and one of each kind whose jobs end in an exception; as far as jobs are left to try.
+    fn ends<'t, 'a>(&self, trial: &Trial, kinds: &[Vec<&'t Tool<'a>>]) -> (Vec<&'t Tool<'a>>, Vec<&'t Tool<'a>>) {
+        let (mut lost, mut failing) = (Vec::new(), Vec::new());
         for kind in kinds {
             let Some(first) = kind.first().copied() else { continue };
             match trial.map(&self.job(first)) {
                 Some(Outcome::Nowhere) => lost.extend(kind),
-                Some(Outcome::Raised) => failing = failing.or(Some(first)),
+                Some(Outcome::Raised) => failing.push(first),
                 _ => {}
             }
         }

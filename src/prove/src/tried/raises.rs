@@ -82,7 +82,7 @@ pub(super) fn check<'a>(
     untried.collect()
 }
 
-/// Reports findings, but for those in lines that lint, or an earlier one, has a finding for.
+/// Reports findings, but for those in lines that lint has a finding for.
 pub(super) fn report_new(linter: &mut Linter<'_>, findings: impl Iterator<Item = Finding>) {
     let mut findings = findings.peekable();
     if findings.peek().is_none() {
