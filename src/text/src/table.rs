@@ -43,13 +43,14 @@ pub fn table(header: &[&str], rows: &[Vec<Cell>], width: Option<usize>) -> Strin
     };
     let mut widths: Vec<usize> = (0..header.len()).map(|at| longest(at, usize::MAX)).collect();
     let is_text = |at: usize| rows.iter().all(|row| row.get(at).is_none_or(|cell| !cell.is_number));
-    // The longest word of a column whose texts have several.
-    let word = |at: usize| {
-        let texts = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.text.as_str());
-        let words = texts.filter(|text| text.contains(' ')).flat_map(|text| text.split(' '));
-        words.map(|word| word.chars().count()).max()
-    };
-    let words: Vec<Option<usize>> = (0..header.len()).map(word).collect();
+    // The longest word of each column whose texts have several.
+    let words: Vec<Option<usize>> = (0..header.len())
+        .map(|at| {
+            let texts = rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.text.as_str());
+            let words = texts.filter(|text| text.contains(' ')).flat_map(|text| text.split(' '));
+            words.map(|word| word.chars().count()).max()
+        })
+        .collect();
     let word = |at: usize| words.get(at).copied().flatten();
     let least: Vec<usize> = (0..header.len())
         .map(|at| {

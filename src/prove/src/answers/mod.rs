@@ -56,13 +56,7 @@ impl Answers {
     pub(crate) fn add(&mut self, lack: &Lack) -> bool {
         let is_new = match lack {
             Lack::Config(name) => setting::value(name).is_some_and(|value| add(&mut self.config, name, value)),
-            Lack::Table(name) => {
-                let is_new = self.tables.len() < MOST && !self.tables.contains_key(name);
-                if is_new {
-                    self.tables.insert(name.clone(), Vec::new());
-                }
-                is_new
-            }
+            Lack::Table(name) => add(&mut self.tables, name, Vec::new()),
             Lack::Entry { table, column, value, returned } => {
                 let is_made = !value.is_empty();
                 is_made
@@ -167,7 +161,7 @@ impl Answers {
 pub(crate) type Lacks = Arc<tpv_galaxy::notes::Notes<Lack>>;
 
 /// Adds an answer. False if there is one, or there are too many.
-fn add(answers: &mut IndexMap<Box<str>, Json>, name: &str, value: Json) -> bool {
+fn add<T>(answers: &mut IndexMap<Box<str>, T>, name: &str, value: T) -> bool {
     let is_new = answers.len() < MOST && !answers.contains_key(name);
     if is_new {
         answers.insert(name.into(), value);
