@@ -38,7 +38,7 @@ const SUBMIT_LIMIT: Duration = Duration::from_secs(600);
 /// The time limit for removed jobs to leave the queue.
 const REMOVAL_LIMIT: Duration = Duration::from_secs(60);
 
-/// The time after which removed jobs are forced out: a node that does not answer keeps them otherwise.
+/// The time after which removed jobs are forced out, and held ones released: a node that does not answer keeps them otherwise.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The most ranges of process ids in one constraint: a command line is not endless.
@@ -266,6 +266,9 @@ fn perform(action: Action, id: &str, constraint: &str, all: bool) -> Result<(), 
     if name == "condor_qedit" && changes.is_empty() {
         return Ok(());
     }
+    if action == Action::Release {
+        await_vacated(constraint)?;
+    }
     // A constraint does not reach what `condor_qedit` changes for jobs that are made later; the cluster's id does.
     let mut arguments = if all && name == "condor_qedit" { vec![id] } else { vec!["-constraint", constraint] };
     arguments.extend(changes.iter().map(String::as_str));
@@ -278,6 +281,16 @@ fn perform(action: Action, id: &str, constraint: &str, all: bool) -> Result<(), 
         return Ok(());
     }
     Err(finished.failure("HTCondor refuses: `condor_q -hold` and the schedd's log say more"))
+}
+
+/// Waits until no held job is on a machine any more, [`PATIENCE`] at the longest. A schedd that releases one earlier forgets, for five
+/// minutes, that it could run again.
+fn await_vacated(constraint: &str) -> Result<(), Error> {
+    let started = Instant::now();
+    while queue::holds_machines(constraint)? && started.elapsed() < PATIENCE {
+        thread::sleep(Duration::from_millis(200));
+    }
+    Ok(())
 }
 
 /// Waits until jobs have left the queue. Up to then a job that was about to end transfers its output, and HTCondor makes the folders anew

@@ -153,6 +153,14 @@ pub(super) fn cluster_of(token: &str) -> Result<Option<u32>, Error> {
     Ok(None)
 }
 
+/// Returns `true` if one of the jobs that meet a constraint is held, and still on a machine.
+///
+/// # Errors
+/// The schedd cannot be asked.
+pub(super) fn holds_machines(constraint: &str) -> Result<bool, Error> {
+    is_known(&[], &format!("{constraint} && JobStatus == 5 && CurrentHosts > 0"))
+}
+
 /// Returns `true` if the queue has jobs (factories, if `flags` has `-factory`) that meet a constraint.
 fn is_known(flags: &[&str], constraint: &str) -> Result<bool, Error> {
     Ok(!first_cluster(flags, constraint)?.trim().is_empty())
