@@ -392,6 +392,9 @@ class Chaos:
             self.verb("rerun", tag)
             done = self.verb("wait", tag, "--timeout", 30)
             self.engine.look_again()
+            if done.returncode == 0:
+                # The engine may have ended a component that its controller had forgotten, in the middle of a file.
+                done = self.verb("wait", tag, "--timeout", 30)
             # A changed byte is found by those who look for it.
             if done.returncode == 0 and self.verb("status", "--verify", tag).returncode == 0:
                 return
