@@ -3,8 +3,6 @@
 
 pub mod bench;
 pub mod cli;
-pub mod init;
-pub mod settings;
 
 /// Runs the README's example of Rust as a test.
 #[cfg(doctest)]

@@ -26,7 +26,7 @@ use tpv_python::vm::Limits;
 use tpv_runtime::mapper::Hooks;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::render::Render;
-use tpvc::settings::Problem;
+use tpv_settings::Problem;
 
 use crate::command;
 
@@ -102,7 +102,7 @@ impl PyMaps {
     #[new]
     #[pyo3(signature = (folder = None))]
     fn new(folder: Option<PathBuf>) -> PyResult<Self> {
-        let read = tpvc::settings::Settings::read(None).and_then(|settings| settings.maps());
+        let read = tpv_settings::Settings::read(None).and_then(|settings| settings.maps());
         let mut settings = read.map_err(|Problem { diagnostic, sources }| {
             let help = diagnostic.help.clone().unwrap_or_default();
             let mut diagnostics = Diagnostics::new();

@@ -11,10 +11,10 @@ use tpv_runtime::mapper::Cpython;
 
 use super::error::CliError;
 use super::tpv::Tpv;
-use crate::settings::{FILE, Settings};
 use tpv_config::ConfigTexts;
 use tpv_config::template::{Instead, Remotes, Site, StoodIn, Templates, Why};
 use tpv_model::{Asked, Version};
+use tpv_settings::{FILE, Settings};
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::figures::count;
 use tpv_text::listed::counted;

@@ -16,7 +16,7 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::write_text;
 use super::{rules, stream, world};
-use crate::settings::Settings;
+use tpv_settings::Settings;
 
 /// Make jobs from rules: together they take each branch that one of them can be brought to take
 ///

@@ -7,9 +7,9 @@ use super::common::Common;
 use super::error::CliError;
 use super::input;
 use super::kind::Kind;
-use crate::init::has_configs;
-use crate::settings::FILE;
 use tpv_config::template::fits;
+use tpv_init::has_configs;
+use tpv_settings::FILE;
 use tpv_text::source::{is_url, redacted};
 
 /// The configs that the arguments name, as [`expand`] has them; without arguments, those that `tpvc.toml` names. If they are merged in another order than that of the

@@ -15,8 +15,8 @@ use super::error::{CliError, Outcome};
 use super::job::{JobArgs, input_size, set};
 use super::output::{width, write_text};
 use super::{map, rules, world};
-use crate::settings::Settings;
 use tpv_analysis::sweep::{self, Point, Spacing, Span};
+use tpv_settings::Settings;
 use tpv_text::printable::Form;
 use tpv_text::rows::{Cell, Delimited, Rows};
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::support::{expect_file, project, run, site, stderr, stdout, tpvc_in};
 use serde_json::Value;
 use tpv_config::template::{Site, Templates};
+use tpv_settings::Settings;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap};
-use tpvc::settings::Settings;
 
 /// The value that a template gives for `params.value` of a destination, as JSON.
 fn given(template: &str, variables: &str) -> Result<Value, String> {

@@ -14,9 +14,9 @@ use tpv_runtime::mapper::Mapper;
 use tpv_runtime::mapper::explain::{Because, Observer, Step};
 use tpv_runtime::mapper::trace::Trace;
 
-use crate::settings::Settings;
 use tpv_analysis::explain::{Collector, Provenance};
 use tpv_config::json_as_yaml::yaml;
+use tpv_settings::Settings;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::source::SourceMap;
 use tpv_yaml::write::Layout;

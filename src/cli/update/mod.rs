@@ -20,7 +20,7 @@ use tpv_text::source::{Limits, redacted};
 use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::output::{print_lines, print_stdout};
-use crate::settings::FILE;
+use tpv_settings::FILE;
 
 use effects::Effects;
 use fetched::Fetched;

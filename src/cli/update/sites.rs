@@ -7,7 +7,7 @@ use tpv_text::source::{is_url, redacted};
 use crate::cli::common::Common;
 use crate::cli::error::CliError;
 use crate::cli::{job_conf, paths};
-use crate::settings::Settings;
+use tpv_settings::Settings;
 
 /// An environment; the only one of settings without any has no name.
 pub(super) struct Site {

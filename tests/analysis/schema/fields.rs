@@ -281,7 +281,7 @@ fn settings_are_all_in_their_table() {
         listed.sort_unstable();
         assert_eq!(
             known, listed,
-            "src/analysis/src/schema/settings.rs lacks what src/settings/mod.rs reads, or the other way round: {message}"
+            "src/analysis/src/schema/settings.rs lacks what src/settings/src/lib.rs reads, or the other way round: {message}"
         );
         for field in object.fields() {
             if let Some(object) = field.shape.object() {

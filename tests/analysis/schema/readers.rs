@@ -5,11 +5,11 @@ use tpv_analysis::cases::read::Defaults;
 use tpv_analysis::schema::File;
 use tpv_config::validate::Validator;
 use tpv_runtime::{Job, World};
+use tpv_settings::Settings;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::SourceMap;
 use tpv_yaml::value::{ConfigValue, ValueKind};
-use tpvc::settings::Settings;
 
 /// A reader's verdict on a document.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,4 @@
-//! `tpvc.toml`: the config files of a site and their order, and how the verbs treat them.
-//!
-//! It is looked for in the present folder and those above it, and then in `~/.tpvc`. Paths in it are relative to its folder.
-//! docs/settings.md lists all settings.
+#![doc = include_str!("../README.md")]
 
 mod job_conf_parts;
 mod maps;

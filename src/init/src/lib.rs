@@ -1,9 +1,4 @@
-//! `tpvc init`: the settings of a repository, found by looking at it.
-//!
-//! `scan.rs` reads the files, by the first look of `marks.rs`. `lists.rs` finds the lists of config files that Galaxy is given, `servers.rs` the servers that have
-//! them, by `plays.rs` and `inventory.rs`, with the variables that Ansible gives to their templates (`variables.rs`). `configs.rs` finds the files that the
-//! lists name, by `sources.rs` and `paths.rs`, which know the files that Ansible puts on a server; `versions.rs` the version of TPV. `names.rs` names the environments
-//! and chooses the default, `refusal.rs` has the reasons if there is none, `write.rs` makes settings of all that. Nothing is asked; each guess has its place.
+#![doc = include_str!("../README.md")]
 
 mod configs;
 mod environment;
@@ -34,7 +29,8 @@ use tpv_model::Version;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::source::{Limits, SourceMap};
 
-use crate::settings::ServerFiles;
+use tpv_settings::ServerFiles;
+
 use environment::site;
 pub use environment::{Chosen, Environment, Guess};
 pub use lists::has_configs;
