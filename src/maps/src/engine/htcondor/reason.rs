@@ -37,9 +37,11 @@ pub(super) fn explain(id: &str, position: u32, state: State, reason: &str) -> Wh
 }
 
 fn transfer(reason: &str) -> &'static str {
-    match reason.contains("No space left") || reason.contains("quota") {
-        true => remedy::of(State::Held, reason),
-        false => "files could not be brought to the machine or back: mend what is named, then `tpvc maps release`",
+    let has = |words: &[&str]| words.iter().any(|word| reason.contains(word));
+    match () {
+        () if has(&["No space left", "quota"]) => remedy::of(State::Held, reason),
+        () if has(&["No such file or directory"]) => remedy::MOVED,
+        () => "files could not be brought to the machine or back: mend what is named, then `tpvc maps release`",
     }
 }
 
@@ -163,6 +165,14 @@ Step    Matched  Condition
         assert!(unmatched("", "1.0").help.contains("condor_q -better-analyze 1.0"));
         assert!(unmatched("[1]   0  HasFoo\n", "1.0").help.contains("requirements"));
         assert!(unmatched("[1]   0  [3] && [5]\n", "1.0").message.contains("at once"));
+    }
+
+    #[test]
+    fn a_failed_transfer_has_the_remedy_of_its_cause() {
+        let remedy = |cause: &str| transfer(&format!("Transfer input files failure at access point ap: {cause}"));
+        assert_eq!(remedy("reading from file /maps-0/1/inputs/a: (errno 2) No such file or directory"), remedy::MOVED);
+        assert!(remedy("(errno 28) No space left on device").contains("make room"));
+        assert!(remedy("connection reset").contains("mend what is named"));
     }
 
     /// Running jobs take memory of a machine, which counts less then.
