@@ -6,12 +6,12 @@ mod support;
 
 fn main() {
     let configs = support::configs();
-    let rules = tpvc::bench::compile(&configs).expect("the config compiles");
+    let rules = tpv_bench::compile(&configs).expect("the config compiles");
     assert!(!rules.tables().tools.rows.is_empty() || !rules.tables().destinations.is_empty());
     let bytes = rules.to_bytes().expect("the rules can be written");
-    let again = tpvc::bench::compile(&configs)
-        .and_then(|rules| rules.to_bytes().map_err(|error| tpvc::bench::WorkloadError(error.to_string())));
+    let again = tpv_bench::compile(&configs)
+        .and_then(|rules| rules.to_bytes().map_err(|error| tpv_bench::WorkloadError(error.to_string())));
     assert!(again.as_ref() == Ok(&bytes), "equal configs give equal rules");
-    let timing = tpvc::bench::time(support::runs(), || tpvc::bench::compile(&configs));
+    let timing = tpv_bench::time(support::runs(), || tpv_bench::compile(&configs));
     support::row("compile", "config", 1, &timing);
 }

@@ -12,7 +12,7 @@ fn main() {
     let failing: Vec<_> =
         workload.jobs.iter().filter(|job| mapper.map(job, &workload.world).error().is_some()).cloned().collect();
     assert!(!failing.is_empty(), "some jobs of the workload end in an error");
-    let timing = tpvc::bench::time(support::runs(), || {
+    let timing = tpv_bench::time(support::runs(), || {
         failing.iter().map(|job| mapper.map(job, &workload.world)).collect::<Vec<_>>()
     });
     support::row("jobs that end in an error", "job", failing.len(), &timing);
@@ -20,6 +20,6 @@ fn main() {
     let broken: Vec<String> = workload.lines.lines().map(|line| line.replacen("\"tool\"", "\"tol\"", 1)).collect();
     assert!(broken.iter().all(|line| Job::parse(line).is_err()));
     let timing =
-        tpvc::bench::time(support::runs(), || broken.iter().map(|line| Job::parse(line).err()).collect::<Vec<_>>());
+        tpv_bench::time(support::runs(), || broken.iter().map(|line| Job::parse(line).err()).collect::<Vec<_>>());
     support::row("lines that are no jobs", "line", broken.len(), &timing);
 }

@@ -104,7 +104,7 @@ impl Machine {
     }
 
     fn nanoseconds(&mut self, root: u32) -> f64 {
-        let timing = tpvc::bench::time(support::runs() * MEASUREMENTS, || {
+        let timing = tpv_bench::time(support::runs() * MEASUREMENTS, || {
             for _ in 0..RUNS {
                 std::hint::black_box(self.vm.run(&self.program, root).is_ok());
             }

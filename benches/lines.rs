@@ -26,8 +26,8 @@ fn main() {
     };
     assert_eq!(rewrite().split(|byte| *byte == b'\n').count(), lines.len() + 1, "each line is written");
     let measured = [
-        ("read as jobs", tpvc::bench::time(support::runs(), read)),
-        ("read and write by serde_json", tpvc::bench::time(support::runs(), rewrite)),
+        ("read as jobs", tpv_bench::time(support::runs(), read)),
+        ("read and write by serde_json", tpv_bench::time(support::runs(), rewrite)),
     ];
     support::rows("line", lines.len(), &measured);
 }

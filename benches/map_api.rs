@@ -16,7 +16,7 @@ fn main() {
     assert!(part > 0, "at least {} jobs, so that each run has its own", runs + 1);
     let mut parts = workload.jobs.chunks_exact(part);
     let mapper = workload.mapper();
-    let timing = tpvc::bench::time(runs, || {
+    let timing = tpv_bench::time(runs, || {
         let jobs = parts.next().expect("a part for each run");
         jobs.iter().map(|job| mapper.map(job, &workload.world)).collect::<Vec<_>>()
     });

@@ -47,7 +47,7 @@ fn main() {
     let mut first = None;
     for threads in [1, 2, all].into_iter().take(if all > 2 { 3 } else { 2 }) {
         assert!(run(threads) == expected.as_bytes(), "{threads} threads give the same lines");
-        let timing = tpvc::bench::time(support::runs(), || run(threads));
+        let timing = tpv_bench::time(support::runs(), || run(threads));
         support::row(&format!("map lines, threads: {threads}"), "job", count, &timing);
         let alone = *first.get_or_insert(timing.median.as_secs_f64());
         println!("{:<48} {:>12.2} times one thread", "", alone / timing.median.as_secs_f64());
@@ -61,6 +61,6 @@ fn main() {
         out
     };
     assert_eq!(copy().lines().count(), count);
-    let timing = tpvc::bench::time(support::runs(), copy);
+    let timing = tpv_bench::time(support::runs(), copy);
     support::row("read and write the lines, mapping nothing", "job", count, &timing);
 }

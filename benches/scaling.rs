@@ -4,7 +4,7 @@
 
 mod support;
 
-use tpvc::bench::{Shape, time};
+use tpv_bench::{Shape, time};
 
 fn measure(name: &str, shape: Shape) -> (f64, f64) {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -14,7 +14,7 @@ fn measure(name: &str, shape: Shape) -> (f64, f64) {
     let mapped = answers.lines().filter(|line| line.contains("\"destination\"")).count();
     assert!(mapped * 2 > shape.jobs, "most jobs of a generated set find a destination");
     let runs = if shape.tools > 10_000 { 3 } else { support::runs() };
-    let compiled = time(runs, || tpvc::bench::compile(&workload.configs));
+    let compiled = time(runs, || tpv_bench::compile(&workload.configs));
     // Once for the first time, when nothing is known of any id, and then again and again.
     let cold = time(runs, || workload.map(&workload.mapper()));
     let warm = time(runs, || workload.map(&mapper));
@@ -38,7 +38,7 @@ fn chain(name: &str, tools: usize, own: impl Fn(usize) -> String) {
     let path = folder.path().join("chain.yml");
     std::fs::write(&path, text).expect("a config is written");
     let configs = [path.to_string_lossy().into_owned()];
-    let compiled = time(3, || tpvc::bench::compile(&configs));
+    let compiled = time(3, || tpv_bench::compile(&configs));
     println!("{name:<28} compile {:>9.3} ms, {:>9.3} us a tool", compiled.per(1) * 1e3, compiled.per(tools) * 1e6);
 }
 

@@ -10,7 +10,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tpvc::bench::{Timing, Workload};
+use tpv_bench::{Timing, Workload};
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/production").join(name)

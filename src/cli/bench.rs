@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::error::{CliError, Outcome};
-use crate::bench::{Shape, Timing, Workload, WorkloadError, compile, time};
+use tpv_bench::{Shape, Timing, Workload, WorkloadError, compile, time};
 use tpv_runtime::artifact::Rules;
 use tpv_text::diagnostic::REPORT_BUG;
 use tpv_text::figures::count;

@@ -527,7 +527,7 @@ mod tests {
     /// `tests/record/record_inventory.py` records them. `TPVC_INVENTORY=FILE` compares another one with its `FILE.json`.
     #[test]
     fn inventories_are_read_as_by_ansible() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/templates/inventory");
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/templates/inventory");
         let mut files = vec![format!("{folder}/hosts.ini"), format!("{folder}/hosts.yml")];
         files.extend(std::env::var("TPVC_INVENTORY"));
         for file in files {

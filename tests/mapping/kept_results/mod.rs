@@ -6,9 +6,9 @@ mod rules;
 
 use std::path::{Path, PathBuf};
 
+use tpv_bench::Workload;
 use tpv_galaxy::world::World;
 use tpv_runtime::mapper::Mapper;
-use tpvc::bench::Workload;
 
 use crate::support::cases::{Case, hooks};
 use crate::support::random::{Random, a_fifth, at_least, rounds, setting};

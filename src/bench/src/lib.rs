@@ -1,4 +1,4 @@
-//! Measuring: what `tpvc bench` and the programs in `benches/` share.
+#![doc = include_str!("../README.md")]
 
 mod errors;
 mod generate;
