@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use tpv_analysis::decisions::{Lines, amount};
+use tpv_analysis::decisions::{Lines, Metrics, Totals, amount};
 use tpv_galaxy::json::{Json, text_of};
 use tpv_model::Quantity;
 use tpv_runtime::decision::{Decision, Outcome, Wait};
@@ -16,11 +16,9 @@ use tpv_text::printable::Form;
 use tpv_text::rows::{Cell, Delimited};
 
 use super::files::{self, Logs};
-use super::metrics::Metrics;
 use super::past_rules::PastRules;
 use super::replay;
 use super::time::moment;
-use super::totals::Totals;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome as Status};
 use crate::cli::output::{print_stdout, write_text};

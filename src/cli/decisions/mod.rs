@@ -2,12 +2,9 @@
 
 mod files;
 pub(super) mod log;
-mod metrics;
 mod past_rules;
 mod replay;
-mod rules_used;
 mod time;
-mod totals;
 pub(super) mod why;
 mod write;
 

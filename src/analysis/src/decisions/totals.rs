@@ -1,13 +1,13 @@
 //! Totals over a log.
 
-use tpv_analysis::summary::table::Table;
+use crate::summary::table::Table;
 use tpv_runtime::decision::{Decision, Wait};
 use tpv_text::figures::{count, grouped};
 use tpv_text::printable::put_line;
 
 /// The totals.
 #[derive(Default)]
-pub(super) struct Totals {
+pub struct Totals {
     mappings: u64,
     waits: u64,
     dropped: u64,
@@ -27,7 +27,7 @@ const MOST: usize = 20;
 
 impl Totals {
     /// Adds a decision.
-    pub(super) fn add(&mut self, decision: &Decision) {
+    pub fn add(&mut self, decision: &Decision) {
         self.mappings += 1;
         self.dropped = self.dropped.saturating_add(u64::try_from(decision.head.dropped).unwrap_or(0));
         if decision.head.wait == Some(Wait::Begins) {
@@ -49,7 +49,7 @@ impl Totals {
 
     /// For people.
     #[expect(clippy::cast_precision_loss, reason = "a mean to three digits")]
-    pub(super) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let mut out = String::new();
         let mean = if self.timed > 0 { self.ms / self.timed as f64 } else { 0.0 };
         put_line!(out, "{}; {mean:.2} ms a mapping, {:.1} ms at most", count(self.mappings, "line"), self.slowest);

@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// The most dispatchers, of which further ones are left out, and the most rules that are told apart, of which further ones count as one.
-const MOST: usize = 5_000;
+/// The most series of a metric, and with it the most dispatchers and rules that are told apart: rules compute names of destinations. The rest are counted
+/// together.
+pub(super) const MOST_SERIES: usize = 5_000;
+
 /// The most minutes of all dispatchers, ten years of one: about 60 MB. Those that are read after them are left out.
 const MOST_MINUTES: usize = 10 * 366 * 24 * 60;
 
-/// The digests of rules by dispatcher and minute.
+/// The digests of rules by dispatcher and minute. Dispatchers beyond [`MOST_SERIES`] are left out, and further rules count as one.
 #[derive(Default)]
 pub(super) struct RulesUsed {
     /// The number of each digest.
@@ -25,15 +27,15 @@ impl RulesUsed {
         let rules = match self.digests.get(digest) {
             Some(number) => *number,
             None => {
-                let number = u32::try_from(self.digests.len().min(MOST)).unwrap_or(0);
-                if self.digests.len() < MOST {
+                let number = u32::try_from(self.digests.len().min(MOST_SERIES)).unwrap_or(0);
+                if self.digests.len() < MOST_SERIES {
                     self.digests.insert(digest.to_owned(), number);
                 }
                 number
             }
         };
         if !self.minutes.contains_key(dispatcher) {
-            if self.minutes.len() >= MOST {
+            if self.minutes.len() >= MOST_SERIES {
                 return;
             }
             self.minutes.insert(dispatcher.to_owned(), BTreeSet::new());
@@ -118,6 +120,6 @@ mod tests {
     fn digests_are_bounded() {
         let mut used = RulesUsed::default();
         (0..10_000).for_each(|number| used.add(&number.to_string(), "2026-11-27T15:20", &number.to_string()));
-        assert_eq!((used.digests.len(), used.minutes.len(), used.len), (MOST, MOST, MOST));
+        assert_eq!((used.digests.len(), used.minutes.len(), used.len), (MOST_SERIES, MOST_SERIES, MOST_SERIES));
     }
 }

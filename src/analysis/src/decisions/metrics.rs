@@ -7,13 +7,11 @@ use tpv_galaxy::json::text_of;
 use tpv_runtime::decision::{Decision, Outcome, Wait};
 use tpv_text::printable::line;
 
-use super::rules_used::RulesUsed;
+use super::rules_used::{MOST_SERIES, RulesUsed};
 
 /// The upper bounds of the histogram, in milliseconds.
 const BOUNDS: [f64; 13] = [0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0, 2000.0, 5000.0];
 
-/// The most series of a metric: rules compute names of destinations. The rest are counted together.
-const MOST_SERIES: usize = 5_000;
 /// The name that stands for the rest.
 const REST: &str = "(others)";
 
@@ -22,7 +20,7 @@ type Labels = Vec<String>;
 
 /// The metrics.
 #[derive(Default)]
-pub(super) struct Metrics {
+pub struct Metrics {
     mapped: Counters,
     failed: Counters,
     not_ready: Counters,
@@ -59,7 +57,7 @@ struct Histogram {
 
 impl Metrics {
     /// Adds a decision.
-    pub(super) fn add(&mut self, decision: &Decision) {
+    pub fn add(&mut self, decision: &Decision) {
         let head = &decision.head;
         let dispatcher = head.dispatcher.as_deref().unwrap_or_default();
         let number = |number: i64| u64::try_from(number).unwrap_or(0);
@@ -105,7 +103,7 @@ impl Metrics {
     }
 
     /// In Prometheus's text format.
-    pub(super) fn text(mut self) -> String {
+    pub fn text(mut self) -> String {
         // A wait that goes on has one line so far, for its first mapping.
         for ((dispatcher, _), open) in std::mem::take(&mut self.open) {
             self.not_ready.add(&[&dispatcher], u64::try_from(open).unwrap_or(0));
