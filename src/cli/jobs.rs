@@ -98,8 +98,9 @@ fn answered(
         let now = jiff::Timestamp::from_microsecond(now).unwrap_or_default();
         fields.push(("now".into(), Json::str(now.to_string())));
     }
-    let Asked { world, made, left } = make_answered(rules, &world, None, given, options);
-    write_text("the world", out, Form::Json, &(text_of(&world) + "\n"))?;
+    let Asked { file, made, left, .. } =
+        make_answered(rules, &world, None, given, options).map_err(|error| world::unanswered(&error))?;
+    write_text("the world", out, Form::Json, &(text_of(&file) + "\n"))?;
     for what in left {
         common.note(&format!("the rules ask for {}: no answer is made, because its shape is not known", line(&what)));
     }

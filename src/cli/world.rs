@@ -8,6 +8,7 @@ use super::error::CliError;
 use super::input;
 use super::kind::Kind;
 use tpv_maps::clock;
+use tpv_text::diagnostic::REPORT_BUG;
 
 /// The world: what the file says, and else an empty Galaxy; where it does not tell the time, it is now for all jobs.
 pub(super) fn at_this_moment(path: Option<&Path>) -> Result<World, CliError> {
@@ -43,4 +44,9 @@ fn parsed(path: &Path) -> Result<(String, World), CliError> {
         CliError::new(format!("`{}` is not a world: {error}", path.display()), help)
     })?;
     Ok((text, world))
+}
+
+/// The error of a world that made answers to what rules ask do not fit into.
+pub(super) fn unanswered(error: &tpv_galaxy::Error) -> CliError {
+    CliError::new(format!("the world with answers is not a world: {error}"), REPORT_BUG)
 }

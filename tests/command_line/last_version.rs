@@ -1,11 +1,12 @@
-//! Commands that the last version's documents show: they work, and earlier spellings give what those of today give.
+//! Commands that the last version's documents show: they work, and earlier spellings give what those of today give. The file has the status of each, if it
+//! is not 0, behind `#`; `UPDATE_EXPECT=1` writes it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::support::{git, project, site, stderr, stdout, tpvc_in};
+use crate::support::{expect_file, git, project, site, stderr, stdout, tpvc_in};
 
 const CONFIG: &str = "
 global: {default_inherits: default, context: {small_max: 4}}
@@ -66,6 +67,9 @@ const CONFIGS: [&str; 19] = [
 const ARTIFACTS: [&str; 4] = ["rules.bin", "old.bin", "new.bin", "v1.bin"];
 const JOBS: [&str; 6] =
     ["jobs.jsonl", "jobs.jsonl.gz", "jobs.jsonl.zst", "2025.jsonl.gz", "history.jsonl", "jobs/a.jsonl.zst"];
+
+/// The maps that these commands name.
+const MAPS: [&str; 4] = ["q3", "m", "knee", "versions"];
 
 /// A folder with all that these commands name.
 fn folder(command: &str, artifact: &[u8]) -> tempfile::TempDir {
@@ -133,22 +137,32 @@ struct Ran {
 fn run(command: &str, artifact: &[u8]) -> Ran {
     let folder = folder(command, artifact);
     let words = words(command);
-    // Maps are kept in the home.
-    let output = Command::new(env!("CARGO_BIN_EXE_tpvc"))
-        .args(&words)
-        .current_dir(folder.path())
-        .env("HOME", folder.path().join("home"))
-        .stdin(Stdio::null())
-        .output()
-        .unwrap();
+    let run = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tpvc"));
+        // Maps are kept in the home.
+        command.args(words).current_dir(folder.path()).env("HOME", folder.path().join("home")).stdin(Stdio::null());
+        command.output().unwrap()
+    };
+    let is_named =
+        |map: &&str| words.first().is_some_and(|verb| verb == "maps") && words.iter().any(|word| word == map);
+    let map = MAPS.into_iter().find(is_named);
+    if let Some(tag) = map {
+        let create = run(&["maps", "create", "-t", tag, "-e", "local", "-r", "rules.bin", "jobs.jsonl"]);
+        assert!(create.status.success() && run(&["maps", "wait", tag]).status.success(), "{}", stderr(&create));
+    }
+    let output = run(&words.iter().map(String::as_str).collect::<Vec<_>>());
+    if let Some(tag) = map {
+        run(&["maps", "remove", tag]);
+    }
     let mut written = BTreeMap::new();
     files(folder.path(), folder.path(), &mut written);
-    let mut printed = stdout(&output).replace(&*folder.path().to_string_lossy(), "HERE");
+    let shown = |text: String| text.replace(&*folder.path().to_string_lossy(), "HERE");
+    let (mut printed, told) = (shown(stdout(&output)), shown(stderr(&output)));
     if words.first().is_some_and(|verb| verb == "bench") {
         // The figures are of this run.
         printed.retain(|letter| !letter.is_ascii_digit() && !matches!(letter, '.' | ',' | ' '));
     }
-    Ran { status: output.status.code().unwrap(), told: stderr(&output), printed, written }
+    Ran { status: output.status.code().unwrap(), told, printed, written }
 }
 
 #[test]
@@ -156,11 +170,16 @@ fn commands_of_the_last_version_work() {
     let made = site(&[("a.yml", CONFIG)]);
     assert!(tpvc_in(made.path(), &["compile", "a.yml", "-o", "rules.bin"]).status.success());
     let artifact = std::fs::read(made.path().join("rules.bin")).unwrap();
-    let text = std::fs::read_to_string(project().join("tests/command_line/last_version.txt")).unwrap();
-    let commands: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
-    assert!(commands.len() > 150, "{}", commands.len());
-    let faults = tpv_text::parallel::map_on(2, &commands, |line| {
-        let (command, today) = line.split_once(" => ").map_or((*line, None), |(old, new)| (old, Some(new)));
+    let file = project().join("tests/command_line/last_version.txt");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() > 150, "{}", lines.len());
+    let results = tpv_text::parallel::map_on(2, &lines, |line| {
+        if line.starts_with('#') {
+            return ((*line).to_owned(), String::new());
+        }
+        let plain = line.split(" # ").next().unwrap();
+        let (command, today) = plain.split_once(" => ").map_or((plain, None), |(old, new)| (old, Some(new)));
         let mut faults = String::new();
         let ran = run(command, &artifact);
         if ran.status > 1 || ran.told.contains("unexpected argument") {
@@ -181,8 +200,15 @@ fn commands_of_the_last_version_work() {
                 let _ = writeln!(faults, "{command}: `{name}` is not as `{today}` writes it ({} bytes)", text.len());
             }
         }
-        faults
+        let error = ran.told.lines().find_map(|line| line.strip_prefix("error: ")).filter(|_| ran.status > 0);
+        let status = match (ran.status, error) {
+            (0, _) => String::new(),
+            (status, None) => format!(" # {status}"),
+            (status, Some(error)) => format!(" # {status}: {error}"),
+        };
+        (format!("{plain}{status}"), faults)
     });
-    let faults: String = faults.concat();
-    assert!(faults.is_empty(), "{faults}");
+    let (lines, faults): (Vec<String>, Vec<String>) = results.into_iter().unzip();
+    assert!(faults.concat().is_empty(), "{}", faults.concat());
+    expect_file(&file, &(lines.join("\n") + "\n"));
 }

@@ -31,7 +31,7 @@ pub(super) fn reach(
 ) -> Result<(Reach, Option<Json>), CliError> {
     let _working = Working::on(common, "making jobs from the rules");
     let Some(path) = defaults.world.as_deref() else {
-        let (reach, world) = Reach::asking(tested, hooks, defaults.now);
+        let (reach, world) = Reach::asking(tested, hooks, defaults.now).map_err(|error| world::unanswered(&error))?;
         return Ok((reach, Some(world).filter(|world| *world != Json::Object(Vec::new()))));
     };
     let mut world = world::at_this_moment(Some(path))?;

@@ -7,7 +7,7 @@ use tpv_config::Config;
 use tpv_model::Version;
 use tpv_text::diagnostic::{Diagnostic, Severity};
 use tpv_text::finding::Finding;
-use tpv_text::source::{SourceMap, Span};
+use tpv_text::source::SourceMap;
 
 /// The options of the linter.
 #[derive(Clone, Debug, Default)]
@@ -66,11 +66,6 @@ impl<'a> Linter<'a> {
         let code = diagnostic.code.unwrap_or(Code::Unloadable);
         diagnostic.severity = code.severity();
         self.report(Finding::new(code, diagnostic));
-    }
-
-    /// Returns `true` if there is a finding of this kind at this place.
-    pub fn has(&self, code: Code, span: Span) -> bool {
-        self.findings.iter().any(|finding| finding.code == code && finding.span() == Some(span))
     }
 
     /// Adds a finding, unless it is turned off.

@@ -9,6 +9,7 @@ mod totals;
 use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
+use tpv_galaxy::Error;
 use tpv_galaxy::json::{Json, text_of};
 use tpv_galaxy::lacks::Lack;
 use tpv_runtime::World;
@@ -83,20 +84,23 @@ impl Answers {
         is_new
     }
 
-    /// The answers as fields of a world.
-    fn json(&self) -> Json {
+    /// The answers as fields of a world. One without jobs gets two at each destination if queries count them, so that their totals are not all 0.
+    fn json(&self, has_jobs: bool) -> Json {
         let entries = |entries: &IndexMap<Box<str>, Json>| {
             Json::Object(entries.iter().map(|(name, value)| (name.clone(), value.clone())).collect())
         };
         let tables = self.tables.iter().map(|(name, rows)| (name.clone(), Json::List(rows.clone())));
         let queries = self.queries.iter();
         let queries = queries.map(|(sql, rows)| object([("sql", Json::str(&**sql)), ("rows", rows.clone())]));
+        let has_totals = self.queries.values().any(|rows| matches!(rows, Json::Object(_)));
+        let jobs = if has_totals && !has_jobs { self.jobs() } else { Vec::new() };
         let sections = [
             ("config", entries(&self.config)),
             ("tool_data_tables", Json::Object(tables.collect())),
             ("files", entries(&self.files)),
             ("environment", entries(&self.environment)),
             ("queries", Json::List(queries.collect())),
+            ("jobs", Json::List(jobs)),
         ];
         let is_filled = |section: &Json| match section {
             Json::Object(fields) => !fields.is_empty(),
@@ -107,25 +111,28 @@ impl Answers {
         Json::Object(filled.map(|(name, section)| (name.into(), section)).collect())
     }
 
-    /// Adds the answers to a world file. One without jobs gets two at each destination if queries count them, so that their totals are not all 0.
+    /// Adds the answers to a world file.
     pub(crate) fn add_to(&self, world: &mut Json) {
-        merge(world, self.json());
-        let has_totals = self.queries.values().any(|rows| matches!(rows, Json::Object(_)));
-        if has_totals && world.get("jobs").is_none() {
-            merge(world, object([("jobs", Json::List(self.jobs()))]));
-        }
+        let has_jobs = matches!(world.get("jobs"), Some(Json::List(jobs)) if !jobs.is_empty());
+        merge(world, self.json(has_jobs));
     }
 
-    /// A world with the answers.
-    pub(crate) fn over(&self, world: &World) -> World {
+    /// The world with the answers.
+    ///
+    /// # Errors
+    /// An answer has a shape that no world has, which is a bug.
+    pub(crate) fn over(&self, world: &World) -> Result<World, Error> {
+        let made = World::parse(&text_of(&self.json(!world.jobs.is_empty())))?;
         let mut out = world.clone();
-        let Ok(made) = World::parse(&text_of(&self.json())) else { return out };
         out.config.extend(made.config);
         out.tool_data_tables.extend(made.tool_data_tables);
         out.files.extend(made.files);
         out.environment.extend(made.environment);
         out.queries.extend(made.queries);
-        out
+        if out.jobs.is_empty() {
+            out.jobs = made.jobs;
+        }
+        Ok(out)
     }
 
     /// Returns `true` if a question has no answer.

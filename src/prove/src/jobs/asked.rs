@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use tpv_galaxy::Error;
 use tpv_galaxy::json::{Json, text_of};
 use tpv_runtime::World;
 use tpv_runtime::artifact::Rules;
@@ -15,8 +16,10 @@ const MOST_ROUNDS: usize = 6;
 
 /// Jobs, and the world in which they are tried.
 pub struct Asked {
-    /// The world, as a world file has it.
-    pub world: Json,
+    /// The world.
+    pub world: World,
+    /// The same, as a world file has it.
+    pub file: Json,
     /// The jobs.
     pub made: Made,
     /// What the rules ask for and no answer is known of, in words.
@@ -25,27 +28,36 @@ pub struct Asked {
 
 /// Makes jobs for rules in a world that gets what the rules ask of Galaxy and it lacks, as far as the question shows the shape of an answer. It is `now` if
 /// the world has no time.
-pub fn make_answered(rules: &Arc<Rules>, world: &Json, now: Option<i64>, given: &[Json], options: &Options) -> Asked {
+///
+/// # Errors
+/// It is no world, or, which is a bug, none with the answers.
+pub fn make_answered(
+    rules: &Arc<Rules>,
+    file: &Json,
+    now: Option<i64>,
+    given: &[Json],
+    options: &Options,
+) -> Result<Asked, Error> {
     let (started, mut answers) = (Instant::now(), Answers::new(rules));
+    let mut plain = World::parse(&text_of(file))?;
+    plain.now = plain.now.or(now);
     let (mut round, mut tried) = (0, 0);
     loop {
         round += 1;
-        let mut asked = world.clone();
-        answers.add_to(&mut asked);
-        let mut parsed = World::parse(&text_of(&asked)).unwrap_or_default();
-        parsed.now = parsed.now.or(now);
-        let lacks = Lacks::default();
-        parsed.lacks = Some(lacks.clone());
+        let (world, lacks) = (answers.over(&plain)?, Lacks::default());
+        let noting = Arc::new(World { lacks: Some(lacks.clone()), ..world.clone() });
+        let mut file = file.clone();
+        answers.add_to(&mut file);
         let rest = Options {
             tries: options.tries.saturating_sub(tried),
             time: options.time.saturating_sub(started.elapsed()),
             ..options.clone()
         };
-        let made = make(rules, &Arc::new(parsed), given, &rest);
+        let made = make(rules, &noting, given, &rest);
         tried += made.tried;
         let new = lacks.take().iter().filter(|lack| answers.add(lack)).count();
         if new == 0 || round == MOST_ROUNDS || tried >= options.tries || started.elapsed() > options.time {
-            return Asked { world: asked, made, left: answers.left() };
+            return Ok(Asked { world, file, made, left: answers.left() });
         }
     }
 }

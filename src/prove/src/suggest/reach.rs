@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tpv_analysis::cases::coverage::{Aim, Coverage, coverage};
 use tpv_analysis::cases::run::{Tested, uses};
+use tpv_galaxy::Error;
 use tpv_galaxy::answer::Answer;
 use tpv_galaxy::json::{Json, text_of};
 use tpv_runtime::mapper::Hooks;
@@ -30,11 +31,13 @@ impl Reach {
 
     /// The same in an empty Galaxy that gets what the rules ask for, as far as the question shows the shape of an answer. Returns what it gets, as a world
     /// file has it.
-    pub fn asking(tested: &Tested, hooks: &Hooks, now: i64) -> (Self, Json) {
-        let Asked { world, made, .. } =
-            make_answered(&tested.rules, &Json::Object(Vec::new()), Some(now), &[], &OPTIONS);
-        let parsed = World::parse(&text_of(&world)).unwrap_or_default();
-        (Self::by(tested, hooks, made, &Arc::new(World { now: Some(now), ..parsed })), world)
+    ///
+    /// # Errors
+    /// A bug: the answers are none of a world.
+    pub fn asking(tested: &Tested, hooks: &Hooks, now: i64) -> Result<(Self, Json), Error> {
+        let Asked { world, file, made, .. } =
+            make_answered(&tested.rules, &Json::Object(Vec::new()), Some(now), &[], &OPTIONS)?;
+        Ok((Self::by(tested, hooks, made, &Arc::new(world)), file))
     }
 
     fn by(tested: &Tested, hooks: &Hooks, made: Made, world: &Arc<World>) -> Self {

@@ -42,9 +42,10 @@ pub fn check(linter: &mut Linter<'_>, blocks: &Blocks, told: &Told, world: &Arc<
     let Some(trial) = Trial::of(blocks, world) else { return Default::default() };
     let tools = tool::all(config, &trial, &|tool| sizes::sizes(config, tool));
     let (each, left_out) = each::all(linter, &trial, &tools);
-    let mut untried = raises::check(linter, &trial, &tools, &each);
+    let (mut raising, mut untried) = raises::check(linter, &trial, &tools, &each);
     nowhere::check(linter, &trial, &tools, told);
-    people::check(linter, &trial, &tools);
+    people::check(linter, &trial, &tools, &mut raising);
+    raises::report_new(linter, raising);
     attempts::check(linter, &trial, &tools);
     falls::check(linter, &trial, &tools);
     limited::check(linter, &tools);

@@ -29,8 +29,9 @@ const MOST_IN_MESSAGE: usize = 2;
 /// The facts that findings of several roles, or users, share: which tools, and why.
 type Loss = (EntityClass, Vec<Option<usize>>, Reasons);
 
-/// Tries an ordinary job of each kind of tool with each role and as each user of the config.
-pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) {
+/// Tries an ordinary job of each kind of tool with each role and as each user of the config. Adds jobs that raise to the findings about others, if these
+/// have none at the same place.
+pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>], raises: &mut Vec<Finding>) {
     let config = linter.config;
     let kinds = kinds(tools, |tool| tool.end().is_some_and(JobEnd::is_accepted));
     let all = kinds.iter().map(Vec::len).sum();
@@ -65,8 +66,8 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
     if let Some(finding) = of_sent(trial, &sent) {
         linter.report(finding);
     }
-    raising.retain(|(span, _), _| !linter.has(Code::RaisesForOrdinary, *span));
-    raises::report_new(linter, raising.into_values());
+    raising.retain(|(span, _), _| !raises.iter().any(|finding| finding.span() == Some(*span)));
+    raises.extend(raising.into_values());
 }
 
 /// A role or user, and the tools whose jobs are lost by it.

@@ -27,13 +27,13 @@ struct Group<'t, 'a> {
     alternative: Option<&'a str>,
 }
 
-/// Looks at all tools, and at jobs of each destination. Returns what is only known with a database or a network.
+/// Looks at all tools, and at jobs of each destination. Returns the findings, and what is only known with a database or a network.
 pub(super) fn check<'a>(
-    linter: &mut Linter<'a>,
+    linter: &Linter<'a>,
     trial: &Trial,
     tools: &[Tool<'a>],
     each: &[Accepted<'_, 'a>],
-) -> Vec<Unproved> {
+) -> (Vec<Finding>, Vec<Unproved>) {
     let mut groups: IndexMap<(Option<Span>, String), Group<'_, 'a>> = IndexMap::new();
     let mut away: IndexMap<Option<Span>, (usize, String)> = IndexMap::new();
     let mut add_away = |linter: &Linter<'_>, watched: &Watched| {
@@ -73,27 +73,25 @@ pub(super) fn check<'a>(
             group.tools.push(one.tool);
         }
     }
-    report_new(linter, groups.iter().map(|((span, _), tools)| finding(*span, tools)));
+    let findings = groups.iter().map(|((span, _), tools)| finding(*span, tools)).collect();
     let untried = away.into_iter().map(|(span, (count, error))| {
         let jobs = if count == 1 { "the jobs of one tool".to_owned() } else { format!("the jobs of {count} tools") };
         let message = format!("{jobs} end here in `{error}`, because the world of this check lacks what they ask for");
         Unproved { message, span }
     });
-    untried.collect()
+    (findings, untried.collect())
 }
 
 /// Reports findings, but for those in lines that lint has a finding for.
-pub(super) fn report_new(linter: &mut Linter<'_>, findings: impl Iterator<Item = Finding>) {
-    let mut findings = findings.peekable();
-    if findings.peek().is_none() {
+pub(super) fn report_new(linter: &mut Linter<'_>, mut findings: Vec<Finding>) {
+    if findings.is_empty() {
         return;
     }
     let known = lint::findings(linter);
     let line = |span: Span| (span.source, linter.sources.place(span).line);
     let lines: Vec<_> = known.iter().filter_map(Finding::span).map(line).collect();
-    let is_new = |finding: &Finding| finding.span().is_none_or(|span| !lines.contains(&line(span)));
-    let new: Vec<Finding> = findings.filter(is_new).collect();
-    new.into_iter().for_each(|finding| linter.report(finding));
+    findings.retain(|finding| finding.span().is_none_or(|span| !lines.contains(&line(span))));
+    findings.into_iter().for_each(|finding| linter.report(finding));
 }
 
 /// Adds a job of another size than the ordinary one that ends in an exception, where that one does not.

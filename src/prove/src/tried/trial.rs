@@ -124,7 +124,9 @@ impl Trial {
             if lacks.is_empty() && round == 0 || new == 0 && round > 0 {
                 return false;
             }
-            let (outcome, watched) = self.observe(job, &Arc::new(answers.over(&self.world)));
+            // A world that cannot be had proves nothing.
+            let Ok(world) = answers.over(&self.world) else { return true };
+            let (outcome, watched) = self.observe(job, &Arc::new(world));
             let is_same = watched.error == raised.error && place(&watched) == place(raised);
             if !matches!(outcome, Outcome::Raised) || !is_same {
                 return true;
