@@ -1,7 +1,7 @@
 //! ARCHITECTURE.md lists the crates, their folders and what they depend on as Cargo knows them.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -188,21 +188,46 @@ fn compiling_needs_no_http_client() {
     assert_eq!(needs("tpv-compiler", "tpv-text")["uses_default_features"], false);
 }
 
+/// The files below a folder, without those of other crates and of tests.
+fn sources(folder: &Path, all: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        let name = entry.file_stem().unwrap().to_string_lossy().into_owned();
+        if name == "tests" || name.ends_with("_tests") || entry.join("Cargo.toml").exists() {
+            continue;
+        }
+        if entry.is_dir() {
+            sources(&entry, all);
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            all.push(entry);
+        }
+    }
+}
+
+/// The most lines of a crate, and those that are larger: the Python machine, and what is said about rules.
+const MOST_LINES: usize = 15_000;
+const LARGER: [&str; 2] = ["tpv-analysis", "tpv-python"];
+
+#[test]
+fn crates_are_of_a_size_that_one_person_knows() {
+    for package in packages() {
+        let manifest = Path::new(package["manifest_path"].as_str().unwrap());
+        let mut files = Vec::new();
+        sources(&manifest.parent().unwrap().join("src"), &mut files);
+        let lines: usize = files.iter().map(|file| std::fs::read_to_string(file).unwrap().lines().count()).sum();
+        assert!(lines > 400, "{manifest:?}: {lines} lines");
+        let is_larger = LARGER.contains(&package["name"].as_str().unwrap());
+        assert!(lines <= MOST_LINES || is_larger, "{manifest:?}: {lines} lines, and {MOST_LINES} are allowed");
+    }
+}
+
 /// Rooms of `tpv-analysis`: findings by reading rules stand below proofs, which stand below what shows both.
 #[test]
 fn lint_asks_nothing_of_check() {
-    let mut folders = vec![project().join("src/analysis/src/lint")];
-    let mut files = 0;
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            if entry.is_dir() {
-                folders.push(entry);
-            } else {
-                files += 1;
-                let text = std::fs::read_to_string(&entry).unwrap();
-                assert!(!text.contains("crate::check"), "{} uses `check`", entry.display());
-            }
-        }
+    let mut files = Vec::new();
+    sources(&project().join("src/analysis/src/lint"), &mut files);
+    for file in &files {
+        let text = std::fs::read_to_string(file).unwrap();
+        assert!(!text.contains("crate::check"), "{} uses `check`", file.display());
     }
-    assert!(files > 40, "{files} files");
+    assert!(files.len() > 40, "{} files", files.len());
 }
