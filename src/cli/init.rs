@@ -139,7 +139,7 @@ fn report(environment: &Environment, is_one_of_many: bool) {
             say(&format!("{indent}{}", chosen.said));
             chosen.notes.iter().for_each(|note| say(&format!("{indent}  but {note}")));
         }
-        None => say(&format!("{indent}{}", unknown_version())),
+        None => say(&format!("{indent}{}", unknown_version(environment))),
     }
     if let Some(host) = &environment.host {
         let others = environment.hosts().len().saturating_sub(1) as u64;

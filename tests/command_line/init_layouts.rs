@@ -661,3 +661,58 @@ fn groups_may_be_named_like_patterns() {
     let (status, said) = run(site.path(), &["init"]);
     assert!(status == 0 && written(site.path()).contains("files/tpv.yml"), "{said}");
 }
+
+/// Rules among values of Helm that a task or a release has in line are named. A destination in a file of values may have limits only, and of several
+/// files with the same rules the others are named.
+#[test]
+fn values_of_helm_may_be_in_parts() {
+    let limits =
+        "jobs:\n  rules:\n    tpv_rules_local.yml:\n      destinations:\n        k8s:\n          max_cores: 1\n";
+    let inner: String = limits.lines().map(|line| format!("        {line}\n")).collect();
+    let task = format!("- hosts: a\n  tasks:\n  - kubernetes.core.helm:\n      name: galaxy\n      values:\n{inner}");
+    let site = repository(&[("galaxy.yml", &task)]);
+    let (status, said) = run(site.path(), &["init"]);
+    let named = "skipped: galaxy.yml:8: `tpv_rules_local.yml` is among values of Helm that are a part of this file, which are not read: ";
+    assert!(status == 1 && said.contains(named), "{said}");
+    let list = "configs:\n  job_conf.yml:\n    execution:\n      environments:\n        tpv_dispatcher:\n          tpv_config_files: [lib/tpv_rules_local.yml]\n";
+    let site = repository(&[("values/all.yml", list), ("values/aws.yml", limits), ("values/gcp.yml", limits)]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0 && written(site.path()).contains("files = [\n  \"values/aws.yml\",\n]"), "{said}");
+    assert!(said.contains("left out: values/gcp.yml (it has `tpv_rules_local.yml`, too: add it to `files`"), "{said}");
+}
+
+/// Docker Compose mounts files in places with other names, and a job configuration may have several destinations with rules of their own.
+#[test]
+fn mounts_and_several_destinations() {
+    let site = repository(&[
+        (
+            "docker/compose.yml",
+            "services:\n  galaxy:\n    volumes:\n    - ./rules.yml:/galaxy/config/tpv_local.yml:ro\n    - db:/var/lib\n",
+        ),
+        ("docker/rules.yml", &destination("slurm")),
+        ("docker/training.yml", &destination("training")),
+        (
+            "docker/job_conf.yml",
+            "runners: {slurm: {load: x}}\nexecution:\n  environments:\n    tpv_dispatcher: {runner: dynamic_tpv, tpv_config_files: [/galaxy/config/tpv_local.yml]}\n    tpv_training: {runner: dynamic_tpv, tpv_config_files: [training.yml]}\n",
+        ),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    assert!(status == 0, "{said}");
+    assert_eq!(environments(site.path()), ["main", "main-tpv_training"], "{said}");
+    let written = written(site.path());
+    assert!(part(&written, "[environments.main]").contains("docker/rules.yml"), "{written}");
+    assert!(part(&written, "[environments.main-tpv_training]").contains("docker/training.yml"), "{written}");
+}
+
+/// A branch without a number says nothing of the version, and is named.
+#[test]
+fn branches_without_a_number_are_named() {
+    let site = repository(&[
+        ("hosts", "[galaxy]\ng.example.org\n"),
+        ("group_vars/galaxy.yml", "galaxy_commit_id: our-branch\na_tpv_config_files: [files/tpv.yml]\n"),
+        ("files/tpv.yml", &destination("slurm")),
+    ]);
+    let (status, said) = run(site.path(), &["init"]);
+    let words = "Galaxy `our-branch` in group_vars/galaxy.yml:1 has no number of a release: TPV 3.3 is assumed";
+    assert!(status == 0 && said.contains(words) && written(site.path()).contains(words), "{said}");
+}

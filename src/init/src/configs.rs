@@ -24,6 +24,8 @@ pub(super) struct Found {
     pub(super) templates: Vec<Guess<String>>,
     /// The repository has a file.
     pub(super) has_files: bool,
+    /// Values of Helm that have the rules of the list, too, each with the reason that they are left out.
+    pub(super) left_out: Vec<Guess<String>>,
 }
 
 /// The files that a list names on a server.
@@ -61,13 +63,15 @@ pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Fo
             put.is_exact || is_config || named.is_empty()
         };
         let put = put.filter(is_it);
+        let mut others = Vec::new();
         let (path, reason) = match (own, &put) {
             (Some(own), _) => (Some(own), String::new()),
             (None, Some(Put { path: Some(path), .. })) => (Some(path.clone()), String::new()),
             (None, Some(put)) => (None, put.reason(repository)),
-            (None, None) if named.is_empty() => in_values(item, &list.file, repository),
+            (None, None) if named.is_empty() => in_values(item, &list.file, repository, &mut others),
             (None, None) => (named.into_iter().max_by_key(weight).cloned(), String::new()),
         };
+        found.left_out.extend(others);
         let Some(path) = path else {
             let value = if item.contains(PLACEHOLDER) { written } else { item };
             found.absent.push(Guess { value: value.clone(), from: reason });
@@ -89,16 +93,27 @@ pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Fo
     found
 }
 
-/// The values of Galaxy's Helm chart that have the rules of a path, or the reason that there are none.
-fn in_values(item: &str, list: &str, repository: &Repository) -> (Option<String>, String) {
+/// The values of Galaxy's Helm chart that have the rules of a path, or the reason that there are none. Notes further ones, which Helm may put over them.
+fn in_values(
+    item: &str,
+    list: &str,
+    repository: &Repository,
+    others_with: &mut Vec<Guess<String>>,
+) -> (Option<String>, String) {
     let name = plain_name(item);
     let mut reason = "no file has that name".to_owned();
+    let mut chosen = None;
     let others = repository.files_with(Mark::Values).map(String::as_str).filter(|file| *file != list);
     for file in std::iter::once(list).chain(others) {
         let Some(yaml) = repository.yaml(file) else { continue };
         match of_helm(&yaml.root).into_iter().find(|(known, _)| *known == name) {
             Some((_, rules)) if rules.as_map().is_some() || yaml.has_block(rules) => {
-                return (Some(file.to_owned()), String::new());
+                if chosen.is_none() {
+                    chosen = Some(file.to_owned());
+                } else {
+                    let from = format!("it has `{name}`, too: add it to `files` if it is installed with the others");
+                    others_with.push(Guess { value: file.to_owned(), from });
+                }
             }
             Some((_, rules)) => {
                 let line = yaml.line(rules);
@@ -109,7 +124,7 @@ fn in_values(item: &str, list: &str, repository: &Repository) -> (Option<String>
             None => {}
         }
     }
-    (None, reason)
+    (chosen, reason)
 }
 
 /// The configs of a repository without a list: all files that look like one, by name. `None` if there are none.

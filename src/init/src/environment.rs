@@ -25,12 +25,16 @@ pub struct Environment {
     pub name: String,
     /// The place of the list of config files: `file:line`.
     pub from: String,
+    /// The key of the mapping with the list: in a job configuration, the id of the destination.
+    pub(super) holder: String,
     /// The config files and URLs, relative to the repository.
     pub files: Vec<String>,
     /// The config files of the list that the repository does not have, each with the reason.
     pub absent: Vec<Guess<String>>,
     /// The version of TPV. `None` if the repository says nothing of it.
     pub tpv: Option<Chosen>,
+    /// The words for a branch or commit that the repository names in the place of a release, if nothing says which version of TPV there is.
+    pub(super) unreleased: Option<String>,
     /// The reason that this is the default, if there are others.
     pub is_default: Option<String>,
     /// The files that are templates, though their names do not end in `.j2`.

@@ -77,7 +77,9 @@ fn environments(repository: &Repository) -> Result<(Vec<Environment>, Vec<String
             let paths = Paths::of(&environment, repository, &sources);
             let configs = configs::of(list, repository, &paths);
             environment.from = list.place();
+            environment.holder.clone_from(&list.holder);
             environment.inline = list.inline;
+            environment.left_out.extend(configs.left_out);
             (environment.files, environment.absent, environment.templates) =
                 (configs.files, configs.absent, configs.templates);
             if configs.has_files {
@@ -99,18 +101,14 @@ fn environments(repository: &Repository) -> Result<(Vec<Environment>, Vec<String
     }
     let mut environments = counting(found);
     for environment in &mut environments {
-        environment.tpv = versions::chosen(environment, &pins, repository);
-        values(repository, environment);
-        settle_version(repository, environment);
+        give_version(repository, environment, &pins);
     }
     let mut environments = merged(repository, environments);
     names::give(&mut environments);
     if environments.is_empty() {
         environments.extend(configs::alone(repository).map(|(files, from)| {
             let mut environment = Environment { files, from, ..Environment::default() };
-            environment.tpv = versions::chosen(&environment, &pins, repository);
-            values(repository, &mut environment);
-            settle_version(repository, &mut environment);
+            give_version(repository, &mut environment, &pins);
             environment
         }));
     }
@@ -240,6 +238,16 @@ fn values(repository: &Repository, environment: &mut Environment) {
         .collect();
 }
 
+/// Gives an environment its version of TPV, and what its templates lack.
+fn give_version(repository: &Repository, environment: &mut Environment, pins: &[versions::Pin]) {
+    environment.tpv = versions::chosen(environment, pins, repository);
+    if environment.tpv.is_none() {
+        environment.unreleased = versions::unreleased(environment, repository);
+    }
+    values(repository, environment);
+    settle_version(repository, environment);
+}
+
 /// Takes the next later version that loads the files, else the next earlier one, if they don't load with one that nobody named.
 fn settle_version(repository: &Repository, environment: &mut Environment) {
     let expected = environment.tpv.as_ref().map_or_else(Version::default, |chosen| chosen.version);
@@ -249,7 +257,7 @@ fn settle_version(repository: &Repository, environment: &mut Environment) {
     let at = known.iter().position(|version| *version == expected).unwrap_or(known.len());
     let (earlier, later) = known.split_at(at);
     for version in later.iter().skip(1).chain(earlier.iter().rev()) {
-        let chosen = versions::instead(environment.tpv.as_ref(), *version, &fault);
+        let chosen = versions::instead(environment, *version, &fault);
         let mut other = Environment { tpv: Some(chosen), ..environment.clone() };
         missing(repository, &mut other);
         if other.faults.is_empty() {

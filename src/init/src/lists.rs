@@ -21,6 +21,8 @@ pub(super) struct List {
     pub(super) job_conf: Option<String>,
     /// The number of configs in the list, as mappings, where the file is no job configuration.
     pub(super) inline: usize,
+    /// The key of the mapping with the list: in a job configuration, the id of the destination. Empty if it is unknown.
+    pub(super) holder: String,
 }
 
 impl List {
@@ -36,7 +38,7 @@ pub(super) fn of(repository: &Repository) -> Vec<List> {
     // Job configurations that loop over a variable: its name, and the file.
     let mut loops: Vec<(String, String)> = Vec::new();
     for (file, text) in repository.marked(Mark::List) {
-        for (line, variable, found) in found(file, &text) {
+        for (line, variable, holder, found) in found(file, &text) {
             let job_conf = is_job_conf(&text).then(|| file.clone());
             match found {
                 Items::Listed(mut items, mut inline) => {
@@ -47,7 +49,7 @@ pub(super) fn of(repository: &Repository) -> Vec<List> {
                         items.insert(own, file.clone());
                         inline = 0;
                     }
-                    lists.push(List { file: file.clone(), line, variable, items, job_conf, inline });
+                    lists.push(List { file: file.clone(), line, variable, items, job_conf, inline, holder });
                 }
                 Items::Looped(variable) => loops.push((variable, file.clone())),
             }
@@ -72,7 +74,7 @@ fn of_variable(variable: &str, repository: &Repository) -> Vec<List> {
         let entry = yaml.root.as_map()?.entry(variable)?;
         let Items::Listed(items, inline) = listed(&entry.value)? else { return None };
         let (file, variable, line) = (file.clone(), variable.to_owned(), yaml.line(&entry.key));
-        Some(List { file, line, variable, items, job_conf: None, inline })
+        Some(List { file, line, variable, items, inline, ..List::default() })
     });
     lists.collect()
 }
@@ -91,23 +93,26 @@ fn found(name: &str, text: &str) -> Vec<Found> {
     yaml.map_or_else(|| of_lines(&text.lines().collect::<Vec<_>>()), |yaml| of_yaml(&yaml))
 }
 
-/// A list: its line, the variable that it is in, and its items.
-type Found = (usize, String, Items);
+/// A list: its line, the variable that it is in, the key of the mapping with it, and its items.
+type Found = (usize, String, String, Items);
 
 /// The lists of a text that is no YAML as it is written, by its lines.
 fn of_lines(lines: &[&str]) -> Vec<Found> {
     let found = lines.iter().enumerate().filter_map(|(at, line)| {
         let items = items(line, lines.get(at + 1..).unwrap_or(&[]))?;
-        Some((at + 1, line.trim().split(':').next().unwrap_or("").to_owned(), items))
+        Some((at + 1, line.trim().split(':').next().unwrap_or("").to_owned(), String::new(), items))
     });
     found.collect()
 }
+
+/// The keys of mappings that say nothing of a destination.
+const PLAIN: [&str; 4] = ["params", "environments", "destinations", "execution"];
 
 /// The lists of a document, in any style and at any depth.
 fn of_yaml(yaml: &Yaml) -> Vec<Found> {
     let mut found = Vec::new();
     let tops = yaml.root.as_map().map_or(&[][..], |map| &map.entries);
-    yaml.maps(&mut |_, map| {
+    yaml.maps(&mut |holder, map| {
         for entry in &map.entries {
             let key = entry.key.as_str().unwrap_or("");
             if !KEYS.iter().any(|known| key.ends_with(known)) {
@@ -118,7 +123,10 @@ fn of_yaml(yaml: &Yaml) -> Vec<Found> {
                 top.start <= inner.start && inner.end <= top.end
             };
             let variable = tops.iter().find(holds).and_then(|top| top.key.as_str()).unwrap_or(key);
-            found.extend(listed(&entry.value).map(|items| (yaml.line(&entry.key), variable.to_owned(), items)));
+            let named = map.get("id").and_then(ConfigValue::as_str);
+            let holder = named.unwrap_or(if PLAIN.contains(&holder) { "" } else { holder });
+            let list = |items| (yaml.line(&entry.key), variable.to_owned(), holder.to_owned(), items);
+            found.extend(listed(&entry.value).map(list));
         }
     });
     found.sort_by_key(|(line, ..)| *line);
@@ -157,7 +165,7 @@ fn listed(value: &ConfigValue) -> Option<Items> {
 
 /// Returns `true` for the text of a job configuration with configs in its list.
 pub fn has_configs(text: &str) -> bool {
-    has_execution(text) && found("", text).iter().any(|found| matches!(found, (_, _, Items::Listed(_, 1..))))
+    has_execution(text) && found("", text).iter().any(|found| matches!(found.3, Items::Listed(_, 1..)))
 }
 
 /// Returns `true` for a text with runners, as `job_conf` has them.

@@ -38,7 +38,7 @@ impl Mark {
             Self::List => may_have_list(text),
             Self::Plays => text.contains("hosts:"),
             Self::Globs => text.contains("with_fileglob"),
-            Self::Sources => text.contains("src:"),
+            Self::Sources => text.contains("src:") || text.contains("volumes:"),
             Self::Versions => may_have_version(text),
             Self::Values => may_be_of_helm(text),
             Self::Vault => text.starts_with(VAULT),
@@ -87,10 +87,16 @@ pub(super) fn is_text(name: &str) -> bool {
 const SECTIONS: [&str; 6] = ["tools", "destinations", "users", "roles", "global", "pools"];
 
 /// Fields that only entities of TPV have below a section.
-const FIELDS: [&str; 13] = [
+const FIELDS: [&str; 19] = [
     "cores",
     "mem",
     "gpus",
+    "min_cores",
+    "min_mem",
+    "min_gpus",
+    "max_cores",
+    "max_mem",
+    "max_gpus",
     "scheduling",
     "rules",
     "runner",

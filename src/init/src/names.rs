@@ -82,7 +82,14 @@ pub(super) fn give(environments: &mut [Environment]) {
         let name = name(at, environments);
         let taken =
             names.iter().filter(|other| **other == name || other.strip_prefix(&*name).is_some_and(is_number)).count();
-        names.push(if taken == 0 { name } else { format!("{name}-{}", taken + 1) });
+        // Several destinations of a job configuration may have lists.
+        let holder = environments.get(at).map_or("", |environment| &environment.holder);
+        let of_holder = format!("{name}-{holder}");
+        names.push(match taken {
+            0 => name,
+            _ if !holder.is_empty() && !names.contains(&of_holder) => of_holder,
+            _ => format!("{name}-{}", taken + 1),
+        });
     }
     for (environment, name) in environments.iter_mut().zip(names) {
         environment.name = name;

@@ -8,6 +8,7 @@ use super::environment::{Environment, Guess};
 use super::lists::List;
 use super::marks::Mark;
 use super::scan::Repository;
+use super::yaml::Yaml;
 
 /// The reasons that a repository has no config of TPV.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,6 +18,26 @@ pub struct Refusal {
     /// The lists that were found and the files that were skipped, each with the reason.
     pub skipped: Vec<String>,
     known: BTreeSet<String>,
+}
+
+/// The rules among values of Helm that are part of something else, such as a task of Ansible, each with the reason that they are not read.
+fn in_line(repository: &Repository) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in repository.names().filter(|file| !repository.has(file, Mark::Values)) {
+        let text = repository.text(file).filter(|text| text.contains("rules:") && text.contains("jobs:"));
+        let Some(yaml) = text.and_then(|text| Yaml::of(file, &text)) else { continue };
+        yaml.maps(&mut |key, map| {
+            for entry in map.entries.iter().filter(|_| key == "rules") {
+                let name = entry.key.as_str().filter(|name| [".yml", ".yaml"].iter().any(|end| name.ends_with(end)));
+                let Some(name) = name.filter(|_| found.len() < MOST) else { continue };
+                let line = yaml.line(&entry.key);
+                found.push(format!(
+                    "{file}:{line}: `{name}` is among values of Helm that are a part of this file, which are not read: move them to a file of values (`values_files`, `--values`)"
+                ));
+            }
+        });
+    }
+    found
 }
 
 /// The most encrypted files and values of Helm that are named.
@@ -57,6 +78,7 @@ impl Refusal {
         } else {
             "`tpv_config_files` was found, but none of its configs".to_owned()
         };
+        self.skipped.extend(in_line(repository));
         let encrypted: Vec<&String> =
             repository.files_with(Mark::Vault).filter(|file| file.contains("vars/")).collect();
         let more = encrypted.len().saturating_sub(MOST);

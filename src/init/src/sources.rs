@@ -1,11 +1,11 @@
-//! The files that Ansible puts on servers: mappings with `src` and `dest`, in variables of roles and in tasks.
+//! The files that Ansible puts on servers: mappings with `src` and `dest`, in variables of roles and in tasks; and those that Docker Compose mounts there.
 
 use std::ops::Range;
 
-use tpv_yaml::value::{ConfigValue, Entry, Map};
+use tpv_yaml::value::{ConfigValue, Entry, Map, ValueKind};
 
-use super::folders::role;
-use super::marks::Mark;
+use super::folders::{folder, join, role};
+use super::marks::{Mark, is_text};
 use super::scan::Repository;
 
 /// A file of the repository, and its place on the server. Both may be templates.
@@ -36,6 +36,17 @@ fn of_role(path: &str, file: &str) -> String {
     ["{{ role_path }}", "{{role_path}}"].iter().fold(path.to_owned(), |path, name| path.replace(name, role))
 }
 
+/// The files of the repository among the volumes of a service of Docker Compose (`./tpv.yml:/galaxy/server/config/tpv.yml:ro`), each with its place on the server.
+fn mounts(volumes: &ConfigValue) -> Vec<(&ConfigValue, &str, &str)> {
+    let ValueKind::List(items) = &volumes.kind else { return Vec::new() };
+    let mounts = items.iter().filter_map(|item| {
+        let (src, rest) = item.as_str()?.split_once(':')?;
+        let dest = rest.split(':').next().filter(|dest| dest.starts_with('/'))?;
+        (src.starts_with('.') && is_text(dest)).then_some((item, src, dest))
+    });
+    mounts.collect()
+}
+
 /// All of a repository, in the order of its files.
 pub(super) fn of(repository: &Repository) -> Vec<Source> {
     let mut found = Vec::new();
@@ -61,6 +72,9 @@ pub(super) fn of(repository: &Repository) -> Vec<Source> {
                 if let Some(src) = argument("src=") {
                     add(&entry.key, src, argument("dest=").unwrap_or(""), is_template);
                 }
+            }
+            for (value, src, dest) in map.get("volumes").into_iter().flat_map(mounts) {
+                add(value, &join(folder(file), src), dest, false);
             }
             let renders = |entry: &Entry| {
                 let src = entry.value.as_map().and_then(|map| map.get("src")?.as_str());

@@ -14,6 +14,9 @@ use super::marks::{Mark, PACKAGES, is_list_of_packages};
 use super::plays::patterns;
 use super::scan::Repository;
 
+/// The words for a repository that names no version.
+pub(super) const UNNAMED: &str = "no version of TPV or Galaxy is named";
+
 /// The variable with the version of TPV.
 const OF_TPV: &str = "tpv_version";
 
@@ -90,18 +93,39 @@ pub(super) fn chosen(environment: &Environment, pins: &[Pin], repository: &Repos
 
 /// A version that loads files which the expected one refuses. Servers have other versions than their release of Galaxy asks for. `fault` is the first fault of the
 /// expected version, as `file: words`.
-pub(super) fn instead(expected: Option<&Chosen>, version: Version, fault: &str) -> Chosen {
+pub(super) fn instead(environment: &Environment, version: Version, fault: &str) -> Chosen {
     let number = version.name().to_owned();
-    let (reason, older) = match expected {
+    let (reason, older) = match &environment.tpv {
         Some(expected) => (&*expected.said, &*expected.number),
-        None => ("no version of TPV or Galaxy is named", Version::default().name()),
+        None => (environment.unreleased.as_deref().unwrap_or(UNNAMED), Version::default().name()),
     };
     let said = format!("TPV {number}: the files load with it, not with {older}: {fault}");
     Chosen { version, number, said, notes: vec![reason.to_owned()], is_of_galaxy: true }
 }
 
-/// The value of a variable of a server, and the place of the file that has it. `None` if it has none. Of a commit, the comment behind it counts.
+/// The number of a release in a variable of a server, and the place of the file that has it. `None` if it has none. Of a commit, the comment behind it counts.
 fn variable(name: &str, environment: &Environment, repository: &Repository) -> Option<(String, String)> {
+    let (value, comment, from) = value(name, environment, repository)?;
+    let is_number = |value: &String| Number::within(value).is_some();
+    Some((value.filter(is_number).or_else(|| comment.filter(is_number))?, from))
+}
+
+/// The words for a variable of a server that names a branch or a commit in the place of a release. `None` if none does.
+pub(super) fn unreleased(environment: &Environment, repository: &Repository) -> Option<String> {
+    let names = [(OF_TPV, "TPV")].into_iter().chain(OF_GALAXY.map(|name| (name, "Galaxy")));
+    names.into_iter().find_map(|(name, program)| {
+        let (value, _, from) = value(name, environment, repository)?;
+        let value = value.filter(|value| !value.trim().is_empty() && !value.contains('\n'))?;
+        Some(format!("{program} `{}` in {from} has no number of a release", value.trim()))
+    })
+}
+
+/// A variable of a server: its value unless that is made of others that have none, the comment behind it, and the place of the file.
+fn value(
+    name: &str,
+    environment: &Environment,
+    repository: &Repository,
+) -> Option<(Option<String>, Option<String>, String)> {
     let of_file = |file: &String| {
         let text = repository.plain(file)?;
         let is_it = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.starts_with(':'));
@@ -111,9 +135,7 @@ fn variable(name: &str, environment: &Environment, repository: &Repository) -> O
     let (from, comment) = environment.vars.iter().rev().find_map(|file| of_file(&file.value))?;
     let templates = Templates::new(site(repository, environment)).ok()?;
     let value = templates.fill("version.j2", &format!("{{{{ {name} }}}}"))?.ok()?.text;
-    let is_number = |value: &String| !value.contains(PLACEHOLDER) && Number::within(value).is_some();
-    let value = Some(value).filter(is_number).or_else(|| comment.filter(is_number))?;
-    Some((value, from))
+    Some((Some(value).filter(|value| !value.contains(PLACEHOLDER)), comment, from))
 }
 
 /// The release of Galaxy in the values among the files of an environment, or in their chart.

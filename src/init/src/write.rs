@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::environment::{Environment, Guess};
+use super::versions::UNNAMED;
 use tpv_model::Version;
 use tpv_text::figures::count;
 
@@ -43,7 +44,7 @@ pub fn settings(environments: &[Environment], remotes: &[(String, String)]) -> S
                 chosen.notes.iter().for_each(|note| comment(&mut out, note));
                 out.push_str(&format!("tpv = {}\n", quoted(&chosen.number)));
             }
-            None => comment(&mut out, &unknown_version()),
+            None => comment(&mut out, &unknown_version(environment)),
         }
         if !environment.vars.is_empty() {
             grouped(&mut out, "vars", &environment.vars);
@@ -81,8 +82,9 @@ pub fn settings(environments: &[Environment], remotes: &[(String, String)]) -> S
 }
 
 /// The words for a version that nothing tells.
-pub fn unknown_version() -> String {
-    format!("no version of TPV or Galaxy is named: TPV {} is assumed", Version::default())
+pub fn unknown_version(environment: &Environment) -> String {
+    let reason = environment.unreleased.as_deref().unwrap_or(UNNAMED);
+    format!("{reason}: TPV {} is assumed", Version::default())
 }
 
 /// The configs in the list itself, in words. `None` if there are none.

@@ -152,6 +152,12 @@ fn too_long(entity: &Entity, says: &dyn Fn(&str, String) -> Diagnostic) -> Optio
     if *repos != "repos" || rest.is_empty() || ![host, owner, repository, tool, version].into_iter().all(plain) {
         return None;
     }
+    if *tool == "data_manager" && matches!(rest, [".*"]) {
+        // Galaxy has two ids for each: that of the data manager, and that of its tool.
+        let short = entity.id.replacen("/data_manager/", "/", 1);
+        let label = "this is the id of a data manager; its jobs have that of its tool, without `data_manager/`";
+        return Some(says(label, format!("write `{short}`, or the id of the tool if it has another name")));
+    }
     let help = match rest {
         [".*"] => format!("leave out the end: `{}`", entity.id.trim_end_matches("/.*")),
         _ => "write `HOST/repos/OWNER/REPOSITORY/TOOL/.*`".to_owned(),

@@ -8,6 +8,7 @@ use tpv_front::syntax::text_size::TextRange;
 
 use super::block::Checker;
 use super::cpython::WITH_CPYTHON;
+use super::older;
 use super::types::Type;
 use crate::checker::stubs::{Member, Names, model};
 use tpv_model::Version;
@@ -160,7 +161,8 @@ impl<'a> Checker<'a> {
         let is_private = name.starts_with('_') && !class.starts_with(|c: char| c.is_ascii_lowercase());
         // What the model has beside its own attributes are Galaxy's classes.
         let is_model_class = *class == "Model" && names_in("galaxy.model").contains(name);
-        if members.names.contains(name) || is_private || is_model_class {
+        let is_older = older::has(self.surroundings.version, class, name);
+        if members.names.contains(name) || is_private || is_model_class || is_older {
             match *class {
                 "Session" => self.needs_server(name, range),
                 _ if is_of_galaxy => self.only_galaxy(class, name, range, usage),

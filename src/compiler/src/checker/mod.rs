@@ -24,6 +24,7 @@ mod left_out;
 mod lost;
 mod names;
 mod narrow;
+mod older;
 mod operands;
 mod optional;
 mod order;
