@@ -14,7 +14,7 @@ use tpv_maps::status::reports;
 use tpv_simulate::vary::point_name;
 use tpv_text::figures::grouped;
 use tpv_text::printable::{Form, put_line};
-use tpv_text::rows::Rows;
+use tpv_text::rows::{Cell, Rows};
 
 /// Show why components are ERRORED
 #[derive(Args)]
@@ -118,6 +118,9 @@ fn time(seconds: u64) -> String {
 
 /// Show why components are HELD
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps holds q3\n  \
+    tpvc maps holds --all --format csv")]
 pub(super) struct Holds {
     #[command(flatten)]
     tags: Select,
@@ -136,13 +139,16 @@ impl Holds {
                 let why = &component.why;
                 rows.push(vec![
                     map.tag().into(),
-                    u64::from(index).into(),
+                    Cell::Id(u64::from(index)),
                     why.message.as_str().into(),
                     why.help.as_str().into(),
                 ]);
             }
             Ok(())
         })?;
+        if rows.is_empty() {
+            context.common.note("no component is HELD");
+        }
         self.format.print(&rows)?;
         Ok(outcome)
     }
