@@ -176,11 +176,10 @@ impl Bench {
                 rows.iter().try_for_each(|row| {
                     writeln!(
                         out,
-                        "{:<16} {:>10} µs a{} {:<9} ({}, {})",
+                        "{:<16} {:>10} µs {:<11} ({}, {})",
                         row.name,
                         amount(row.micros(row.timing.median)),
-                        if row.unit.starts_with('a') { "n" } else { "" },
-                        row.unit,
+                        format!("a{} {}", if row.unit.starts_with('a') { "n" } else { "" }, row.unit),
                         amount(row.micros(row.timing.minimum)),
                         amount(row.micros(row.timing.maximum))
                     )

@@ -43,10 +43,11 @@ enum ReportFormat {
 
 impl Errors {
     pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        let mut json = Vec::new();
+        let (mut json, mut is_any) = (Vec::new(), false);
         let outcome = context.each(&self.tags, |map| {
             let status = map.status()?;
             let reports = reports(&map, &status)?;
+            is_any |= !reports.is_empty();
             let items = map.dir().items()?;
             let shown = reports.iter().take(self.limit);
             if self.format == ReportFormat::Json {
@@ -70,6 +71,9 @@ impl Errors {
         })?;
         if self.format == ReportFormat::Json {
             print_stdout(Form::Json, &(serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"))?;
+        }
+        if !is_any && matches!(outcome, Outcome::Done) {
+            context.common.note("no component is ERRORED");
         }
         Ok(outcome)
     }
