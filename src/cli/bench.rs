@@ -10,7 +10,7 @@ use super::error::{CliError, Outcome};
 use tpv_bench::{Shape, Timing, Workload, WorkloadError, compile, time};
 use tpv_runtime::artifact::Rules;
 use tpv_text::diagnostic::REPORT_BUG;
-use tpv_text::figures::count;
+use tpv_text::figures::{amount, count, grouped};
 
 /// Measure compiling, loading and mapping
 ///
@@ -170,17 +170,18 @@ impl Bench {
                 counts.into_iter().map(|(name, count)| (name.to_owned(), count.into())).collect();
             writeln!(out, "{}", serde_json::json!({ "counts": counts, "runs": self.runs, "figures": figures }))
         } else {
-            let counts: Vec<String> = counts.iter().map(|(name, count)| format!("{count} {name}")).collect();
+            let counts: Vec<String> =
+                counts.iter().map(|(name, count)| format!("{} {name}", grouped(*count as u64))).collect();
             writeln!(out, "{}; median of {} (least, most)", counts.join(", "), count(self.runs, "run")).and_then(|()| {
                 rows.iter().try_for_each(|row| {
                     writeln!(
                         out,
-                        "{:<16} {:>14.2} us a {:<9} ({:.2}, {:.2})",
+                        "{:<16} {:>10} µs {:<11} ({}, {})",
                         row.name,
-                        row.micros(row.timing.median),
-                        row.unit,
-                        row.micros(row.timing.minimum),
-                        row.micros(row.timing.maximum)
+                        amount(row.micros(row.timing.median)),
+                        format!("a{} {}", if row.unit.starts_with('a') { "n" } else { "" }, row.unit),
+                        amount(row.micros(row.timing.minimum)),
+                        amount(row.micros(row.timing.maximum))
                     )
                 })
             })

@@ -271,7 +271,7 @@ impl Diff {
             .map(|detail| format!("  {}: {}\n", detail.field, arrow(&detail.old, &detail.new)))
             .collect();
         let said = format!(
-            "refuted: {} of {tried} made from both rule sets get another answer, such as this one, which `tpvc dry-run --job -` maps:\n\n{}\n\n{}",
+            "refuted: {} of {tried} made from both rule sets get another answer\n\nsuch as this job, for `tpvc dry-run CONFIG... --job - --explain`:\n\n{}\n\n{}",
             grouped(jobs.differing.new.jobs),
             line.unwrap_or_default(),
             differ.concat()

@@ -14,7 +14,7 @@ pub(super) const INSTALL: &str =
 #[derive(Args)]
 #[command(
     disable_help_flag = true,
-    after_help = "Example:\n  tpvc export-jobs sqlite:///database/universe.sqlite --since 2026-01-01 -o jobs.jsonl"
+    after_help = "Examples:\n  tpvc export-jobs sqlite:///database/universe.sqlite --since 2026-01-01 -o jobs.jsonl"
 )]
 pub(super) struct ExportJobs {
     /// The options of the Python package's `tpvc export-jobs`, shown by its own --help

@@ -115,7 +115,7 @@ impl Map {
         let threads = if one { 1 } else { threads_or_all(self.threads, common) };
         let (dispatcher, format, detail) = (self.dispatcher.clone(), self.format, self.detail);
         let mut lines = Lines { mapper, world, dispatcher, decisions, format, detail };
-        let streamed = stream::run(reader, &mut output, threads, &lines, |bytes| progress.advance(bytes as u64));
+        let streamed = stream::run(reader, &mut output, threads, &lines, |amount| progress.advance_jobs(amount));
         Mapper::leave_to_system();
         let decisions = lines.decisions.take();
         Mapper::leave(lines);

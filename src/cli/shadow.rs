@@ -9,7 +9,7 @@ use super::export_jobs::INSTALL;
 
 /// Show how the answers of TPV and tpvc compare for live jobs (Python package only)
 #[derive(Args)]
-#[command(disable_help_flag = true, after_help = "Example:\n  tpvc shadow /srv/galaxy/database")]
+#[command(disable_help_flag = true, after_help = "Examples:\n  tpvc shadow /srv/galaxy/database")]
 pub(super) struct Shadow {
     /// The arguments of the Python package's `tpvc shadow`, shown by its own --help
     #[arg(value_name = "ARGUMENTS", trailing_var_arg = true, allow_hyphen_values = true)]

@@ -121,7 +121,7 @@ fn run<K: Work>(
     // One batch takes less time than starting a second thread.
     let one = threads.in_order || size.is_some_and(|size| size <= stream::BATCH as u64);
     let threads = if one { 1 } else { map::threads_or_all(threads.wanted, common) };
-    let streamed = stream::run(reader, writer, threads, work, |bytes| progress.advance(bytes as u64));
+    let streamed = stream::run(reader, writer, threads, work, |amount| progress.advance_jobs(amount));
     progress.finish();
     streamed
 }

@@ -170,7 +170,7 @@ const WRITERS: [(&str, &[&str]); 30] = [
     ("diff --made", &["diff", "config.yml", "changed.yml", "--made", "OUT"]),
     ("jobs", &["jobs", "config.yml", "-o", "OUT"]),
     ("jobs --world-out", &["jobs", "config.yml", "-o", "/dev/null", "--world-out", "OUT"]),
-    ("log --metrics", &["log", "--log", "jobs.jsonl", "--metrics", "-o", "OUT"]),
+    ("log --metrics", &["log", "--log", "log.jsonl", "--metrics", "-o", "OUT"]),
     ("sweep", &["sweep", "config.yml", "--tool", "bwa", "--over", "input_size=0..1GB", "-o", "OUT"]),
     ("fit", &["fit", "config.yml", "--jobs", "finished.jsonl", "-o", "OUT"]),
     ("fit --format html", &["fit", "config.yml", "--jobs", "finished.jsonl", "--format", "html", "-o", "OUT"]),
@@ -285,6 +285,8 @@ fn odd_folder() -> tempfile::TempDir {
     symlink("loop", path("loop")).unwrap();
     symlink("missing/target", path("nowhere")).unwrap();
     assert!(tpvc_in(folder.path(), &["compile", "config.yml", "-o", "rules.bin"]).status.success());
+    let map = ["map", "rules.bin", "jobs.jsonl", "-o", "/dev/null", "--decisions", "log.jsonl"];
+    assert!(tpvc_in(folder.path(), &map).status.success());
     folder
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 
 use memchr::{memchr_iter, memrchr};
 
-use super::BATCH;
+use super::{Amount, BATCH};
 
 /// The most bytes of a buffer that go from one batch to the next. One with a long line has more.
 const MAX_ROOM: usize = 4 * BATCH;
@@ -19,6 +19,8 @@ pub(super) struct Batch {
     index: u64,
     /// The number of its first line, from 1, in the whole of the input.
     first: usize,
+    /// The number of its line ends.
+    line_ends: usize,
 }
 
 impl Batch {
@@ -39,9 +41,9 @@ impl Batch {
         self.index
     }
 
-    /// The size in bytes.
-    pub(super) fn size(&self) -> usize {
-        self.size
+    /// The size in bytes and lines.
+    pub(super) fn amount(&self) -> Amount {
+        Amount { bytes: self.size, lines: self.line_ends }
     }
 
     fn read(&self) -> &[u8] {
@@ -84,7 +86,8 @@ impl<R: Read> Batches<R> {
         }
         (batch.index, batch.first) = (self.count, self.line);
         self.count += 1;
-        self.line += memchr_iter(b'\n', batch.read()).count();
+        batch.line_ends = memchr_iter(b'\n', batch.read()).count();
+        self.line += batch.line_ends;
         batch.size > 0
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::BATCH;
+use super::{Amount, BATCH};
 
 /// The most bytes of room for text that go from one batch to the next.
 const MAX_ROOM: usize = 8 * BATCH;
@@ -22,39 +22,39 @@ pub(super) struct InOrder<W, D> {
 
 struct State<W, D> {
     writer: W,
-    /// Gets the size of each batch whose text is written.
+    /// Gets the amount of each batch whose text is written.
     done: D,
     /// The batch that is written next.
     next: u64,
-    /// The size and the text of batches that come after it.
-    waiting: BTreeMap<u64, (usize, String)>,
+    /// The amount and the text of batches that come after it.
+    waiting: BTreeMap<u64, (Amount, String)>,
     /// `true` if nothing more is written.
     is_closed: bool,
     result: io::Result<()>,
 }
 
-impl<W: Write, D: FnMut(usize)> InOrder<W, D> {
+impl<W: Write, D: FnMut(Amount)> InOrder<W, D> {
     pub(super) fn new(writer: W, done: D, threads: usize) -> Self {
         let state = State { writer, done, next: 0, waiting: BTreeMap::new(), is_closed: false, result: Ok(()) };
         Self { state: Mutex::new(state), written: Condvar::new(), most: AHEAD * threads as u64 }
     }
 
     /// Writes the text of a batch once all before it are written; its memory, empty, comes back. Waits where too many wait.
-    pub(super) fn write(&self, index: u64, size: usize, text: &mut String) {
+    pub(super) fn write(&self, index: u64, amount: Amount, text: &mut String) {
         let mut state = self.lock();
         while !state.is_closed && index >= state.next.saturating_add(self.most) {
             state = self.written.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         if index == state.next {
-            state.write(size, text);
+            state.write(amount, text);
             let mut next = state.next;
-            while let Some((size, text)) = state.waiting.remove(&next) {
-                state.write(size, &text);
+            while let Some((amount, text)) = state.waiting.remove(&next) {
+                state.write(amount, &text);
                 next = state.next;
             }
             self.written.notify_all();
         } else {
-            state.waiting.insert(index, (size, std::mem::take(text)));
+            state.waiting.insert(index, (amount, std::mem::take(text)));
         }
         text.clear();
         text.shrink_to(MAX_ROOM);
@@ -82,16 +82,16 @@ impl<W, D> InOrder<W, D> {
     }
 }
 
-impl<W: Write, D: FnMut(usize)> State<W, D> {
+impl<W: Write, D: FnMut(Amount)> State<W, D> {
     /// Writes the text of the next batch. Nothing is written after an error: it would stand in the place of what was lost.
-    fn write(&mut self, size: usize, text: &str) {
+    fn write(&mut self, amount: Amount, text: &str) {
         self.next += 1;
         if self.is_closed {
             return;
         }
         let written = self.writer.write_all(text.as_bytes()).and_then(|()| self.writer.flush());
         match written {
-            Ok(()) => (self.done)(size),
+            Ok(()) => (self.done)(amount),
             Err(error) => (self.is_closed, self.result) = (true, Err(error)),
         }
     }

@@ -30,8 +30,17 @@ pub trait Work: Sync {
     fn end_thread(&self) {}
 }
 
+/// An amount of input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Amount {
+    /// Bytes.
+    pub bytes: usize,
+    /// Line ends.
+    pub lines: usize,
+}
+
 /// Works on all lines of `reader` and writes what comes of them to `writer`, in the order of the lines. `done` gets the
-/// number of bytes of each batch whose output is written. The calling thread is one of the threads, and the only one if no other
+/// amount of each batch whose output is written. The calling thread is one of the threads, and the only one if no other
 /// can be started.
 ///
 /// The result is what each thread says of its lines: one entry a thread.
@@ -43,7 +52,7 @@ where
     R: Read + Send,
     W: Write + Send,
     K: Work,
-    D: FnMut(usize) + Send,
+    D: FnMut(Amount) + Send,
 {
     let shared = Shared { input: Mutex::new(Batches::new(reader)), output: InOrder::new(writer, done, threads), work };
     let tallies = thread::scope(|scope| {
@@ -74,7 +83,7 @@ struct Shared<'a, R, W, K, D> {
     work: &'a K,
 }
 
-impl<R: Read, W: Write, K: Work, D: FnMut(usize)> Shared<'_, R, W, K, D> {
+impl<R: Read, W: Write, K: Work, D: FnMut(Amount)> Shared<'_, R, W, K, D> {
     /// Runs one thread until no lines are left.
     fn work(&self) -> K::Tally {
         // All others would wait for what a thread leaves undone.
@@ -85,7 +94,7 @@ impl<R: Read, W: Write, K: Work, D: FnMut(usize)> Shared<'_, R, W, K, D> {
             for (number, line) in batch.lines() {
                 self.work.line(number, line, &mut text, &mut tally);
             }
-            self.output.write(batch.index(), batch.size(), &mut text);
+            self.output.write(batch.index(), batch.amount(), &mut text);
         }
         tally
     }

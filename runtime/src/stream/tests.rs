@@ -17,7 +17,7 @@ impl Work for Upper {
 
 fn upper(input: &[u8], threads: usize) -> (String, usize) {
     let (mut output, mut bytes) = (Vec::new(), 0);
-    let tallies = run(input, &mut output, threads, &Upper, |size| bytes += size).unwrap();
+    let tallies = run(input, &mut output, threads, &Upper, |amount| bytes += amount.bytes).unwrap();
     assert_eq!(bytes, input.len());
     (String::from_utf8(output).unwrap(), tallies.into_iter().sum())
 }

@@ -24,11 +24,14 @@ pub(in crate::cli) struct Logs {
 /// The files that the arguments name, those of a folder in the order of their names.
 ///
 /// # Errors
-/// A folder cannot be read, or has none.
+/// A file or folder cannot be read, or a folder has none.
 pub(super) fn expanded(logs: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     let mut files = Vec::new();
     for log in logs {
         if !log.is_dir() {
+            if log != Path::new("-") {
+                log.metadata().map_err(|error| input::unreadable("the log", log, &error))?;
+            }
             files.push(log.clone());
             continue;
         }
@@ -51,27 +54,37 @@ pub(super) fn expanded(logs: &[PathBuf]) -> Result<Vec<PathBuf>, CliError> {
     Ok(files)
 }
 
+/// The logs in a message: the name of the only one, or their number.
+pub(super) fn named(files: &[PathBuf]) -> String {
+    match files {
+        [file] => format!("the log `{}`", file.display()),
+        _ => format!("the {}", count(files.len() as u64, "log")),
+    }
+}
+
 /// Reads all decisions of some logs, one log after the other. Ends early if `each` returns `false`.
 ///
 /// # Errors
-/// A log cannot be read. What is damaged in it is noted, and the rest read.
+/// A log cannot be read, or no line is a decision. What is damaged in it is noted, and the rest read.
 pub(super) fn read(
     files: &[PathBuf],
     common: &Common,
     mut each: impl FnMut(&Path, Decision) -> Result<bool, CliError>,
 ) -> Result<(), CliError> {
-    let mut skipped = 0;
+    let (mut skipped, mut is_log) = (0, false);
     for path in files {
         let (file, _) = JobFile::open(path)?;
         let fault = file.fault();
         let mut lines = Lines::new(file);
         // A fault is told below.
         while let Ok(Some(decision)) = lines.read() {
+            is_log = true;
             if !each(path, decision)? {
                 return Ok(());
             }
         }
         if let Some(decision) = lines.rest() {
+            is_log = true;
             each(path, decision)?;
         }
         skipped += lines.skipped.lines;
@@ -80,7 +93,12 @@ pub(super) fn read(
         }
     }
     if skipped > 0 {
-        common.note(&format!("skipped {}: no decisions, or halves of some", count(skipped, "line")));
+        let lines = count(skipped, "line");
+        if !is_log {
+            let message = format!("{} has no decision in {lines}", named(files));
+            return Err(CliError::new(message, "name a file that `tpvc_decision_log` or `tpvc map --decisions` wrote"));
+        }
+        common.note(&format!("skipped {lines} that are no decisions, or parts of one"));
     }
     Ok(())
 }

@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use tpv_analysis::decisions::{Lines, Metrics, Totals, amount};
+use tpv_analysis::tool_id::short;
 use tpv_galaxy::json::{Json, text_of};
 use tpv_model::Quantity;
 use tpv_runtime::decision::{Decision, Outcome, Wait};
 use tpv_text::figures::count;
+use tpv_text::fold::fold;
 use tpv_text::open::open;
 use tpv_text::printable::Form;
 use tpv_text::rows::{Cell, Delimited};
@@ -21,7 +23,7 @@ use super::replay;
 use super::time::moment;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome as Status};
-use crate::cli::output::{print_stdout, write_text};
+use crate::cli::output::{print_lines, print_stdout, width, write_text};
 
 /// Show, filter, total and replay the decisions of a server
 ///
@@ -42,7 +44,7 @@ pub(in crate::cli) struct Log {
     #[arg(long, value_name = "TOOL")]
     tool: Option<String>,
     /// Only mappings of the user with this id
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = user_id)]
     user: Option<i64>,
     /// Only mappings to this destination
     #[arg(long, value_name = "DESTINATION")]
@@ -114,7 +116,7 @@ impl Log {
                 }
                 Ok(true)
             })?;
-            print_stdout(Form::Text, &totals.text())?;
+            print_stdout(Form::Text, &totals.text(width(Path::new("-"))))?;
             return Ok(Status::Done);
         }
         if self.metrics {
@@ -128,7 +130,7 @@ impl Log {
             write_text("the metrics", &self.output, Form::Text, &metrics.text())?;
             return Ok(Status::Done);
         }
-        let mut printer = Printer { format: self.format, has_header: false };
+        let mut printer = Printer { format: self.format, width: width(Path::new("-")), printed: 0 };
         if self.follow {
             return self.followed(&files, &mut printer);
         }
@@ -138,6 +140,9 @@ impl Log {
             }
             Ok(true)
         })?;
+        if printer.printed == 0 {
+            common.note(&format!("no decision that matches is in {}", files::named(&files)));
+        }
         Ok(Status::Done)
     }
 
@@ -215,7 +220,7 @@ impl Log {
         let jobs = self.jobs.as_deref().unwrap_or(Path::new("-"));
         let mut past = PastRules::beside(files);
         let replayed = replay::replay(&decisions, jobs, self.world.as_deref(), &mut past, common)?;
-        print_stdout(Form::Text, &replayed.text())?;
+        print_lines(Form::Text, &replayed.text())?;
         Ok(if replayed.is_good() { Status::Done } else { Status::Bad })
     }
 }
@@ -239,25 +244,34 @@ fn is_replaced(path: &Path, opened: &std::fs::Metadata) -> bool {
 /// Prints decisions one by one.
 struct Printer {
     format: Format,
-    has_header: bool,
+    /// The characters that a line has room for.
+    width: Option<usize>,
+    /// The number of decisions.
+    printed: u64,
 }
 
 impl Printer {
     fn print(&mut self, decision: &Decision) -> Result<(), CliError> {
+        let is_first = self.printed == 0;
+        self.printed += 1;
         match self.format {
             Format::Json => print_stdout(Form::Json, &decision.line()),
-            Format::Text => print_stdout(Form::Text, &text(decision)),
+            Format::Text => print_stdout(Form::Text, &fold(&text(decision, self.width.is_some()), self.width)),
             Format::Csv => {
-                let header = if self.has_header { String::new() } else { Delimited::Csv.header(&COLUMNS) };
-                self.has_header = true;
+                let header = if is_first { Delimited::Csv.header(&COLUMNS) } else { String::new() };
                 print_stdout(Form::Data, &(header + &Delimited::Csv.row(&cells(decision))))
             }
         }
     }
 }
 
-/// A line for people.
-fn text(decision: &Decision) -> String {
+/// The id of a user on the command line.
+fn user_id(text: &str) -> Result<i64, String> {
+    text.parse().map_err(|_| "write the number of the user: the log has neither names nor addresses".to_owned())
+}
+
+/// A line for people. The tool's id is without its tool shed where there is little room.
+fn text(decision: &Decision, is_narrow: bool) -> String {
     let head = &decision.head;
     let end = match &decision.outcome {
         Outcome::Destination(name) => {
@@ -273,7 +287,12 @@ fn text(decision: &Decision) -> String {
     };
     let fired: Vec<&str> = decision.fired.iter().map(|fired| &*fired.rule).collect();
     let fired = if fired.is_empty() { String::new() } else { format!("  by {}", fired.join(", ")) };
-    let line = format!("{}  {}  {}  {end}{fired}", head.time, text_of(&head.job), head.tool);
+    let job = match &head.job {
+        Json::Str(text) => text.to_string(),
+        other => text_of(other),
+    };
+    let tool = if is_narrow { short(&head.tool) } else { &head.tool };
+    let line = format!("{}  {job}  {tool}  {end}{fired}", head.time);
     format!("{}\n", tpv_text::printable::cell(&line))
 }
 

@@ -187,10 +187,14 @@ impl Replayed {
         let differ = self.jobs - self.same;
         put_line!(
             out,
-            "{} of {} replayed give the same answer, {} differ",
+            "{} of {} replayed give the same answer{}",
             grouped(self.same),
             count(self.jobs, "job"),
-            grouped(differ)
+            match differ {
+                0 => String::new(),
+                1 => ", 1 differs".to_owned(),
+                _ => format!(", {} differ", grouped(differ)),
+            }
         );
         if self.live > 0 {
             put_line!(out, "  of these {} read something that is not in the log:", grouped(self.live));

@@ -1,19 +1,19 @@
 //! `tpvc why`
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use clap::{Args, ValueEnum};
 use tpv_analysis::decisions::{Guess, amount, job_of, sentence, why_not};
-use tpv_analysis::explain::{Collector, Provenance};
+use tpv_analysis::explain::{Collector, Explanation, Provenance};
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::{Json, Reader, text_of};
 use tpv_galaxy::world::World;
 use tpv_model::Quantity;
 use tpv_runtime::decision::{Decision, Outcome, Wait};
 use tpv_runtime::mapper::Mapper;
-use tpv_text::figures::count;
+use tpv_text::fold::fold;
 use tpv_text::printable::{Form, put_line};
 
 use super::files::{self, Logs};
@@ -21,7 +21,7 @@ use super::past_rules::PastRules;
 use super::replay::Moments;
 use crate::cli::common::Common;
 use crate::cli::error::{CliError, Outcome as Status};
-use crate::cli::output::print_stdout;
+use crate::cli::output::{print_paged, print_stdout, width};
 use crate::cli::rules::{self, LoadedRules};
 use crate::cli::{map, paths};
 
@@ -111,7 +111,7 @@ impl Why {
         };
         let report = Report { decision, all: &found, guesses, then, now, not: self.not.as_deref() };
         match self.format {
-            Format::Text => print_stdout(Form::Text, &report.text())?,
+            Format::Text => print_paged(Form::Styled, &report.text(width(Path::new("-")), common.colour()))?,
             Format::Json => print_stdout(Form::Json, &report.json())?,
         }
         Ok(Status::Done)
@@ -126,10 +126,13 @@ impl Why {
     }
 
     fn missing(&self, files: &[PathBuf], has_others: bool) -> CliError {
-        let logs = count(files.len() as u64, "log");
+        let logs = files::named(files);
         let job = &self.job;
-        if has_others {
-            return CliError::new(format!("the {logs} have no such attempt of job `{job}`"), "leave out `--attempt`");
+        if let (true, Some(attempt)) = (has_others, self.attempt) {
+            return CliError::new(
+                format!("attempt {attempt} of job `{job}` is not in {logs}"),
+                "leave out `--attempt` for the last one",
+            );
         }
         let looks_encoded = job.len() >= 16 && job.bytes().all(|byte| byte.is_ascii_hexdigit());
         let help = if looks_encoded {
@@ -137,7 +140,7 @@ impl Why {
         } else {
             "the job may be older than the logs, or of another handler: name all logs, also the rotated ones"
         };
-        CliError::new(format!("job `{job}` is not in the {logs}"), help)
+        CliError::new(format!("job `{job}` is not in {logs}"), help)
     }
 
     /// The job, from the job file if there is one.
@@ -165,8 +168,7 @@ const MOST_LISTED: usize = 10;
 /// The job mapped again.
 struct Replay {
     decision: Decision,
-    text: String,
-    json: String,
+    explanation: Explanation,
 }
 
 impl Replay {
@@ -177,12 +179,7 @@ impl Replay {
         let provenance = Provenance::new(&rules.rules, origin);
         let mut collector = Collector::new(&provenance, job, Vec::new());
         let answer = mapper().map_observed(job, world, &mut collector);
-        let explanation = collector.finish(&answer);
-        Self {
-            decision: super::replay::decided(&mapper(), job, world),
-            text: explanation.text(),
-            json: explanation.json(),
-        }
+        Self { decision: super::replay::decided(&mapper(), job, world), explanation: collector.finish(&answer) }
     }
 }
 
@@ -201,7 +198,7 @@ impl Report<'_> {
         let Some(destination) = self.not else { return sentence(self.decision) };
         let replayed = || self.then.as_ref().and_then(|then| why_not(&then.decision, destination));
         let found = why_not(self.decision, destination).or_else(replayed);
-        found.unwrap_or_else(|| format!("why not `{destination}` is not in the line: no destination of that name was compared, or the line had no room for it"))
+        found.unwrap_or_else(|| format!("the log does not say why not `{destination}`: the job was not compared with it, or its line had no room"))
     }
 
     fn guessed(&self) -> Vec<String> {
@@ -222,7 +219,8 @@ impl Report<'_> {
         guessed
     }
 
-    fn text(&self) -> String {
+    /// The answer for people: lines fit the width, if there is one.
+    fn text(&self, width: Option<usize>, colour: bool) -> String {
         let mut out = String::new();
         let decision = self.decision;
         put_line!(out, "{}", self.sentence());
@@ -256,10 +254,13 @@ impl Report<'_> {
                 put_line!(out, "  {line}");
             }
         }
-        if let Some(then) = &self.then {
+        if self.then.is_some() {
             put_line!(out, "");
             put_line!(out, "THE DECISION, MAPPED AGAIN BY THE RULES OF THAT TIME");
-            out.push_str(&then.text);
+        }
+        let mut out = fold(&Form::Text.of(&out), width).into_owned();
+        if let Some(then) = &self.then {
+            out.push_str(&then.explanation.painted(width, colour));
         }
         out
     }
@@ -295,7 +296,8 @@ impl Report<'_> {
     fn json(&self) -> String {
         let parsed = |text: &str| Json::read(&mut Reader::new(text)).unwrap_or(Json::Null);
         let texts = |texts: Vec<String>| Json::List(texts.into_iter().map(Json::str).collect());
-        let explained = |replay: &Option<Replay>| replay.as_ref().map_or(Json::Null, |replay| parsed(&replay.json));
+        let explained =
+            |replay: &Option<Replay>| replay.as_ref().map_or(Json::Null, |replay| parsed(&replay.explanation.json()));
         let now = self.now.as_ref().map_or(Json::Null, |now| texts(self.differences(now)));
         let fields = [
             ("sentence", Json::str(self.sentence())),

@@ -9,6 +9,9 @@ use tpv_text::figures::count;
 
 /// Remove maps that were made without a tag, and leftovers of interrupted commands
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps clean\n  \
+    tpvc maps clean --all")]
 pub(super) struct Clean {
     /// All maps, tagged ones too
     #[arg(long)]

@@ -14,7 +14,7 @@ use tpv_maps::status::reports;
 use tpv_simulate::vary::point_name;
 use tpv_text::figures::grouped;
 use tpv_text::printable::{Form, put_line};
-use tpv_text::rows::Rows;
+use tpv_text::rows::{Cell, Rows};
 
 /// Show why components are ERRORED
 #[derive(Args)]
@@ -43,10 +43,11 @@ enum ReportFormat {
 
 impl Errors {
     pub(super) fn run(&self, context: &Context) -> Result<Outcome, CliError> {
-        let mut json = Vec::new();
+        let (mut json, mut is_any) = (Vec::new(), false);
         let outcome = context.each(&self.tags, |map| {
             let status = map.status()?;
             let reports = reports(&map, &status)?;
+            is_any |= !reports.is_empty();
             let items = map.dir().items()?;
             let shown = reports.iter().take(self.limit);
             if self.format == ReportFormat::Json {
@@ -70,6 +71,9 @@ impl Errors {
         })?;
         if self.format == ReportFormat::Json {
             print_stdout(Form::Json, &(serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"))?;
+        }
+        if !is_any && matches!(outcome, Outcome::Done) {
+            context.common.note("no component is ERRORED");
         }
         Ok(outcome)
     }
@@ -118,6 +122,9 @@ fn time(seconds: u64) -> String {
 
 /// Show why components are HELD
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps holds q3\n  \
+    tpvc maps holds --all --format csv")]
 pub(super) struct Holds {
     #[command(flatten)]
     tags: Select,
@@ -136,13 +143,16 @@ impl Holds {
                 let why = &component.why;
                 rows.push(vec![
                     map.tag().into(),
-                    u64::from(index).into(),
+                    Cell::Id(u64::from(index)),
                     why.message.as_str().into(),
                     why.help.as_str().into(),
                 ]);
             }
             Ok(())
         })?;
+        if rows.is_empty() {
+            context.common.note("no component is HELD");
+        }
         self.format.print(&rows)?;
         Ok(outcome)
     }

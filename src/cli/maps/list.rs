@@ -11,6 +11,9 @@ use tpv_text::rows::Rows;
 ///
 /// Does not ask the engines; `tpvc maps status` does.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps list\n  \
+    tpvc maps list --format json")]
 pub(super) struct List {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]
@@ -40,6 +43,9 @@ impl List {
                     outcome = Outcome::Bad;
                 }
             }
+        }
+        if rows.is_empty() {
+            context.common.note("no maps");
         }
         self.format.print(&rows)?;
         Ok(outcome)

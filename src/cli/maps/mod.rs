@@ -66,14 +66,19 @@ enum Verb {
     Holds(errors::Holds),
     Logs(logs::Logs),
     /// Hold components; running ones are stopped
+    #[command(after_help = "Examples:\n  tpvc maps hold q3\n  tpvc maps hold q3 --components 3,7-9")]
     Hold(hold::Acting),
     /// Release HELD components
+    #[command(after_help = "Examples:\n  tpvc maps release q3")]
     Release(hold::Acting),
     /// Pause running components, to go on where they are (HTCondor)
+    #[command(after_help = "Examples:\n  tpvc maps pause q3")]
     Pause(hold::Acting),
     /// Let SUSPENDED components go on (HTCondor)
+    #[command(after_help = "Examples:\n  tpvc maps resume q3")]
     Resume(hold::Acting),
     /// Take components from their machines; they start anew (HTCondor)
+    #[command(after_help = "Examples:\n  tpvc maps vacate q3 --components 3")]
     Vacate(hold::Acting),
     Rerun(rerun::Rerun),
     Remove(remove::Remove),

@@ -9,6 +9,8 @@ use tpv_text::printable::Form;
 
 /// Print where the files of a map are
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    cd \"$(tpvc maps path q3)\"")]
 pub(super) struct Path {
     /// The tag
     #[arg(value_name = "TAG")]

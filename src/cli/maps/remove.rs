@@ -11,6 +11,9 @@ use tpv_maps::Map;
 ///
 /// The next `create`, `remove` or `clean` completes an interrupted removal.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps remove q3\n  \
+    tpvc maps remove q3 --force")]
 pub(super) struct Remove {
     #[command(flatten)]
     tags: Select,

@@ -34,6 +34,8 @@ enum What {
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps rerun components q3 --components 3,7-9")]
 struct Chosen {
     #[command(flatten)]
     tags: Select,
@@ -42,6 +44,8 @@ struct Chosen {
 }
 
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps rerun map q3")]
 struct All {
     #[command(flatten)]
     tags: Select,
@@ -73,6 +77,8 @@ impl Rerun {
 ///
 /// From then on, `clean` keeps a map that was made without a tag.
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps retag q3 q3-before-the-upgrade")]
 pub(super) struct Retag {
     /// The current tag
     #[arg(value_name = "TAG")]

@@ -17,7 +17,7 @@ use tpv_config::template::fits;
 use tpv_maps::cluster::Indices;
 use tpv_maps::item::Item;
 use tpv_maps::{Error, Map, damage, results, submit};
-use tpv_text::figures::{count, grouped};
+use tpv_text::figures::{count, grouped, grouped_text};
 use tpv_text::rows::{Cell, Rows};
 
 /// Write the answers of a map, or a summary of them
@@ -236,9 +236,9 @@ impl Results {
             "{}{of}: {differ}{}, {} {}, {} GiB",
             count(total.jobs, "job"),
             count(total.errors, "error"),
-            thousandths(total.millicores),
+            grouped_text(&thousandths(total.millicores)),
             if total.millicores == 1000 { "core" } else { "cores" },
-            gib(total.memory)
+            grouped_text(&gib(total.memory))
         ));
         Ok(Outcome::Done)
     }

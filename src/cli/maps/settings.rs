@@ -9,6 +9,9 @@ use tpv_text::rows::Rows;
 
 /// Print the settings that count for new maps, and where each comes from
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps settings\n  \
+    tpvc maps settings --maps-dir /data/maps")]
 pub(super) struct Settings {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]

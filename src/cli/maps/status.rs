@@ -149,7 +149,7 @@ impl Status {
                 let Some(component) = status.components.get(index as usize) else { continue };
                 rows.push(vec![
                     map.tag().into(),
-                    u64::from(index).into(),
+                    Cell::Id(u64::from(index)),
                     component.state().name().into(),
                     component.head.map(|head| Cell::Decimal(seconds(head.milliseconds))).into(),
                     map.memory_kib(index, component)?.map(|kib| kib.div_ceil(1024)).into(),

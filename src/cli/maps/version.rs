@@ -11,6 +11,8 @@ use tpv_text::rows::Rows;
 
 /// Print the versions of tpvc, of the format of maps, and of the engines on this machine
 #[derive(Args)]
+#[command(after_help = "Examples:\n  \
+    tpvc maps version")]
 pub(super) struct Version {
     /// Output format
     #[arg(long, value_name = "FORMAT", default_value = "table")]

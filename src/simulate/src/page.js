@@ -94,7 +94,7 @@ function group(id, caption, title, rows, short = (name) => name) {
   pagedTable(document.getElementById(id), {
     caption, rows, search: (row) => row.name, size: 25,
     columns: [
-      { title, value: (row) => row.name, cell: (row) => el("span", { title: row.name }, short(row.name)), header: true },
+      { title, value: (row) => row.name, cell: (row) => el("span", { title: row.name }, ...broken(short(row.name))), header: true },
       ...columns.map(([title, key, cell]) => ({ title, value: (row) => row[key], cell: cell && ((row) => cell(row[key])), number: true })),
     ],
   });

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use tpv_analysis::page::{Page, escape, facts, slot, table};
+use tpv_analysis::tool_id::short;
 use tpv_text::figures::{amount, count, grouped};
 
 use crate::report::{Change, Changes, FAILURES, Report, Row, SetReport, Unit, duration, wait};
@@ -78,12 +79,18 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
 
 /// An amount of hours, without a fraction from 100.
 pub(crate) fn hours(value: f64) -> String {
-    amount(if value >= 100.0 { value.round() } else { value })
+    amount(if value.abs() >= 100.0 { value.round() } else { value })
 }
 
 /// Writes a cell with a number.
 pub(crate) fn number(out: &mut String, text: &str) {
     let _ = write!(out, "<td class=\"number\">{}</td>", escape(text));
+}
+
+/// The name of a row; of a tool without its tool shed. A line ends behind a slash rather than within a word.
+fn heading(out: &mut String, name: &str) {
+    let shown = escape(short(name)).replace('/', "/<wbr>");
+    let _ = write!(out, "<th scope=\"row\" title=\"{}\">{shown}</th>", escape(name));
 }
 
 /// The jobs that fail by the only rule set, by the way in which they do, and the errors that kept jobs from being mapped.
@@ -206,7 +213,7 @@ fn rows(out: &mut String, caption: &str, name: &str, rows: &[Row]) {
     }
     let first = rows.get(..MOST_ROWS).unwrap_or(rows);
     numbers(out, caption, &[name], &COLUMNS, first, |out, row| {
-        let _ = write!(out, "<th scope=\"row\">{}</th>", escape(&row.name));
+        heading(out, &row.name);
     });
     let left = rows.len().saturating_sub(MOST_ROWS);
     if left > 0 {
@@ -239,7 +246,8 @@ fn changed(out: &mut String, caption: &str, name: &str, changes: &[Change], prai
                 (true, false) if praises => "good",
                 _ => "idle",
             };
-            let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&change.name));
+            out.push_str("<tr>");
+            heading(out, &change.name);
             number(out, &shown(change.unit, change.old));
             number(out, &shown(change.unit, change.new));
             let difference = escape(&shown(change.unit, change.difference));

@@ -1,5 +1,7 @@
 //! Numbers and counts in reports for people.
 
+use std::borrow::Cow;
+
 /// A number with its digits in groups of three: `12,345`.
 pub fn grouped(number: u64) -> String {
     in_groups(&number.to_string())
@@ -22,6 +24,17 @@ pub fn amount(number: f64) -> String {
     if decimals.is_empty() || number >= 10_000.0 { whole } else { format!("{whole}.{decimals}") }
 }
 
+/// A number as it is written, the digits of its whole part in groups of three, as of a bound such as `>2000`; other texts as they are.
+pub fn grouped_text(number: &str) -> Cow<'_, str> {
+    let (sign, digits) = number.split_at(number.find(|c: char| !"<>-".contains(c)).unwrap_or(0));
+    let (whole, rest) = digits.split_at(digits.find('.').unwrap_or(digits.len()));
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.len() < 4 || !is_number(whole) || !(rest.is_empty() || is_number(rest.trim_start_matches('.'))) {
+        return Cow::Borrowed(number);
+    }
+    Cow::Owned(format!("{sign}{}{rest}", in_groups(whole)))
+}
+
 /// Digits in groups of three.
 fn in_groups(digits: &str) -> String {
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -32,4 +45,27 @@ fn in_groups(digits: &str) -> String {
         text.push(digit);
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_of_numbers_are_grouped() {
+        for (text, grouped) in [
+            ("999", "999"),
+            ("1000", "1,000"),
+            ("20422.702", "20,422.702"),
+            ("-1234567", "-1,234,567"),
+            (">2000", ">2,000"),
+            ("1,000", "1,000"),
+            ("2000 GiB", "2000 GiB"),
+            ("2000.x", "2000.x"),
+            ("-", "-"),
+            ("", ""),
+        ] {
+            assert_eq!(grouped_text(text), grouped, "{text}");
+        }
+    }
 }

@@ -7,11 +7,13 @@ use std::ops::Range;
 const GOES_ON: usize = 4;
 
 /// The lines of a text, broken at blanks: the first has at most `first` characters, each other one `rest`. A longer word has a line of its own. Blanks
-/// between the words of a line stay as they are, and colours take no room.
+/// between the words of a line stay as they are, colours take no room, and a command between backticks is one word.
 pub fn lines(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
     let mut used = 0;
-    let ends = text.match_indices(' ').map(|(at, _)| at).filter(|at| !is_before_unit(text, *at));
+    let commands = commands(text);
+    let is_within = |at: &usize| commands.iter().any(|command| command.contains(at));
+    let ends = text.match_indices(' ').map(|(at, _)| at).filter(|at| !is_before_unit(text, *at) && !is_within(at));
     let mut next = 0;
     for end in ends.chain([text.len()]) {
         let start = std::mem::replace(&mut next, end + 1);
@@ -39,6 +41,16 @@ pub fn lines(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
     lines
 }
 
+/// The commands between backticks.
+fn commands(text: &str) -> Vec<Range<usize>> {
+    let mut commands: Vec<Range<usize>> = Vec::new();
+    for (start, _) in text.match_indices("`tpvc ") {
+        let length = text.get(start + 1..).and_then(|rest| rest.find('`'));
+        commands.extend(length.map(|length| start..start + 1 + length));
+    }
+    commands
+}
+
 /// The units that stay on the line of their number.
 const UNITS: [&str; 5] = ["%", "GiB", "MiB", "core·h", "GPU·h"];
 
@@ -49,8 +61,8 @@ fn is_before_unit(text: &str, blank: usize) -> bool {
     before.ends_with(|c: char| c.is_ascii_digit()) && UNITS.iter().any(|unit| behind.starts_with(unit))
 }
 
-/// A text, which may have colours, in lines of at most `width` characters, if there is a width. Excerpts, and commands and jobs to copy, stay as they
-/// are; a longer word has a line of its own.
+/// A text, which may have colours, in lines of at most `width` characters, if there is a width. Excerpts and jobs to copy stay as they are; a longer
+/// word, or command, has a line of its own.
 pub fn fold(text: &str, width: Option<usize>) -> Cow<'_, str> {
     let Some(width) = width.filter(|width| text.lines().any(|line| visible(line) > *width)) else {
         return Cow::Borrowed(text);
@@ -88,7 +100,7 @@ fn is_kept(line: &str) -> bool {
     let line = plain(line);
     let text = line.trim_start();
     let is_excerpt = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start().starts_with('|');
-    is_excerpt || text.starts_with(['{', '$']) || text.starts_with("-->") || line.contains("`tpvc ")
+    is_excerpt || text.starts_with(['{', '$']) || text.starts_with("-->")
 }
 
 fn folded(out: &mut String, line: &str, width: usize) {
@@ -118,7 +130,8 @@ mod tests {
             "one two three\n    four\n  = note: five\n        six\n        seven\n7 | a long line of a config\nshort\n"
         );
         assert_eq!(fold(text, None), text);
-        assert_eq!(fold("try `tpvc lint a.yml`", Some(10)), "try `tpvc lint a.yml`");
+        assert_eq!(fold("try `tpvc lint a.yml` now", Some(10)), "try\n    `tpvc lint a.yml`\n    now");
+        assert_eq!(fold("of `tpvc lint a.yml", Some(10)), "of `tpvc\n    lint\n    a.yml");
         assert_eq!(fold("a an-id-of-many-letters b", Some(10)), "a\n    an-id-of-many-letters\n    b");
         assert_eq!(fold("\x1b[1mone\x1b[0m two", Some(7)), "\x1b[1mone\x1b[0m two");
         assert_eq!(fold("it saves 71 % now", Some(12)), "it saves\n    71 % now");

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use crate::figures::grouped_text;
 use crate::markdown_text::escaped;
 use crate::{printable, table};
 
@@ -56,6 +57,8 @@ pub enum Cell {
     Text(String),
     /// A whole number.
     Number(u64),
+    /// A number that is a name, such as that of a component.
+    Id(u64),
     /// A number with a fraction, as it is written.
     Decimal(String),
     /// An empty value.
@@ -96,10 +99,15 @@ impl Cell {
     fn text(&self) -> String {
         match self {
             Self::Text(text) | Self::Decimal(text) => text.clone(),
-            Self::Number(number) => number.to_string(),
+            Self::Number(number) | Self::Id(number) => number.to_string(),
             Self::Empty => String::new(),
         }
     }
+}
+
+/// Returns `true` if the cell stands at the right of its column.
+fn is_number(cell: &Cell) -> bool {
+    matches!(cell, Cell::Number(_) | Cell::Id(_) | Cell::Decimal(_))
 }
 
 impl Rows {
@@ -128,18 +136,19 @@ impl Rows {
         let Some(first) = self.rows.first() else { return String::new() };
         let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let header = row(self.header.iter().map(|name| escaped(name)).collect());
-        let is_number = |cell: &Cell| matches!(cell, Cell::Number(_) | Cell::Decimal(_));
         let rule = row(first.iter().map(|cell| if is_number(cell) { "---:" } else { "---" }.to_owned()).collect());
         let rows =
             self.rows.iter().map(|cells| row(cells.iter().map(|cell| escaped(&one_line(&cell.text()))).collect()));
         header + &rule + &rows.collect::<String>()
     }
 
-    /// The table, with lines of at most this width; empty where there are no rows.
+    /// The table, with lines of at most this width and digits in groups of three; empty where there are no rows.
     pub fn table(&self, width: Option<usize>) -> String {
-        let cell = |cell: &Cell| table::Cell {
-            text: one_line(&cell.text()),
-            is_number: matches!(cell, Cell::Number(_) | Cell::Decimal(_)),
+        let cell = |cell: &Cell| {
+            let text = one_line(&cell.text());
+            let text =
+                if matches!(cell, Cell::Number(_) | Cell::Decimal(_)) { grouped_text(&text).into() } else { text };
+            table::Cell { text, is_number: is_number(cell) }
         };
         let rows: Vec<Vec<_>> = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
         table::table(&self.header, &rows, width)
@@ -149,7 +158,7 @@ impl Rows {
     pub fn json(&self) -> String {
         let value = |cell: &Cell| match cell {
             Cell::Text(text) => serde_json::Value::from(text.as_str()).to_string(),
-            Cell::Number(number) => number.to_string(),
+            Cell::Number(number) | Cell::Id(number) => number.to_string(),
             Cell::Decimal(number) => number.clone(),
             Cell::Empty => "null".to_owned(),
         };
@@ -199,14 +208,14 @@ mod tests {
     #[test]
     fn rows_have_four_forms() {
         let mut rows = Rows::new(vec!["TAG", "IDLE", "NOTE"]);
-        rows.push(vec!["q3".into(), 12_u64.into(), "a, \"b\"".into()]);
+        rows.push(vec!["q3".into(), 1234_u64.into(), "a, \"b\"".into()]);
         rows.push(vec!["a-long-one".into(), 3_u64.into(), Cell::Empty]);
-        assert_eq!(rows.table(None), "TAG         IDLE  NOTE\nq3            12  a, \"b\"\na-long-one     3\n");
-        assert_eq!(rows.delimited(Delimited::Tabs), "q3\t12\ta, \"b\"\na-long-one\t3\t\n");
-        assert_eq!(rows.delimited(Delimited::Csv), "TAG,IDLE,NOTE\nq3,12,\"a, \"\"b\"\"\"\na-long-one,3,\n");
+        assert_eq!(rows.table(None), "TAG          IDLE  NOTE\nq3          1,234  a, \"b\"\na-long-one      3\n");
+        assert_eq!(rows.delimited(Delimited::Tabs), "q3\t1234\ta, \"b\"\na-long-one\t3\t\n");
+        assert_eq!(rows.delimited(Delimited::Csv), "TAG,IDLE,NOTE\nq3,1234,\"a, \"\"b\"\"\"\na-long-one,3,\n");
         assert_eq!(
             rows.json(),
-            "[\n  {\"tag\": \"q3\", \"idle\": 12, \"note\": \"a, \\\"b\\\"\"},\n  {\"tag\": \"a-long-one\", \"idle\": 3, \"note\": null}\n]\n"
+            "[\n  {\"tag\": \"q3\", \"idle\": 1234, \"note\": \"a, \\\"b\\\"\"},\n  {\"tag\": \"a-long-one\", \"idle\": 3, \"note\": null}\n]\n"
         );
         assert_eq!(Rows::new(vec!["TAG"]).json(), "[]\n");
     }

@@ -1,9 +1,13 @@
 //! Totals over a log.
 
+use std::borrow::Cow;
+
 use crate::summary::table::Table;
+use crate::tool_id::short;
 use tpv_runtime::decision::{Decision, Wait};
 use tpv_text::figures::{count, grouped};
 use tpv_text::printable::put_line;
+use tpv_text::table::shortened;
 
 /// The totals.
 #[derive(Default)]
@@ -47,12 +51,16 @@ impl Totals {
         self.tiers.add(decision.tier(), &one);
     }
 
-    /// For people.
+    /// For people: names are shortened to the width, if there is one.
     #[expect(clippy::cast_precision_loss, reason = "a mean to three digits")]
-    pub fn text(&self) -> String {
+    pub fn text(&self, width: Option<usize>) -> String {
         let mut out = String::new();
+        if self.mappings == 0 {
+            put_line!(out, "no decision that matches");
+            return out;
+        }
         let mean = if self.timed > 0 { self.ms / self.timed as f64 } else { 0.0 };
-        put_line!(out, "{}; {mean:.2} ms a mapping, {:.1} ms at most", count(self.mappings, "line"), self.slowest);
+        put_line!(out, "{}; {mean:.2} ms a mapping, {:.2} ms at most", count(self.mappings, "line"), self.slowest);
         if self.waits > 0 {
             put_line!(out, "{} began", count(self.waits, "wait"));
         }
@@ -65,7 +73,7 @@ impl Totals {
             ("DISPATCHERS", &self.dispatchers),
             ("RULES THAT FIRED", &self.rules),
             ("TOOLS", &self.tools),
-            ("CODE", &self.tiers),
+            ("CODE THAT RAN", &self.tiers),
         ] {
             let rows = table.rows();
             let rows = rows.most_first(|number| *number);
@@ -75,6 +83,8 @@ impl Totals {
             put_line!(out, "");
             put_line!(out, "{title}");
             for (name, number) in rows.iter().take(MOST) {
+                let name = width
+                    .map_or(Cow::Borrowed(&**name), |width| shortened(short(name), width.saturating_sub(14)).into());
                 put_line!(out, "  {:>10}  {name}", grouped(**number));
             }
             if rows.len() > MOST {

@@ -21,7 +21,7 @@ function shown(number, digits = 2) {
 
 /** Hours for people: without a fraction from 100. */
 function hours(number) {
-  return shown(number, number >= 100 ? 0 : 2);
+  return shown(number, Math.abs(number) >= 100 ? 0 : 2);
 }
 
 /** Seconds in words. */
@@ -137,6 +137,11 @@ function toolName(id) {
   if (!found) return id;
   const version = found[2]?.replace(/^\.[*+]$/, "");
   return version ? `${found[1]}/${version}` : found[1];
+}
+
+/** The parts of an id: a line ends behind a slash rather than within a word. */
+function broken(id) {
+  return id.split(/(?<=\/)/).flatMap((part) => [part, el("wbr")]);
 }
 
 /**

@@ -100,7 +100,7 @@ function why(tool) {
   dialog.showModal();
 }
 
-const name = (tool) => el("button", { type: "button", "aria-haspopup": "dialog", title: tool.id, onclick: () => why(tool) }, toolName(tool.id));
+const name = (tool) => el("button", { type: "button", "aria-haspopup": "dialog", title: tool.id, onclick: () => why(tool) }, ...broken(toolName(tool.id)));
 
 /** Those that get no destination first, then those that fail. */
 const order = ["nowhere", "raised", "refused", "unknown", "away", "mapped"];

@@ -14,7 +14,7 @@ use super::answers::Detail;
 use super::entities::{Change, Changes, Group, Kind};
 use super::jobs::{self, Concerned, Outcome, RATIOS, Ratios, split_flow, split_reason};
 use crate::summary::{self, Usage};
-use tpv_text::figures::{amount, count};
+use tpv_text::figures::{amount, count, grouped};
 
 pub use markdown::markdown;
 pub use page::page;
@@ -490,6 +490,11 @@ fn changed(old: f64, new: f64) -> String {
     }
     let share = if old > 0.0 && percent.abs() >= 0.05 { format!(" ({percent:+.1} %)") } else { String::new() };
     format!("{} -> {}{share}", amount(old), amount(new))
+}
+
+/// A number of entities.
+fn whole(number: usize) -> String {
+    grouped(number as u64)
 }
 
 /// A note on the number of lines left out.

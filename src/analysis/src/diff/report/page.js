@@ -82,7 +82,7 @@ if (jobs && jobs.causes.length) {
   pagedTable(document.getElementById("all-tools"), {
     caption: "Jobs that get another answer, by tool", rows: jobs.tools, search: (tool) => tool.id, size: 20,
     columns: [
-      { title: "Tool", value: (tool) => tool.id, cell: (tool) => el("span", { title: tool.id }, toolName(tool.id)), header: true },
+      { title: "Tool", value: (tool) => tool.id, cell: (tool) => el("span", { title: tool.id }, ...broken(toolName(tool.id))), header: true },
       { title: "Jobs", value: (tool) => tool.new.jobs, number: true },
       { title: "Cores before", value: (tool) => tool.old.cores, number: true },
       { title: "Cores after", value: (tool) => tool.new.cores, number: true },

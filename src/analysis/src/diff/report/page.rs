@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use super::{Cause, Jobs, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line};
+use super::{Cause, Jobs, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line, whole};
 use crate::page::{Page, escape, facts, prose, slot, table};
 use tpv_text::figures::{amount, count};
 
@@ -80,6 +80,11 @@ fn arrows(text: &str) -> String {
     text.replace(" -> ", " → ")
 }
 
+/// Changes of sums as HTML: a number and its unit stay on one line.
+fn sums(text: &str) -> String {
+    escape(&arrows(text)).replace(" %)", "&nbsp;%)")
+}
+
 fn causes(out: &mut String, jobs: &Jobs) {
     let counts: HashMap<(&str, &str), u64> =
         jobs.causes.iter().filter_map(|cause| Some((flow(cause)?, cause.amounts.new.jobs))).collect();
@@ -125,8 +130,9 @@ fn listed(out: &mut String, causes: &[&Cause]) {
             escape(&count(new.jobs, "job")),
             escape(&arrows(&cause.cause))
         );
-        for change in cause.amounts.changes() {
-            let _ = write!(out, " <small>{}</small>", escape(&arrows(&change)));
+        let changes: Vec<String> = cause.amounts.changes().collect();
+        if !changes.is_empty() {
+            let _ = write!(out, " <small>{}</small>", sums(&changes.join("; ")));
         }
         let _ = writeln!(out, "</summary>");
         reasons(out, cause);
@@ -189,7 +195,7 @@ fn destinations(out: &mut String, jobs: &Jobs) {
                 [(old.jobs as f64, new.jobs as f64), (old.cores, new.cores), (old.mem, new.mem), (old.gpus, new.gpus)];
             let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&row.id));
             for (old, new) in numbers {
-                let _ = write!(out, "<td>{}</td>", escape(&arrows(&changed(old, new))));
+                let _ = write!(out, "<td>{}</td>", sums(&changed(old, new)));
             }
             let _ = writeln!(out, "</tr>");
         }
@@ -240,8 +246,8 @@ fn config(out: &mut String, report: &Report) {
             (
                 count.section,
                 match count.old == count.new {
-                    true => format!("{}, {} changed", count.new, count.changed),
-                    false => format!("{} → {}, {} changed", count.old, count.new, count.changed),
+                    true => format!("{}, {} changed", whole(count.new), whole(count.changed)),
+                    false => format!("{} → {}, {} changed", whole(count.old), whole(count.new), whole(count.changed)),
                 },
             )
         }),

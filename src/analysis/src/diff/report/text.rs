@@ -3,6 +3,7 @@
 use super::super::entities::{Change, Group, Kind};
 use super::{
     Jobs, MOST_NAMES, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line, order, place,
+    whole,
 };
 use crate::tool_id::short;
 use tpv_text::figures::{count, grouped};
@@ -31,8 +32,8 @@ pub fn text(report: &Report) -> String {
             section = group.section;
             let counts = report.changes.counts.iter().find(|count| count.section == section);
             let counts = counts.map(|count| match count.old == count.new {
-                true => format!(": {}, {} changed", count.new, count.changed),
-                false => format!(": {} -> {}, {} changed", count.old, count.new, count.changed),
+                true => format!(": {}, {} changed", whole(count.new), whole(count.changed)),
+                false => format!(": {} -> {}, {} changed", whole(count.old), whole(count.new), whole(count.changed)),
             });
             put_line!(out, "{section}{}", counts.unwrap_or_default());
         }
