@@ -1,5 +1,6 @@
 //! `tpvc why`
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -111,7 +112,9 @@ impl Why {
         };
         let report = Report { decision, all: &found, guesses, then, now, not: self.not.as_deref() };
         match self.format {
-            Format::Text => print_paged(Form::Styled, &report.text(width(Path::new("-")), common.colour()))?,
+            Format::Text => {
+                print_paged(Form::Styled, &report.text(width(Path::new("-")), common.colour_of(&io::stdout())))?
+            }
             Format::Json => print_stdout(Form::Json, &report.json())?,
         }
         Ok(Status::Done)
