@@ -53,7 +53,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Runs such a command line for a program that goes on, and gives its exit status, its results and what else it prints. One runs at a time, in a thread
 /// of its own, so that the program answers signals meanwhile: if a handler raises an exception, as that of Ctrl-C does, this ends
-/// with it. The run itself ends with its next job or file, and until then no other begins.
+/// with it. The run itself ends with its next job, proof or file, and until then no other begins.
 #[pyfunction]
 pub fn run(py: Python<'_>, argv: Vec<OsString>) -> PyResult<(u8, String, String)> {
     let host = host(py)?;

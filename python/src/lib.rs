@@ -50,7 +50,7 @@ mod _native {
     #[pymodule_export]
     use super::command::{main, printable, run};
     #[pymodule_export]
-    use super::decisions::{PyDecision, PyDecisionLog, Told};
+    use super::decisions::{DecisionLines, LogEvents, PyDecision};
     #[pymodule_export]
     use super::evaluate::evaluate;
     #[pymodule_export]
@@ -66,7 +66,7 @@ mod _native {
     #[pymodule_export]
     use super::proxy::{NativeFunction, NativeIterator, NativeObject};
     #[pymodule_export]
-    use super::rules::{CompileError, PyDiagnostic, PyRules, compile, known_tpv, shown_url};
+    use super::rules::{CompileError, PyDiagnostic, PyRules, compile, is_url, known_tpv, shown_url};
     #[pymodule_export]
     use super::session::{forget_after_mapping, is_mapping};
     #[pymodule_export]

@@ -17,7 +17,7 @@ use tpv_runtime::artifact::Rules;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::{Diagnostic, Diagnostics, Severity};
 use tpv_text::render::Render;
-use tpv_text::source::{Limits, SourceMap, is_url, redacted};
+use tpv_text::source::{self, Limits, SourceMap, redacted};
 
 use crate::lock::PyLock;
 
@@ -229,6 +229,12 @@ fn fetched(inputs: &[Input], sources: &SourceMap) -> Vec<(String, Arc<str>)> {
 pub fn known_tpv(version: &str) -> Option<(&'static str, Option<String>)> {
     let asked: Asked = version.parse().ok()?;
     Some((asked.version.name(), asked.differs()))
+}
+
+/// Returns `true` if a config of this name is fetched rather than opened.
+#[pyfunction]
+pub fn is_url(name: &str) -> bool {
+    source::is_url(name)
 }
 
 /// A URL without its secrets, as messages and `tpvc.lock` name it.

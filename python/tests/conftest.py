@@ -21,6 +21,7 @@ _NEED_GALAXY = [
     "test_loading.py",
     "test_lock.py",
     "test_metrics.py",
+    "test_replayed.py",
     "test_resource_pool.py",
     "test_shadow.py",
     "test_site_module.py",

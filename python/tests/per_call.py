@@ -125,12 +125,12 @@ def map_tool_to_destination(app, job, tool, user, referrer=None, tpv_config_file
 """
 
 
-def through_galaxy(rules_module: str, configs: list[str]) -> Any:
-    """Maps a job as Galaxy does, by the rules of a package."""
+def through_galaxy(rules_module: str, configs: list[str], options: dict[str, Any] | None = None) -> Any:
+    """Maps a job as Galaxy does, by the rules of a package, with options of its dispatcher."""
     to = JobDestination(
         id=f"by_{rules_module}",
         runner="dynamic",
-        params={"rules_module": rules_module, "function": "map_tool_to_destination", "tpv_config_files": configs},
+        params={"rules_module": rules_module, "function": "map_tool_to_destination", "tpv_config_files": configs, **(options or {})},
     )
 
     def map_job(app: Any, job: Any, tool: Any, **_: Any) -> Any:

@@ -18,7 +18,7 @@ from galaxy.jobs.mapper import JobMappingException, JobNotReadyException
 
 import galaxy_objects as objects
 from test_gateway import RULES
-from tpvc._native import Decision, DecisionLog
+from tpvc._native import Decision, DecisionLines
 from tpvc.galaxy import attempts, decisions, facts
 
 
@@ -155,7 +155,7 @@ def test_the_logger_takes_lines_if_it_is_set_up(gateway: Any, rules: Path, caplo
     assert json.loads(record.getMessage())["destination"] == "local"
 
 
-def add(log: DecisionLog, job: Any = None, tool: str = "t", user: Any = None, **parts: Any) -> Any:
+def add(log: DecisionLines, job: Any = None, tool: str = "t", user: Any = None, **parts: Any) -> Any:
     """Adds the line of a job that failed."""
     decision = Decision.failed("E", "m")
     return log.add(decision, job or SimpleNamespace(id=1), SimpleNamespace(id=tool), user, dispatcher="d", **parts)
@@ -168,7 +168,7 @@ def tools(log: Path) -> list[str]:
 def test_rotation(tmp_path: Path) -> None:
     log = tmp_path / "log"
     # A busy machine is slow.
-    file = DecisionLog(log, slow=1e9)
+    file = DecisionLines(log, slow=1e9)
     assert add(file, tool="a") is None
     log.rename(tmp_path / "log.1")
     assert add(file, tool="b") is None
@@ -183,15 +183,15 @@ FULL = """
 import resource, signal, sys
 from types import SimpleNamespace
 from tpvc.galaxy import decisions
-from tpvc._native import Decision, DecisionLog
+from tpvc._native import Decision, DecisionLines
 
 # A file that cannot grow is a disk that is full.
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 log = decisions.DecisionLog(sys.argv[1], None)
-log.lines = DecisionLog(sys.argv[1], pause=0, slow=1e9)
+log.lines = DecisionLines(sys.argv[1], pause=0, slow=1e9)
 
 def add():
-    log.tell(log.lines.add(Decision.failed("E", "m"), SimpleNamespace(id=1), SimpleNamespace(id="t"), None, dispatcher="d"))
+    log.report(log.lines.add(Decision.failed("E", "m"), SimpleNamespace(id=1), SimpleNamespace(id="t"), None, dispatcher="d"))
 
 def room(most):
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))
@@ -221,8 +221,8 @@ def test_a_full_disk_drops_lines_and_counts_them(tmp_path: Path) -> None:
 
 
 def test_a_slow_write_stops_writing_for_a_while(tmp_path: Path) -> None:
-    file = DecisionLog(tmp_path / "log", pause=1.0, slow=0)
-    assert "a write took" in add(file, tool="a").trouble and add(file, tool="b").dropped == 1
+    file = DecisionLines(tmp_path / "log", pause=1.0, slow=0)
+    assert "a write took" in add(file, tool="a").failure and add(file, tool="b").dropped == 1
     time.sleep(1.1)
     # It is told once.
     assert add(file, tool="c") is None and tools(tmp_path / "log") == ["a", "c"]
@@ -249,7 +249,7 @@ def test_facts_ask_nothing() -> None:
         return SimpleNamespace(role=SimpleNamespace(**{"name": name, "deleted": False, "type": "admin", **fields}))
 
     def read(user: Any, job: Any, **parts: Any) -> Any:
-        told = add(DecisionLog(), job, user=user, **parts)
+        told = add(DecisionLines(), job, user=user, **parts)
         return json.loads(told.lines[0]).get("read")
 
     user: Any = Asks()
@@ -274,6 +274,16 @@ def test_facts_ask_nothing() -> None:
     assert read(Asks(), Asks()) is None and read(None, Asks()) is None
     extra.value = "[1"
     assert "preferences" not in read(user, job, preferences=["site"])
+    # What is loaded and empty is known, too.
+    job.__dict__["history"].tags, user.__dict__["roles"], user.__dict__["groups"] = [], [], []
+    assert read(user, job) == {"roles": [], "tags": []}
+
+
+def test_facts_of_the_tool() -> None:
+    required = [SimpleNamespace(resource_type="cores_min", value_or_expression=2), SimpleNamespace(resource_type="ram_min", value_or_expression="1 + 1")]
+    tool = SimpleNamespace(id="t", version="1", tool_type="interactive", resource_requirements=required)
+    line = DecisionLines().add(Decision.failed("E", "m"), SimpleNamespace(id=1), tool, None, dispatcher="d").lines[0]
+    assert json.loads(line)["read"] == {"tool": {"tool_type": "interactive", "resource_requirements": {"cores_min": 2, "ram_min": "1 + 1"}}}
 
 
 def test_attempts_are_bounded() -> None:
@@ -298,8 +308,8 @@ def test_texts_of_rules_are_bounded(tmp_path: Path, monkeypatch: Any) -> None:
 WRITER = """
 import sys
 from types import SimpleNamespace
-from tpvc._native import Decision, DecisionLog
-file = DecisionLog(sys.argv[1], slow=1e9)
+from tpvc._native import Decision, DecisionLines
+file = DecisionLines(sys.argv[1], slow=1e9)
 noted = {str(n): "x" * 300 for n in range(8)}
 for number in range(2000):
     assert file.add(Decision.failed("E", sys.argv[2]), SimpleNamespace(id=number), SimpleNamespace(id="t"), None, dispatcher="d", noted=noted) is None
@@ -351,7 +361,7 @@ def test_a_fork_leaves_waits_to_its_parent(gateway: Any, rules: Path, tmp_path: 
 def test_forks_while_other_threads_write(tmp_path: Path) -> None:
     log = decisions.DecisionLog(str(tmp_path / "log"), None)
     # A busy machine is slow.
-    log.lines = DecisionLog(tmp_path / "log", slow=1e9)
+    log.lines = DecisionLines(tmp_path / "log", slow=1e9)
     decisions._logs["log"] = log
     over = threading.Event()
 

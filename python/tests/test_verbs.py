@@ -205,6 +205,42 @@ except KeyboardInterrupt:
     assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
 
 
+def test_a_check_and_a_simulation_end_with_an_interrupt(tmp_path: Path, rules: Path) -> None:
+    """Processor time until another run can begin: the interrupted one must not go on in its thread."""
+    tools = "".join(f"  tool{number}_.*: {{cores: {1 + number % 9}, mem: 'cores * {number % 7} + input_size'}}\n" for number in range(3000))
+    (tmp_path / "many.yml").write_text(f"tools:\n{tools}destinations:\n  slurm: {{runner: slurm, max_accepted_mem: 900}}\n")
+    (tmp_path / "capacity.yml").write_text(CAPACITY)
+    (tmp_path / "jobs.jsonl").write_text("".join(json.dumps(job) + "\n" for job in JOBS) * 40)
+    code = """
+import os, signal, sys, threading, time, tpvc
+signal.signal(signal.SIGINT, signal.default_int_handler)
+rules, many, jobs, capacity = sys.argv[1:]
+runs = [lambda: tpvc.check(many), lambda: tpvc.simulate(rules, jobs, capacity=capacity, seeds=20)]
+for run in runs:
+    started = time.process_time()
+    run()
+    whole = time.process_time() - started
+    started = time.process_time()
+
+    def interrupt():
+        while time.process_time() - started < whole / 3:
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    try:
+        run()
+    except KeyboardInterrupt:
+        # It waits for the end of the other.
+        tpvc.lint(rules)
+        took = time.process_time() - started
+        print("ended" if took < 0.8 * whole else f"after {took} of {whole} s")
+"""
+    command = [sys.executable, "-c", code, str(rules), *(str(tmp_path / name) for name in ("many.yml", "jobs.jsonl", "capacity.yml"))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "ended\nended\n"), done.stderr
+
+
 def test_a_program_keeps_its_signals(tmp_path: Path, rules: Path) -> None:
     (tmp_path / "jobs.jsonl").write_text("".join(json.dumps(job) + "\n" for job in JOBS))
     code = """

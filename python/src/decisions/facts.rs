@@ -1,4 +1,4 @@
-//! Facts that a mapping could read of the user and the history, for the log of decisions.
+//! Facts that a mapping could read of the user, the history and the tool, for the log of decisions.
 //!
 //! Nothing is asked of the database: only what the mapping, or something before it, has loaded is there.
 
@@ -10,13 +10,17 @@ use tpv_galaxy::json::{Json, Reader};
 const MOST: usize = 100;
 
 /// The facts by name. `preferences` are the keys of extra preferences to show: others may be passwords.
-pub fn of(user: &Bound<'_, PyAny>, job: &Bound<'_, PyAny>, preferences: &[String]) -> Vec<(String, Json)> {
+pub fn of(
+    user: &Bound<'_, PyAny>,
+    job: &Bound<'_, PyAny>,
+    tool: &Bound<'_, PyAny>,
+    preferences: &[String],
+) -> Vec<(String, Json)> {
     let mut facts = Vec::new();
     let mut add = |name: &str, value: Json| facts.push((name.to_owned(), value));
     if !user.is_none() {
-        let roles = roles(user);
-        if !roles.is_empty() {
-            add("roles", Json::List(roles.into_iter().map(Json::str).collect()));
+        if let Some(of_user) = loaded(user, "roles") {
+            add("roles", Json::List(roles(user, of_user).into_iter().map(Json::str).collect()));
         }
         let shown = if preferences.is_empty() { Vec::new() } else { shown_preferences(user, preferences) };
         if !shown.is_empty() {
@@ -24,9 +28,12 @@ pub fn of(user: &Bound<'_, PyAny>, job: &Bound<'_, PyAny>, preferences: &[String
         }
     }
     let tags = loaded(job, "history").and_then(|history| loaded(&history, "tags"));
-    let tags: Vec<_> = items(tags).take(MOST).filter_map(|tag| tag_text(&tag)).map(Json::str).collect();
-    if !tags.is_empty() {
-        add("tags", Json::List(tags));
+    if tags.is_some() {
+        add("tags", Json::List(items(tags).take(MOST).filter_map(|tag| tag_text(&tag)).map(Json::str).collect()));
+    }
+    let of_file = of_file(tool);
+    if !of_file.is_empty() {
+        add("tool", Json::Object(of_file));
     }
     facts
 }
@@ -64,11 +71,32 @@ fn text(value: &Bound<'_, PyAny>) -> Option<String> {
     Some(value.cast::<PyString>().ok()?.to_string_lossy().into_owned())
 }
 
-/// The names of the user's roles in order, each once. A private role has its user's address as its name, and is left out.
-fn roles(user: &Bound<'_, PyAny>) -> Vec<String> {
+fn attribute<'py>(object: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, PyAny>> {
+    object.getattr(PyString::intern(object.py(), name)).ok()
+}
+
+/// Facts of the tool's file, which no database has: a type of its own, and the resources that it requires.
+fn of_file(tool: &Bound<'_, PyAny>) -> Vec<(Box<str>, Json)> {
+    let mut facts = Vec::new();
+    if let Some(kind) = attribute(tool, "tool_type").and_then(|kind| text(&kind)).filter(|kind| kind != "default") {
+        facts.push(("tool_type".into(), Json::str(kind)));
+    }
+    let required = items(attribute(tool, "resource_requirements")).take(MOST).filter_map(|required| {
+        let kind = text(&attribute(&required, "resource_type")?)?;
+        Some((kind.into(), scalar(&attribute(&required, "value_or_expression")?)?))
+    });
+    let required: Vec<_> = required.collect();
+    if !required.is_empty() {
+        facts.push(("resource_requirements".into(), Json::Object(required)));
+    }
+    facts
+}
+
+/// The names of the user's roles in order, each once: `of_user` and those of groups. A private role has its user's address as its name, and is left out.
+fn roles(user: &Bound<'_, PyAny>, of_user: Bound<'_, PyAny>) -> Vec<String> {
     let groups = items(loaded(user, "groups")).filter_map(|member| loaded(&member, "group"));
     let of_groups = groups.flat_map(|group| items(loaded(&group, "roles")));
-    let roles = items(loaded(user, "roles")).chain(of_groups).filter_map(|association| loaded(&association, "role"));
+    let roles = items(Some(of_user)).chain(of_groups).filter_map(|association| loaded(&association, "role"));
     let is = |object: &Bound<'_, PyAny>, name: &str| {
         loaded(object, name).is_some_and(|flag| flag.is_truthy().unwrap_or(false))
     };

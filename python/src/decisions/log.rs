@@ -16,24 +16,24 @@ use super::decision::PyDecision;
 use super::facts;
 use super::waits::{Waiting, Waits};
 
-/// A log of decisions to a file, or to whoever takes its lines. One mapping is one call, so that little of Python runs for it.
-#[pyclass(name = "DecisionLog", module = "tpvc", frozen)]
-pub struct PyDecisionLog {
+/// The lines of a log of decisions, to a file or to whoever takes them. One mapping is one call, so that little of Python runs for it.
+#[pyclass(name = "DecisionLines", module = "tpvc", frozen)]
+pub struct DecisionLines {
     log: Mutex<Log>,
 }
 
-/// Something about a log that its caller has to do.
-#[pyclass(name = "Told", module = "tpvc", frozen, get_all)]
+/// The events of a call that its caller reports.
+#[pyclass(name = "LogEvents", module = "tpvc", frozen, get_all)]
 #[derive(Default)]
-pub struct Told {
+pub struct LogEvents {
     /// The lines for a logger, without their line feeds.
     lines: Vec<String>,
     /// The number of lines that were dropped by this call.
     dropped: u32,
-    /// The reason that lines are dropped from now on.
-    trouble: Option<String>,
+    /// The reason for which lines are dropped from now on.
+    failure: Option<String>,
     /// `true` if lines are written again.
-    is_well: bool,
+    is_written_again: bool,
 }
 
 #[derive(Default)]
@@ -44,23 +44,24 @@ struct Log {
     dropped: i64,
 }
 
-impl PyDecisionLog {
+impl DecisionLines {
     fn log(&self) -> MutexGuard<'_, Log> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does something without the interpreter's lock: a disk may hang, and another thread may wait for this log.
-    fn tell(&self, py: Python<'_>, act: impl FnOnce(&mut Log, &mut Told) + Send) -> Option<Told> {
+    /// Does something with the log, and gives the events if there are any. It runs without the interpreter's lock: a disk may hang, and another thread may
+    /// wait for this log.
+    fn locked(&self, py: Python<'_>, act: impl FnOnce(&mut Log, &mut LogEvents) + Send) -> Option<LogEvents> {
         py.detach(|| {
-            let mut told = Told::default();
-            act(&mut self.log(), &mut told);
-            told.is_some().then_some(told)
+            let mut events = LogEvents::default();
+            act(&mut self.log(), &mut events);
+            events.is_some().then_some(events)
         })
     }
 }
 
 #[pymethods]
-impl PyDecisionLog {
+impl DecisionLines {
     /// A log to a file; without a path, to whoever takes its lines. After a failure lines are dropped for `pause` seconds; a write that takes longer than
     /// `slow` seconds is one.
     #[new]
@@ -73,7 +74,7 @@ impl PyDecisionLog {
     }
 
     /// Writes the line of a mapping, unless it goes on with a wait: of Galaxy's objects what is loaded. `noted` are values that only the live server
-    /// has, `preferences` the keys of extra preferences to show. Gives what is left to do, if anything is.
+    /// has, `preferences` the keys of extra preferences to show. Gives the events, if there are any.
     #[pyo3(signature = (
         decision, job, tool, user, *, dispatcher, attempt = 1, again = 0, rules = None, ms = None, noted = None, preferences = Vec::new()
     ))]
@@ -92,9 +93,9 @@ impl PyDecisionLog {
         ms: Option<f64>,
         noted: Option<&Bound<'_, PyDict>>,
         preferences: Vec<String>,
-    ) -> Option<Told> {
+    ) -> Option<LogEvents> {
         let mut read = noted.map(facts::noted).unwrap_or_default();
-        read.append(&mut facts::of(user, job, &preferences));
+        read.append(&mut facts::of(user, job, tool, &preferences));
         let id = pyo3::intern!(py, "id");
         let integer = |object: &Bound<'_, PyAny>| object.getattr(id).ok()?.extract::<i64>().ok();
         let text = |name| {
@@ -119,17 +120,17 @@ impl PyDecisionLog {
             wait: None,
             dropped: 0,
         };
-        self.tell(py, |log, told| log.add(&decision.decision, head, told))
+        self.locked(py, |log, events| log.add(&decision.decision, head, events))
     }
 
     /// Ends the waits that are counted, at the end of the process, and writes the count of dropped lines that no other line will have.
-    fn end(&self, py: Python<'_>) -> Option<Told> {
-        self.tell(py, |log, told| {
+    fn end(&self, py: Python<'_>) -> Option<LogEvents> {
+        self.locked(py, |log, events| {
             while let Some(wait) = log.waits.first() {
-                log.end_open(wait, told);
+                log.end_open(wait, events);
             }
             if log.dropped > 0 {
-                log.line(&Decision::default(), Head { time: now(), ..Head::default() }, told);
+                log.line(&Decision::default(), Head { time: now(), ..Head::default() }, events);
             }
         })
     }
@@ -151,66 +152,66 @@ impl PyDecisionLog {
     }
 }
 
-impl Told {
+impl LogEvents {
     fn is_some(&self) -> bool {
-        !self.lines.is_empty() || self.dropped > 0 || self.trouble.is_some() || self.is_well
+        !self.lines.is_empty() || self.dropped > 0 || self.failure.is_some() || self.is_written_again
     }
 }
 
 impl Log {
-    fn add(&mut self, decision: &Decision, mut head: Head, told: &mut Told) {
+    fn add(&mut self, decision: &Decision, mut head: Head, events: &mut LogEvents) {
         let is_waiting = decision.outcome.error() == Some(JOB_NOT_READY_EXCEPTION.name);
         let job = match head.job {
             Json::Int(job) if is_waiting || !self.waits.is_empty() => job,
-            _ => return self.line(decision, head, told),
+            _ => return self.line(decision, head, events),
         };
         let (key, now) = ((head.dispatcher.clone(), job), Instant::now());
         if is_waiting {
             if self.waits.count(key, &head, now) {
                 head.wait = Some(Wait::Begins);
-                self.line(decision, head, told);
+                self.line(decision, head, events);
             }
         } else {
             let ended = self.waits.end(&key);
             head.wait = ended.map(|wait| Wait::Ended { mappings: wait.mappings, since: wait.head.time });
-            self.line(decision, head, told);
+            self.line(decision, head, events);
         }
         while let Some(wait) = self.waits.over(now) {
-            self.end_open(wait, told);
+            self.end_open(wait, events);
         }
     }
 
     /// Ends a wait whose end is not known.
-    fn end_open(&mut self, wait: Waiting, told: &mut Told) {
+    fn end_open(&mut self, wait: Waiting, events: &mut LogEvents) {
         let ended = Wait::Ended { mappings: wait.mappings, since: wait.head.time };
-        self.line(&Decision::default(), Head { time: now(), ms: None, wait: Some(ended), ..wait.head }, told);
+        self.line(&Decision::default(), Head { time: now(), ms: None, wait: Some(ended), ..wait.head }, events);
     }
 
-    fn line(&mut self, decision: &Decision, mut head: Head, told: &mut Told) {
+    fn line(&mut self, decision: &Decision, mut head: Head, events: &mut LogEvents) {
         head.dropped = self.dropped;
         let mut line = decision.line_of(&head);
         let Some(file) = &mut self.file else {
             line.pop();
-            return told.lines.push(line);
+            return events.lines.push(line);
         };
         match file.write(&line) {
             Written::Whole => self.dropped = 0,
             Written::Again => {
                 self.dropped = 0;
-                told.is_well = true;
+                events.is_written_again = true;
             }
             Written::Slowly(reason) => {
                 self.dropped = 0;
-                told.trouble = Some(reason);
+                events.failure = Some(reason);
             }
             Written::Dropped => {
                 self.dropped += 1;
-                told.dropped += 1;
+                events.dropped += 1;
             }
             Written::Failed(reason) => {
                 self.dropped += 1;
-                told.dropped += 1;
-                told.trouble = Some(reason);
+                events.dropped += 1;
+                events.failure = Some(reason);
             }
         }
     }

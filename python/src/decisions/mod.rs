@@ -8,4 +8,4 @@ mod log;
 mod waits;
 
 pub use decision::PyDecision;
-pub use log::{PyDecisionLog, Told};
+pub use log::{DecisionLines, LogEvents};

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from tpvc import _native
-from tpvc._native import Decision, Told
+from tpvc._native import Decision, LogEvents
 from tpvc.galaxy import facts, metrics
 from tpvc.galaxy.attempts import Attempt, Attempts
 from tpvc.galaxy.folder import folder_of, write_whole
@@ -45,25 +45,25 @@ class DecisionLog:
 
     def __init__(self, path: str | None, texts: Path | None) -> None:
         self.path, self.texts = path, texts
-        self.lines = _native.DecisionLog(path)
+        self.lines = _native.DecisionLines(path)
         self._kept: set[str] = set()
 
     def end(self) -> None:
         """Ends the waits that are counted, at the end of the process."""
-        self.tell(self.lines.end())
+        self.report(self.lines.end())
 
-    def tell(self, told: Told | None) -> None:
-        """Does what the native log leaves to Python."""
-        if told is None:
+    def report(self, events: LogEvents | None) -> None:
+        """Sends lines to the logger, and reports lines that were dropped."""
+        if events is None:
             return
-        for line in told.lines:
+        for line in events.lines:
             LOGGER.info("%s", line)
         sender = metrics.current()
-        if sender is not None and told.dropped:
-            sender.count("tpvc.dropped", told.dropped)
-        if told.trouble is not None:
-            log.warning("Decisions cannot be written to %s: %s. They are dropped, and counted in the next line", self.path, told.trouble)
-        elif told.is_well:
+        if sender is not None and events.dropped:
+            sender.count("tpvc.dropped", events.dropped)
+        if events.failure is not None:
+            log.warning("Decisions cannot be written to %s: %s. They are dropped, and counted in the next line", self.path, events.failure)
+        elif events.is_written_again:
             log.info("Decisions are written to %s again", self.path)
 
     def keep(self, rules: Any, digest: str | None) -> None:
@@ -89,11 +89,11 @@ class DecisionLog:
         """Leaves to the parent what is its own."""
         if not self.lines.after_fork():
             _of_parent.append(self.lines)
-            self.lines = _native.DecisionLog(self.path)
+            self.lines = _native.DecisionLines(self.path)
 
 
 # Logs that a thread of the parent was writing to at a fork: a child never frees these.
-_of_parent: list[_native.DecisionLog] = []
+_of_parent: list[_native.DecisionLines] = []
 
 
 def _thin(folder: Path, newest: Path) -> None:
@@ -182,7 +182,7 @@ class Entry:
         if self.target is None:
             return
         try:
-            told = self.target.lines.add(
+            events = self.target.lines.add(
                 decision,
                 self.job,
                 self.tool,
@@ -195,8 +195,8 @@ class Entry:
                 noted=facts.taken(),
                 preferences=_names(self.referrer.params.get(PREFERENCES)) if self.referrer else (),
             )
-            if told is not None:
-                self.target.tell(told)
+            if events is not None:
+                self.target.report(events)
         except Exception:
             log.warning("The decision about job %s is not in the log", getattr(self.job, "id", None), exc_info=True)
 

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from urllib.parse import urlparse
 
 from tpvc._native import shown_url
 from tpvc.galaxy.folder import write_whole
@@ -80,11 +79,6 @@ class Kept:
         except (OSError, ValueError, KeyError, TypeError) as error:
             log.warning("The kept texts of URLs in %s are ignored: %s", self.path, error)
             return None
-
-
-def is_url(config: str) -> bool:
-    """Returns `true` if a config is fetched rather than opened."""
-    return urlparse(config).scheme in ("http", "https")
 
 
 def _digest(data: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import time
-from typing import Any
+from typing import Any, NamedTuple
 
 log = logging.getLogger(__name__)
 
@@ -17,7 +17,20 @@ PAUSE = 3600.0
 #: The most paths that are kept: rules compute names of destinations.
 MOST = 1000
 
+#: The most characters of a number of milliseconds.
+NUMBER = 32
+
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
+
+
+class Paths(NamedTuple):
+    """The paths of a job that was mapped."""
+
+    mapped: str
+    milliseconds: str
+    tags: dict[str, str]
+    #: The packet with both, up to the milliseconds: built anew for each job, it takes as long as sending it. `None` if the client sends each.
+    packet: str | None
 
 
 class Metrics:
@@ -28,22 +41,19 @@ class Metrics:
         #: The number of metrics that the client failed to send.
         self.lost = 0
         self._warned: float | None = None
-        # The client of the package `statsd`, whose pipelines send several metrics in one packet; `None` if Galaxy's client is another.
-        self._piped: Any = client.statsd_client if _is_known(client) else None
-        self._paths: dict[tuple[str, str, str], tuple[str, str, dict[str, str]]] = {}
+        # The client of the package `statsd`; `None` if Galaxy's client is another.
+        self._statsd: Any = client.statsd_client if _is_known(client) else None
+        self._paths: dict[tuple[str, str, str], Paths] = {}
 
     def mapped(self, dispatcher: str, tier: str, destination: str, ms: float) -> None:
         """Counts a job that got a destination."""
         try:
-            mapped, milliseconds, tags = self._paths_of(dispatcher, destination, tier)
-            if self._piped is None:
-                self.count(mapped, tags=tags)
-                self.client.timing(milliseconds, ms, tags)
-                return
-            # Both in one packet.
-            with self._piped.pipeline() as pipe:
-                pipe.incr(mapped)
-                pipe.timing(milliseconds, ms)
+            paths = self._paths_of(dispatcher, destination, tier)
+            if paths.packet is None:
+                self.count(paths.mapped, tags=paths.tags)
+                self.client.timing(paths.milliseconds, ms, paths.tags)
+            else:
+                self._statsd._send(f"{paths.packet}{ms:.6f}|ms")
         except Exception as error:
             self._failed(error)
 
@@ -69,19 +79,23 @@ class Metrics:
         except Exception as error:
             self._failed(error)
 
-    def _paths_of(self, dispatcher: str, destination: str, tier: str) -> tuple[str, str, dict[str, str]]:
+    def _paths_of(self, dispatcher: str, destination: str, tier: str) -> Paths:
         key = (dispatcher, destination, tier)
         found = self._paths.get(key)
         if found is None:
             if len(self._paths) >= MOST:
                 self._paths = {}
             tags = {"destination": part(destination), "tier": tier, "dispatcher": part(dispatcher)}
-            paths = [f"tpvc.{name}.{tags['destination']}" for name in ("mapped", "milliseconds")]
-            if self._piped is not None:
-                # As the client does it.
-                paths = [self.client._effective_infix(path, tags) + path for path in paths]
-            found = self._paths[key] = (paths[0], paths[1], tags)
+            mapped, milliseconds = (f"tpvc.{name}.{tags['destination']}" for name in ("mapped", "milliseconds"))
+            packet = None if self._statsd is None else self._packet(mapped, milliseconds, tags)
+            found = self._paths[key] = Paths(mapped, milliseconds, tags, packet)
         return found
+
+    def _packet(self, mapped: str, milliseconds: str, tags: dict[str, str]) -> str | None:
+        # As Galaxy's client and that of `statsd` write it.
+        mapped, milliseconds = (self.client._effective_infix(path, tags) + path for path in (mapped, milliseconds))
+        packet = "\n".join((self._statsd._prepare(mapped, "1|c", 1), self._statsd._prepare(milliseconds, "", 1)))
+        return packet if len(packet) + NUMBER <= self._statsd._maxudpsize else None
 
     def _failed(self, error: Exception) -> None:
         self.lost += 1
@@ -97,7 +111,8 @@ def _is_known(client: Any) -> bool:
         from galaxy.web.statsd_client import VanillaGalaxyStatsdClient
     except ImportError:
         return False
-    return type(client) is VanillaGalaxyStatsdClient and hasattr(client.statsd_client, "pipeline") and hasattr(client, "_effective_infix")
+    of_statsd = (hasattr(client.statsd_client, name) for name in ("_send", "_prepare", "_maxudpsize"))
+    return type(client) is VanillaGalaxyStatsdClient and hasattr(client, "_effective_infix") and all(of_statsd)
 
 
 def part(name: str) -> str:

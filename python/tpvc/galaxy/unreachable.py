@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tpvc import CompileError
-from tpvc._native import shown_url
-from tpvc.galaxy.kept import is_url
+from tpvc._native import is_url, shown_url
 
 #: Seconds for which a URL that failed is not fetched again.
 PAUSE = 60.0

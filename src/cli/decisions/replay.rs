@@ -17,7 +17,7 @@ use tpv_text::figures::{count, grouped};
 use tpv_text::printable::put_line;
 
 use super::past_rules::PastRules;
-use super::why::same;
+use super::why::{other_amounts, same, same_end};
 use crate::cli::common::Common;
 use crate::cli::error::CliError;
 use crate::cli::{map, world};
@@ -168,7 +168,11 @@ pub(super) fn replay(
         guesses.iter().for_each(|guess| result.reasons.add(guess, &1));
         if result.shown.len() < MOST_SHOWN {
             let because = guesses.first().map_or_else(String::new, |guess| format!(" ({guess})"));
-            result.shown.push(format!("{}; replayed: {}{because}", sentence(decision), sentence(&again)));
+            let replayed = match same_end(decision, &again) {
+                true => other_amounts(decision, &again).join(", "),
+                false => sentence(&again),
+            };
+            result.shown.push(format!("{}; replayed: {replayed}{because}", sentence(decision)));
         }
         Ok(true)
     })?;

@@ -286,13 +286,7 @@ impl Report<'_> {
         if old != new {
             lines.push(format!("destination: {old} then, {new} now"));
         }
-        for quantity in Quantity::ALL {
-            let [old, new] = [before, &now.decision].map(|decision| amount(decision, quantity));
-            if old != new {
-                let shown = |amount: Option<String>| amount.unwrap_or_else(|| "none".to_owned());
-                lines.push(format!("{}: {} then, {} now", quantity.name(), shown(old), shown(new)));
-            }
-        }
+        lines.extend(other_amounts(before, &now.decision));
         lines
     }
 
@@ -316,12 +310,25 @@ impl Report<'_> {
 
 /// Returns `true` if two decisions end alike.
 pub(super) fn same(one: &Decision, other: &Decision) -> bool {
-    let ends = match (&one.outcome, &other.outcome) {
+    same_end(one, other) && (one.outcome.destination().is_none() || other_amounts(one, other).is_empty())
+}
+
+/// Returns `true` if two decisions end with the same destination, or with errors of a class.
+pub(super) fn same_end(one: &Decision, other: &Decision) -> bool {
+    match (&one.outcome, &other.outcome) {
         (Outcome::Error { kind, .. }, Outcome::Error { kind: other, .. }) => kind == other,
         (one, other) => one == other,
-    };
-    let amounts = |decision: &Decision| Quantity::ALL.map(|quantity| amount(decision, quantity));
-    ends && (one.outcome.destination().is_none() || amounts(one) == amounts(other))
+    }
+}
+
+/// The amounts that differ, a line each.
+pub(super) fn other_amounts(before: &Decision, now: &Decision) -> Vec<String> {
+    let shown = |amount: Option<String>| amount.unwrap_or_else(|| "none".to_owned());
+    let lines = Quantity::ALL.into_iter().filter_map(|quantity| {
+        let [old, new] = [before, now].map(|decision| amount(decision, quantity));
+        (old != new).then(|| format!("{}: {} then, {} now", quantity.name(), shown(old), shown(new)))
+    });
+    lines.collect()
 }
 
 /// The facts of a line, for people.

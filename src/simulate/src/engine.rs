@@ -13,6 +13,7 @@ use tpv_galaxy::json::Json;
 use tpv_galaxy::reads::{Read, Reads};
 use tpv_galaxy::world::World;
 use tpv_runtime::resubmit::{Attempt, Failure, MAX_ATTEMPTS, Resubmission, RunnerState, delay_seconds};
+use tpv_text::interrupt::Interrupt;
 
 use crate::amount::{Amount, SECOND, Time, seconds, time};
 use crate::arrivals::{Arrival, Past};
@@ -256,7 +257,8 @@ pub fn run<'a, R: Router>(
             engine.event(to, Event::Open(index));
         }
     }
-    loop {
+    let interrupt = Interrupt::present();
+    while !interrupt.is_set() {
         let next_event = engine.events.peek().map(|Reverse((at, ..))| *at);
         let next_arrival = arrivals.peek().map(|arrival| arrival.at);
         match (next_event, next_arrival) {

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Ends a run: it reads no further job and puts no new file in place. What neither reads jobs nor writes goes on to its end.
+/// Ends a run: it reads, makes and maps no further job, gives up what it proves, and puts no new file in place. Compiling goes on to its end.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -15,6 +15,11 @@ impl Interrupt {
     /// The interrupt of the present run, or one that nobody sets.
     pub fn present() -> Self {
         PRESENT.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+    }
+
+    /// Returns `true` if the present run is to end. What it finds from then on is for nobody.
+    pub fn is_present_set() -> bool {
+        PRESENT.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Self::is_set)
     }
 
     /// Makes it that of the present run; `None` after its end.

@@ -4,6 +4,7 @@
 
 use std::cell::Cell;
 
+use tpv_text::interrupt::Interrupt;
 use tpv_text::source::{SourceMap, Span};
 
 /// The most steps of an analysis, each about a tenth of a microsecond.
@@ -18,6 +19,8 @@ pub(super) struct Budget {
     steps: Cell<usize>,
     bytes: Cell<usize>,
     is_spent: Cell<bool>,
+    /// A run that is to end has no budget left.
+    interrupt: Interrupt,
 }
 
 /// The error of an analysis whose budget is spent.
@@ -32,7 +35,8 @@ impl Budget {
 
     /// A budget of so many steps and bytes.
     pub(super) fn of(steps: usize, bytes: usize) -> Self {
-        Self { steps: Cell::new(steps), bytes: Cell::new(bytes), is_spent: Cell::new(false) }
+        let (steps, bytes, is_spent) = (Cell::new(steps), Cell::new(bytes), Cell::new(false));
+        Self { steps, bytes, is_spent, interrupt: Interrupt::present() }
     }
 
     /// Takes steps from the budget.
@@ -57,7 +61,7 @@ impl Budget {
     }
 
     fn take(&self, left: &Cell<usize>, count: usize) -> Result<(), Spent> {
-        match left.get().checked_sub(count).filter(|_| !self.is_spent()) {
+        match left.get().checked_sub(count).filter(|_| !self.is_spent() && !self.interrupt.is_set()) {
             Some(rest) => {
                 left.set(rest);
                 Ok(())

@@ -50,6 +50,11 @@ pub fn job_of(decision: &Decision, exported: Option<Json>) -> (Json, Vec<Guess>)
     if let Some(preferences) = read("preferences") {
         put(&mut job, &["user", "extra_preferences"], preferences);
     }
+    if let Some(Json::Object(of_file)) = read("tool") {
+        for (name, value) in of_file {
+            put(&mut job, &["tool", &name], value);
+        }
+    }
     match head.seed.as_deref().map(str::parse) {
         Some(Ok(seed)) => put(&mut job, &["seed"], Json::Int(seed)),
         Some(Err(_)) => {
@@ -65,7 +70,7 @@ pub fn job_of(decision: &Decision, exported: Option<Json>) -> (Json, Vec<Guess>)
     }
     if !decision.cpython.is_empty() || decision.once_more.is_some() {
         guesses.push(format!(
-            "code ran inside Galaxy, which may have asked its database or files: {}",
+            "code ran inside Galaxy, which may have asked its database or files, or drawn at random: {}",
             decision.cpython.join(", ")
         ));
     }

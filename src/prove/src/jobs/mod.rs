@@ -20,6 +20,7 @@ use tpv_model::{EntityClass, Field};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::mapper::places::ConfigPlace;
 use tpv_runtime::{Job, Mapper, World};
+use tpv_text::interrupt::Interrupt;
 
 pub use asked::{Asked, make_answered};
 pub(crate) use changes::set;
@@ -160,6 +161,9 @@ impl Run<'_> {
     fn bound(&self) -> Option<&'static str> {
         if self.tried + 1 >= self.options.tries {
             return Some("the number of jobs to try");
+        }
+        if Interrupt::is_present_set() {
+            return Some("an interrupt");
         }
         (self.started.elapsed() > self.options.time).then_some("the time")
     }

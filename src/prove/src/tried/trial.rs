@@ -18,6 +18,7 @@ use tpv_runtime::mapper::explain::{Observer, Reason, Step, reasons};
 use tpv_runtime::mapper::tags::TagNames;
 use tpv_runtime::mapper::trace::{Cause, Trace};
 use tpv_runtime::{Job, Mapper, World};
+use tpv_text::interrupt::Interrupt;
 
 use crate::answers::{Answers, Lacks};
 
@@ -83,7 +84,7 @@ impl Trial {
 
     /// Returns `true` if no more jobs are mapped.
     pub(super) fn is_spent(&self) -> bool {
-        self.left.get() == 0
+        self.left.get() == 0 || Interrupt::is_present_set()
     }
 
     /// Maps a job. `None` if there have been too many, or it is no job.
@@ -143,7 +144,10 @@ impl Trial {
 
     /// The job to be mapped. `None` if there have been too many, or it is no job.
     pub(super) fn take(&self, job: &DryJob) -> Option<Job> {
-        self.left.set(self.left.get().checked_sub(1)?);
+        if self.is_spent() {
+            return None;
+        }
+        self.left.set(self.left.get().saturating_sub(1));
         let mut job = job.job().ok()?;
         job.seed = Some(1.into());
         Some(job)
