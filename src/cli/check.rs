@@ -16,6 +16,7 @@ use tpv_analysis::check::reach::{self, Matrix};
 use tpv_analysis::check::{Checked, Further, check_inputs};
 use tpv_config::Input;
 use tpv_prove::tried;
+use tpv_text::finding::Finding;
 use tpv_text::printable::Form;
 
 /// Find tools that no destination accepts, rules that never apply and code that fails, proved for every job or shown by one
@@ -59,9 +60,12 @@ impl Check {
         let inputs = Input::named(&configs);
         let texts = common.texts()?;
         let working = Working::on(common, "proving, and trying jobs of each tool");
-        let Checked { linted, matrix, unproved, untried } =
+        let Checked { mut linted, matrix, unproved, untried } =
             check_inputs(&inputs, &texts, &options, self.matrix.is_some(), further);
         drop(working);
+        if self.configs.is_empty() {
+            with_settings(&mut linted.findings, common.environment.as_deref());
+        }
         let (errors, files) = (linted.errors(), configs.len());
         let sources = &linted.sources;
         let unproved = unproved.iter().map(|unproved| unproved.text(sources));
@@ -73,6 +77,19 @@ impl Check {
             write_matrix(path, matrix.as_ref(), errors, &configs)?;
         }
         Ok(outcome)
+    }
+}
+
+/// Leaves the config files out of the commands of findings, since `tpvc.toml` has them, and names the environment.
+fn with_settings(findings: &mut [Finding], environment: Option<&str>) {
+    let environment = environment.map_or_else(String::new, |name| {
+        let is_plain = name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char));
+        let word = if is_plain { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) };
+        format!("--environment {word} ")
+    });
+    let notes = findings.iter_mut().flat_map(|finding| &mut finding.diagnostic.notes);
+    for note in notes.filter(|note| note.starts_with("try it: ")) {
+        *note = note.replacen("CONFIG... ", &environment, 1);
     }
 }
 

@@ -716,3 +716,19 @@ fn branches_without_a_number_are_named() {
     let words = "Galaxy `our-branch` in group_vars/galaxy.yml:1 has no number of a release: TPV 3.3 is assumed";
     assert!(status == 0 && said.contains(words) && written(site.path()).contains(words), "{said}");
 }
+
+/// The commands that findings propose run as they are: without files that `tpvc.toml` names, and for the environment that was asked for.
+#[test]
+fn proposed_commands_run_as_they_are() {
+    let falls = "tools:\n  bwa:\n    mem: 8\n    cores: 2\n    rules:\n    - id: large\n      if: input_size > 5\n      mem: 2\ndestinations:\n  slurm: {runner: slurm}\n";
+    let settings = "[environments.one]\nfiles = [\"one.yml\"]\n[environments.\"the other\"]\nfiles = [\"other.yml\"]\n";
+    let site = repository(&[("tpvc.toml", settings), ("one.yml", falls), ("other.yml", falls)]);
+    for (arguments, words) in [
+        (&["check"][..], "`tpvc dry-run --tool bwa"),
+        (&["check", "--environment", "the other"], "`tpvc dry-run --environment 'the other' --tool bwa"),
+        (&["check", "one.yml"], "`tpvc dry-run CONFIG... --tool bwa"),
+    ] {
+        let (status, said) = run(site.path(), arguments);
+        assert!(status == 0 && said.contains(words), "{said}");
+    }
+}
