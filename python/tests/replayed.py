@@ -3,7 +3,7 @@
 
     replayed.py FOLDER [--jobs N] [--keep FOLDER]
 
-FOLDER is a case, as for `per_call.py`; `gen_jobs.py`-like files of any length do. Each job goes Galaxy's own way to a rule, with the parameters, datasets,
+FOLDER is a case, as for `per_call.py`; a job file of any length works, such as one by `gen_jobs.py`. Each job goes Galaxy's own way to a rule, with the parameters, datasets,
 roles, tags and preferences that the database has, and counts as queued where it was sent from then on, so that counts of jobs change. Then `tpvc export-jobs`
 and `tpvc log --replay` run as an administrator runs them. The exit status is theirs. --keep leaves log, jobs and database in a folder.
 """
@@ -112,7 +112,8 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         place = arguments.keep or Path(temporary)
-        place.mkdir(exist_ok=True)
+        # A second run would append to the first one's log.
+        place.mkdir(exist_ok=arguments.keep is None)
         return replayed(arguments.folder, arguments.jobs, place)
 
 

@@ -59,7 +59,8 @@ def main() -> int:
     if arguments.processes > 1:
         command = [sys.executable, *sys.argv, "--processes", "1"]
         processes = [subprocess.Popen(command) for _ in range(arguments.processes)]
-        return max(process.wait() for process in processes)
+        # One that a signal ended has a negative status.
+        return int(any([process.wait() for process in processes]))
     return stress(arguments.reloads, arguments.threads)
 
 

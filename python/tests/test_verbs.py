@@ -217,8 +217,10 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 rules, many, jobs, capacity = sys.argv[1:]
 runs = [lambda: tpvc.check(many), lambda: tpvc.simulate(rules, jobs, capacity=capacity, seeds=20)]
 for run in runs:
+    run()
     started = time.process_time()
     run()
+    tpvc.lint(rules)
     whole = time.process_time() - started
     started = time.process_time()
 

@@ -14,6 +14,7 @@ use super::progress::Working;
 use super::{paths, world};
 use tpv_analysis::check::reach::{self, Matrix};
 use tpv_analysis::check::{Checked, Further, check_inputs};
+use tpv_analysis::dry_job::shell_word;
 use tpv_config::Input;
 use tpv_prove::tried;
 use tpv_text::finding::Finding;
@@ -82,11 +83,7 @@ impl Check {
 
 /// Leaves the config files out of the commands of findings, since `tpvc.toml` has them, and names the environment.
 fn with_settings(findings: &mut [Finding], environment: Option<&str>) {
-    let environment = environment.map_or_else(String::new, |name| {
-        let is_plain = name.chars().all(|char| char.is_ascii_alphanumeric() || "._-".contains(char));
-        let word = if is_plain { name.to_owned() } else { format!("'{}'", name.replace('\'', r"'\''")) };
-        format!("--environment {word} ")
-    });
+    let environment = environment.map_or_else(String::new, |name| format!("--environment {} ", shell_word(name)));
     let notes = findings.iter_mut().flat_map(|finding| &mut finding.diagnostic.notes);
     for note in notes.filter(|note| note.starts_with("try it: ")) {
         *note = note.replacen("CONFIG... ", &environment, 1);

@@ -46,7 +46,7 @@ fn parsed(path: &Path) -> Result<(String, World), CliError> {
     Ok((text, world))
 }
 
-/// The error of a world that made answers to what rules ask do not fit into.
+/// The error for answers made for the rules that do not fit into a world.
 pub(super) fn unanswered(error: &tpv_galaxy::Error) -> CliError {
-    CliError::new(format!("the world with answers is not a world: {error}"), REPORT_BUG)
+    CliError::new(format!("the answers made for what the rules ask are no valid world: {error}"), REPORT_BUG)
 }

@@ -129,7 +129,7 @@ fn steady(line: &str) -> String {
 /// Returns `true` if a terminal breaks the line within a word that could stand on a line of its own. Lines of configs, and commands to copy, are as they
 /// are.
 fn is_broken(line: &str) -> bool {
-    let is_copied = line.trim_start().starts_with(['|', '$', '{']) || line.contains(" | ") || line.contains("`tpvc ");
+    let is_copied = line.trim_start().starts_with(['|', '$', '{', '`']) || line.contains(" | ");
     let mut at = 0;
     let mut words = line.split(' ').map(|word| {
         let (from, length) = (at, word.chars().count());

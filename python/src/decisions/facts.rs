@@ -19,8 +19,10 @@ pub fn of(
     let mut facts = Vec::new();
     let mut add = |name: &str, value: Json| facts.push((name.to_owned(), value));
     if !user.is_none() {
-        if let Some(of_user) = loaded(user, "roles") {
-            add("roles", Json::List(roles(user, of_user).into_iter().map(Json::str).collect()));
+        let roles = loaded(user, "roles").map(|of_user| roles(user, of_user));
+        // Roles of groups that are not loaded may be missing.
+        if let Some(roles) = roles.filter(|roles| !roles.is_empty() || loaded(user, "groups").is_some()) {
+            add("roles", Json::List(roles.into_iter().map(Json::str).collect()));
         }
         let shown = if preferences.is_empty() { Vec::new() } else { shown_preferences(user, preferences) };
         if !shown.is_empty() {

@@ -29,7 +29,7 @@ class Paths(NamedTuple):
     mapped: str
     milliseconds: str
     tags: dict[str, str]
-    #: The packet with both, up to the milliseconds: built anew for each job, it takes as long as sending it. `None` if the client sends each.
+    #: The packet with both, up to the milliseconds. It is kept, because building it for each job would take as long as sending it. `None` if the client sends each.
     packet: str | None
 
 

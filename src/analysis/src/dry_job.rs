@@ -204,7 +204,7 @@ pub fn short_gib(bytes: i64) -> f64 {
 }
 
 /// A word as a POSIX shell takes it.
-fn shell_word(word: &str) -> Cow<'_, str> {
+pub fn shell_word(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
     match !word.is_empty() && word.chars().all(is_plain) {
         true => Cow::Borrowed(word),

@@ -95,7 +95,7 @@ pub(super) fn read(
     if skipped > 0 {
         let lines = count(skipped, "line");
         if !is_log {
-            let message = format!("{} has no decision in {lines}", named(files));
+            let message = format!("no decision in {} ({lines} read)", named(files));
             return Err(CliError::new(message, "name a file that `tpvc_decision_log` or `tpvc map --decisions` wrote"));
         }
         common.note(&format!("skipped {lines} that are no decisions, or parts of one"));

@@ -270,8 +270,8 @@ fn user_id(text: &str) -> Result<i64, String> {
     text.parse().map_err(|_| "write the number of the user: the log has neither names nor addresses".to_owned())
 }
 
-/// A line for people. The tool's id is without its tool shed where there is little room.
-fn text(decision: &Decision, is_narrow: bool) -> String {
+/// A line for people. The tool's id is without its tool shed on a terminal.
+fn text(decision: &Decision, for_terminal: bool) -> String {
     let head = &decision.head;
     let end = match &decision.outcome {
         Outcome::Destination(name) => {
@@ -291,7 +291,7 @@ fn text(decision: &Decision, is_narrow: bool) -> String {
         Json::Str(text) => text.to_string(),
         other => text_of(other),
     };
-    let tool = if is_narrow { short(&head.tool) } else { &head.tool };
+    let tool = if for_terminal { short(&head.tool) } else { &head.tool };
     let line = format!("{}  {job}  {tool}  {end}{fired}", head.time);
     format!("{}\n", tpv_text::printable::cell(&line))
 }

@@ -169,7 +169,7 @@ pub(super) fn replay(
         if result.shown.len() < MOST_SHOWN {
             let because = guesses.first().map_or_else(String::new, |guess| format!(" ({guess})"));
             let replayed = match same_end(decision, &again) {
-                true => other_amounts(decision, &again).join(", "),
+                true => other_amounts(decision, &again, ["logged", "replayed"]).join(", "),
                 false => sentence(&again),
             };
             result.shown.push(format!("{}; replayed: {replayed}{because}", sentence(decision)));

@@ -286,7 +286,7 @@ impl Report<'_> {
         if old != new {
             lines.push(format!("destination: {old} then, {new} now"));
         }
-        lines.extend(other_amounts(before, &now.decision));
+        lines.extend(other_amounts(before, &now.decision, ["then", "now"]));
         lines
     }
 
@@ -310,7 +310,7 @@ impl Report<'_> {
 
 /// Returns `true` if two decisions end alike.
 pub(super) fn same(one: &Decision, other: &Decision) -> bool {
-    same_end(one, other) && (one.outcome.destination().is_none() || other_amounts(one, other).is_empty())
+    same_end(one, other) && (one.outcome.destination().is_none() || other_amounts(one, other, ["", ""]).is_empty())
 }
 
 /// Returns `true` if two decisions end with the same destination, or with errors of a class.
@@ -321,12 +321,12 @@ pub(super) fn same_end(one: &Decision, other: &Decision) -> bool {
     }
 }
 
-/// The amounts that differ, a line each.
-pub(super) fn other_amounts(before: &Decision, now: &Decision) -> Vec<String> {
+/// The amounts that differ, a line each, with a word for each of the decisions.
+pub(super) fn other_amounts(before: &Decision, now: &Decision, [then, again]: [&str; 2]) -> Vec<String> {
     let shown = |amount: Option<String>| amount.unwrap_or_else(|| "none".to_owned());
     let lines = Quantity::ALL.into_iter().filter_map(|quantity| {
         let [old, new] = [before, now].map(|decision| amount(decision, quantity));
-        (old != new).then(|| format!("{}: {} then, {} now", quantity.name(), shown(old), shown(new)))
+        (old != new).then(|| format!("{}: {} {then}, {} {again}", quantity.name(), shown(old), shown(new)))
     });
     lines.collect()
 }

@@ -150,7 +150,7 @@ impl Holds {
             }
             Ok(())
         })?;
-        if rows.is_empty() {
+        if rows.is_empty() && matches!(outcome, Outcome::Done) {
             context.common.note("no component is HELD");
         }
         self.format.print(&rows)?;

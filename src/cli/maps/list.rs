@@ -44,7 +44,7 @@ impl List {
                 }
             }
         }
-        if rows.is_empty() {
+        if rows.is_empty() && matches!(outcome, Outcome::Done) {
             context.common.note("no maps");
         }
         self.format.print(&rows)?;

@@ -1,6 +1,6 @@
 //! The files of a repository that a list of config files means: the list has the paths on the server, where Ansible puts them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tpv_config::job_conf::of_helm;
 use tpv_config::template::PLACEHOLDER;
@@ -90,6 +90,8 @@ pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Fo
             found.files.push(path);
         }
     }
+    let mut told = BTreeSet::new();
+    found.left_out.retain(|other| !found.files.contains(&other.value) && told.insert(other.value.clone()));
     found
 }
 

@@ -114,8 +114,13 @@ fn variable(name: &str, environment: &Environment, repository: &Repository) -> O
 pub(super) fn unreleased(environment: &Environment, repository: &Repository) -> Option<String> {
     let names = [(OF_TPV, "TPV")].into_iter().chain(OF_GALAXY.map(|name| (name, "Galaxy")));
     names.into_iter().find_map(|(name, program)| {
-        let (value, _, from) = value(name, environment, repository)?;
+        let (value, comment, from) = value(name, environment, repository)?;
         let value = value.filter(|value| !value.trim().is_empty() && !value.contains('\n'))?;
+        // A number is here that of a release before all that are known.
+        let has_number = |text: &String| Number::within(text).is_some();
+        if has_number(&value) || comment.as_ref().is_some_and(has_number) {
+            return None;
+        }
         Some(format!("{program} `{}` in {from} has no number of a release", value.trim()))
     })
 }

@@ -7,7 +7,7 @@ use std::ops::Range;
 const GOES_ON: usize = 4;
 
 /// The lines of a text, broken at blanks: the first has at most `first` characters, each other one `rest`. A longer word has a line of its own. Blanks
-/// between the words of a line stay as they are, colours take no room, and a command between backticks is one word.
+/// between the words of a line stay as they are, colours take no room, and a command of tpvc between backticks is one word.
 pub fn lines(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
     let mut lines: Vec<Range<usize>> = Vec::new();
     let mut used = 0;
@@ -41,7 +41,7 @@ pub fn lines(text: &str, first: usize, rest: usize) -> Vec<Range<usize>> {
     lines
 }
 
-/// The commands between backticks.
+/// The commands of tpvc between backticks.
 fn commands(text: &str) -> Vec<Range<usize>> {
     let mut commands: Vec<Range<usize>> = Vec::new();
     for (start, _) in text.match_indices("`tpvc ") {

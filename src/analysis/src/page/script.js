@@ -141,7 +141,7 @@ function toolName(id) {
 
 /** The parts of an id: a line ends behind a slash rather than within a word. */
 function broken(id) {
-  return id.split(/(?<=\/)/).flatMap((part) => [part, el("wbr")]);
+  return id.split("/").flatMap((part, at) => (at ? ["/", el("wbr"), part] : [part]));
 }
 
 /**

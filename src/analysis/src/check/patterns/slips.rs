@@ -77,7 +77,7 @@ fn star(key: &Key<'_>, slip: Slip) -> Diagnostic {
     let wildcard = id.replace(&format!("{}*", slip.letter), &format!("{}.*", slip.letter));
     Diagnostic::warning(message)
         .at(key.entity.span, format!("`*` repeats the `{}` before it, also no times", slip.letter))
-        .note("ids are regular expressions that match from their start")
+        .note("ids are regular expressions that match from the start of a name")
         .help(format!("for anything that follows write `.*`: `{wildcard}`"))
 }
 

@@ -40,7 +40,7 @@ fn transfer(reason: &str) -> &'static str {
     let has = |words: &[&str]| words.iter().any(|word| reason.contains(word));
     match () {
         () if has(&["No space left", "quota"]) => remedy::of(State::Held, reason),
-        () if has(&["No such file or directory"]) => remedy::MOVED,
+        () if has(&["input files"]) && has(&["No such file or directory"]) => remedy::MOVED,
         () => "files could not be brought to the machine or back: mend what is named, then `tpvc maps release`",
     }
 }
@@ -173,6 +173,9 @@ Step    Matched  Condition
         assert_eq!(remedy("reading from file /maps-0/1/inputs/a: (errno 2) No such file or directory"), remedy::MOVED);
         assert!(remedy("(errno 28) No space left on device").contains("make room"));
         assert!(remedy("connection reset").contains("mend what is named"));
+        // The component wrote none.
+        let output = "Transfer output files failure at execution point: (errno 2) No such file or directory";
+        assert!(transfer(output).contains("mend what is named"));
     }
 
     /// Running jobs take memory of a machine, which counts less then.
