@@ -24,9 +24,9 @@ use tpv_maps::submit::Budget;
 use tpv_maps::{Error, Map, results};
 use tpv_python::vm::Limits;
 use tpv_runtime::mapper::Hooks;
+use tpv_settings::Problem;
 use tpv_text::diagnostic::Diagnostics;
 use tpv_text::render::Render;
-use tpv_settings::Problem;
 
 use crate::command;
 
