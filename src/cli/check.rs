@@ -14,10 +14,8 @@ use super::progress::Working;
 use super::{paths, world};
 use tpv_analysis::check::reach::{self, Matrix};
 use tpv_analysis::check::{Checked, Further, check_inputs};
-use tpv_analysis::dry_job::shell_word;
 use tpv_config::Input;
 use tpv_prove::tried;
-use tpv_text::finding::Finding;
 use tpv_text::printable::Form;
 
 /// Find tools that no destination accepts, rules that never apply and code that fails, proved for every job or shown by one
@@ -65,7 +63,7 @@ impl Check {
             check_inputs(&inputs, &texts, &options, self.matrix.is_some(), further);
         drop(working);
         if self.configs.is_empty() {
-            with_settings(&mut linted.findings, common.environment.as_deref());
+            tried::with_settings(&mut linted.findings, common.environment.as_deref());
         }
         let (errors, files) = (linted.errors(), configs.len());
         let sources = &linted.sources;
@@ -78,15 +76,6 @@ impl Check {
             write_matrix(path, matrix.as_ref(), errors, &configs)?;
         }
         Ok(outcome)
-    }
-}
-
-/// Leaves the config files out of the commands of findings, since `tpvc.toml` has them, and names the environment.
-fn with_settings(findings: &mut [Finding], environment: Option<&str>) {
-    let environment = environment.map_or_else(String::new, |name| format!("--environment {} ", shell_word(name)));
-    let notes = findings.iter_mut().flat_map(|finding| &mut finding.diagnostic.notes);
-    for note in notes.filter(|note| note.starts_with("try it: ")) {
-        *note = note.replacen("CONFIG... ", &environment, 1);
     }
 }
 

@@ -310,7 +310,7 @@ impl Report<'_> {
 
 /// Returns `true` if two decisions end alike.
 pub(super) fn same(one: &Decision, other: &Decision) -> bool {
-    same_end(one, other) && (one.outcome.destination().is_none() || other_amounts(one, other, ["", ""]).is_empty())
+    same_end(one, other) && (one.outcome.destination().is_none() || differing(one, other).next().is_none())
 }
 
 /// Returns `true` if two decisions end with the same destination, or with errors of a class.
@@ -321,14 +321,19 @@ pub(super) fn same_end(one: &Decision, other: &Decision) -> bool {
     }
 }
 
+/// The quantities of which the amounts differ, with both in words.
+fn differing(one: &Decision, other: &Decision) -> impl Iterator<Item = (Quantity, [Option<String>; 2])> {
+    let amounts = move |quantity| (quantity, [one, other].map(|decision| amount(decision, quantity)));
+    Quantity::ALL.into_iter().map(amounts).filter(|(_, [old, new])| old != new)
+}
+
 /// The amounts that differ, a line each, with a word for each of the decisions.
 pub(super) fn other_amounts(before: &Decision, now: &Decision, [then, again]: [&str; 2]) -> Vec<String> {
     let shown = |amount: Option<String>| amount.unwrap_or_else(|| "none".to_owned());
-    let lines = Quantity::ALL.into_iter().filter_map(|quantity| {
-        let [old, new] = [before, now].map(|decision| amount(decision, quantity));
-        (old != new).then(|| format!("{}: {} {then}, {} {again}", quantity.name(), shown(old), shown(new)))
-    });
-    lines.collect()
+    let line = |(quantity, [old, new]): (Quantity, [Option<String>; 2])| {
+        format!("{}: {} {then}, {} {again}", quantity.name(), shown(old), shown(new))
+    };
+    differing(before, now).map(line).collect()
 }
 
 /// The facts of a line, for people.

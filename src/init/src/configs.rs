@@ -63,15 +63,13 @@ pub(super) fn of(list: &List, repository: &Repository, server: &Paths<'_>) -> Fo
             put.is_exact || is_config || named.is_empty()
         };
         let put = put.filter(is_it);
-        let mut others = Vec::new();
         let (path, reason) = match (own, &put) {
             (Some(own), _) => (Some(own), String::new()),
             (None, Some(Put { path: Some(path), .. })) => (Some(path.clone()), String::new()),
             (None, Some(put)) => (None, put.reason(repository)),
-            (None, None) if named.is_empty() => in_values(item, &list.file, repository, &mut others),
+            (None, None) if named.is_empty() => in_values(item, &list.file, repository, &mut found.left_out),
             (None, None) => (named.into_iter().max_by_key(weight).cloned(), String::new()),
         };
-        found.left_out.extend(others);
         let Some(path) = path else {
             let value = if item.contains(PLACEHOLDER) { written } else { item };
             found.absent.push(Guess { value: value.clone(), from: reason });
@@ -100,7 +98,7 @@ fn in_values(
     item: &str,
     list: &str,
     repository: &Repository,
-    others_with: &mut Vec<Guess<String>>,
+    left_out: &mut Vec<Guess<String>>,
 ) -> (Option<String>, String) {
     let name = plain_name(item);
     let mut reason = "no file has that name".to_owned();
@@ -114,7 +112,7 @@ fn in_values(
                     chosen = Some(file.to_owned());
                 } else {
                     let from = format!("it has `{name}`, too: add it to `files` if it is installed with the others");
-                    others_with.push(Guess { value: file.to_owned(), from });
+                    left_out.push(Guess { value: file.to_owned(), from });
                 }
             }
             Some((_, rules)) => {

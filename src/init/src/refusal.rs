@@ -24,10 +24,10 @@ pub struct Refusal {
 fn in_line(repository: &Repository) -> Vec<String> {
     let mut found = Vec::new();
     for file in repository.names().filter(|file| !repository.has(file, Mark::Values)) {
-        let text = repository.text(file).filter(|text| text.contains("rules:") && text.contains("jobs:"));
         if found.len() >= MOST {
             break;
         }
+        let text = repository.text(file).filter(|text| text.contains("rules:") && text.contains("jobs:"));
         let Some(yaml) = text.and_then(|text| Yaml::of(file, &text)) else { continue };
         yaml.maps(&mut |key, map| {
             for entry in map.entries.iter().filter(|_| key == "rules") {

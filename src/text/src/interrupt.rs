@@ -17,11 +17,6 @@ impl Interrupt {
         PRESENT.lock().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
     }
 
-    /// Returns `true` if the present run is to end. What it finds from then on is for nobody.
-    pub fn is_present_set() -> bool {
-        PRESENT.lock().unwrap_or_else(PoisonError::into_inner).as_ref().is_some_and(Self::is_set)
-    }
-
     /// Makes it that of the present run; `None` after its end.
     pub fn watch(interrupt: Option<&Self>) {
         *PRESENT.lock().unwrap_or_else(PoisonError::into_inner) = interrupt.cloned();

@@ -87,6 +87,7 @@ pub fn make(rules: &Arc<Rules>, world: &Arc<World>, given: &[Json], options: &Op
         mapper,
         world,
         started: Instant::now(),
+        interrupt: Interrupt::present(),
         options,
         seen: HashMap::new(),
         kept: Vec::new(),
@@ -148,6 +149,7 @@ struct Run<'a> {
     mapper: Mapper,
     world: &'a Arc<World>,
     started: Instant,
+    interrupt: Interrupt,
     options: &'a Options,
     /// The things that were done, with the number of kept jobs that do each.
     seen: HashMap<Key, usize>,
@@ -162,7 +164,7 @@ impl Run<'_> {
         if self.tried + 1 >= self.options.tries {
             return Some("the number of jobs to try");
         }
-        if Interrupt::is_present_set() {
+        if self.interrupt.is_set() {
             return Some("an interrupt");
         }
         (self.started.elapsed() > self.options.time).then_some("the time")

@@ -38,6 +38,8 @@ pub(super) struct Trial {
     /// Answers to that, which were made.
     answers: Rc<RefCell<Answers>>,
     left: Rc<Cell<usize>>,
+    /// What is found after it is for nobody.
+    interrupt: Interrupt,
 }
 
 /// The end of a job.
@@ -65,7 +67,8 @@ impl Trial {
         let lacks = Lacks::default();
         let world = Arc::new(World { lacks: Some(lacks.clone()), ..World::clone(world) });
         let answers = Rc::new(RefCell::new(Answers::new(&rules)));
-        Self { rules, mapper, world, lacks, answers, left: Rc::new(Cell::new(MOST_JOBS)) }
+        let (left, interrupt) = (Rc::new(Cell::new(MOST_JOBS)), Interrupt::present());
+        Self { rules, mapper, world, lacks, answers, left, interrupt }
     }
 
     /// The same rules with one destination only. `None` if they cannot be run.
@@ -79,12 +82,13 @@ impl Trial {
         let rules = Arc::new(Rules::new(tables, (**self.rules.program()).clone()).ok()?);
         let mapper = Mapper::with_hooks(rules.clone(), run_time::hooks(), true);
         let (world, lacks, answers) = (self.world.clone(), self.lacks.clone(), self.answers.clone());
-        Some(Self { rules, mapper, world, lacks, answers, left: self.left.clone() })
+        let (left, interrupt) = (self.left.clone(), self.interrupt.clone());
+        Some(Self { rules, mapper, world, lacks, answers, left, interrupt })
     }
 
     /// Returns `true` if no more jobs are mapped.
     pub(super) fn is_spent(&self) -> bool {
-        self.left.get() == 0 || Interrupt::is_present_set()
+        self.left.get() == 0 || self.interrupt.is_set()
     }
 
     /// Maps a job. `None` if there have been too many, or it is no job.

@@ -1,14 +1,30 @@
 //! The words that findings of tried jobs share.
 
-use tpv_analysis::dry_job::DryJob;
+use tpv_analysis::dry_job::{DryJob, shell_word};
 use tpv_text::diagnostic::Diagnostic;
+use tpv_text::finding::Finding;
 use tpv_text::listed::counted;
 
 use super::tool::Tool;
 
+/// The beginning of a note with a command that maps a job.
+const TRY: &str = "try it: `tpvc dry-run ";
+/// The config files in it.
+const CONFIGS: &str = "CONFIG... ";
+
 /// Adds the command that maps a job, with its explanation.
 pub(super) fn with_job(diagnostic: Diagnostic, job: &DryJob) -> Diagnostic {
-    diagnostic.note(format!("try it: `tpvc dry-run CONFIG... {job} --explain`"))
+    diagnostic.note(format!("{TRY}{CONFIGS}{job} --explain`"))
+}
+
+/// Leaves the config files out of the commands of findings, where `tpvc.toml` has them, and names the environment.
+pub fn with_settings(findings: &mut [Finding], environment: Option<&str>) {
+    let environment = environment.map_or_else(String::new, |name| format!("--environment {} ", shell_word(name)));
+    for note in findings.iter_mut().flat_map(|finding| &mut finding.diagnostic.notes) {
+        if let Some(rest) = note.strip_prefix(TRY).and_then(|command| command.strip_prefix(CONFIGS)) {
+            *note = format!("{TRY}{environment}{rest}");
+        }
+    }
 }
 
 /// The names of tools for a message.
