@@ -281,9 +281,9 @@ def test_facts_ask_nothing() -> None:
 
 def test_facts_of_the_tool() -> None:
     required = [SimpleNamespace(resource_type="cores_min", value_or_expression=2), SimpleNamespace(resource_type="ram_min", value_or_expression="1 + 1")]
-    tool = SimpleNamespace(id="t", version="1", tool_type="interactive", resource_requirements=required)
+    tool = SimpleNamespace(id="t", version="1", tool_type="interactive", requires_galaxy_python_environment=True, resource_requirements=required)
     line = DecisionLines().add(Decision.failed("E", "m"), SimpleNamespace(id=1), tool, None, dispatcher="d").lines[0]
-    assert json.loads(line)["read"] == {"tool": {"tool_type": "interactive", "resource_requirements": {"cores_min": 2, "ram_min": "1 + 1"}}}
+    assert json.loads(line)["read"] == {"tool": {"tool_type": "interactive", "requires_galaxy_python_environment": True, "resource_requirements": {"cores_min": 2, "ram_min": "1 + 1"}}}
 
 
 def test_attempts_are_bounded() -> None:

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use tpv_galaxy::answer::{Answer, Field};
 use tpv_galaxy::job::Job;
 use tpv_galaxy::json::{Json, Reader, write_text};
+use tpv_model::Quantity;
 
 use tpv_text::printable::Form;
 use tpv_text::rows::{Cell, Delimited};
@@ -26,17 +27,12 @@ const BEFORE: [&str; 2] = ["id", "tool"];
 const AFTER: [&str; 2] = ["error", "message"];
 
 /// The columns of a job that was mapped.
-const FIELDS: [(&str, Field); 9] = [
-    ("destination", Field::Id),
-    ("runner", Field::Runner),
-    ("cores", Field::Cores),
-    ("mem", Field::Mem),
-    ("gpus", Field::Gpus),
-    ("tags", Field::Tags),
-    ("params", Field::Params),
-    ("env", Field::Env),
-    ("resubmit", Field::Resubmit),
-];
+fn fields() -> impl Iterator<Item = (&'static str, Field)> {
+    let place = [("destination", Field::Id), ("runner", Field::Runner)];
+    let amounts = Quantity::ALL.map(|quantity| (quantity.name(), quantity.into()));
+    let rest = [("tags", Field::Tags), ("params", Field::Params), ("env", Field::Env), ("resubmit", Field::Resubmit)];
+    place.into_iter().chain(amounts).chain(rest)
+}
 
 /// The column of `--detail`.
 const CANDIDATES: &str = "candidates";
@@ -54,7 +50,7 @@ impl Format {
 
     /// The text before the answers; with the candidates if they are asked for.
     pub(super) fn header(self, detail: bool) -> String {
-        let fields = FIELDS.iter().map(|(name, _)| *name);
+        let fields = fields().map(|(name, _)| name);
         let names = BEFORE.into_iter().chain(fields).chain(detail.then_some(CANDIDATES)).chain(AFTER);
         self.rows().map_or_else(String::new, |form| form.header(&names.collect::<Vec<_>>()))
     }
@@ -63,7 +59,7 @@ impl Format {
     pub(super) fn write(self, out: &mut String, job: Option<&Job>, answer: &Answer, detail: bool) {
         let Some(rows) = self.rows() else { return answer.write_line(out) };
         let mut cells = vec![cell(Some(answer.id())), job.map_or(Cell::Empty, |job| job.tool_id().into())];
-        cells.extend(FIELDS.iter().map(|(_, field)| cell(answer.text(*field))));
+        cells.extend(fields().map(|(_, field)| cell(answer.text(field))));
         if detail {
             cells.push(cell(answer.text(Field::Candidates)));
         }

@@ -48,6 +48,9 @@ pub(super) struct Check {
 /// The name of the verb.
 pub(super) const VERB: &str = "tpvc check";
 
+/// The most bytes of arguments that the commands of findings repeat.
+const MOST_REPEATED: usize = 100;
+
 impl Check {
     pub(super) fn run(&self, common: &Common) -> Result<Outcome, CliError> {
         let started = Instant::now();
@@ -62,8 +65,8 @@ impl Check {
         let Checked { mut linted, matrix, unproved, untried } =
             check_inputs(&inputs, &texts, &options, self.matrix.is_some(), further);
         drop(working);
-        if self.configs.is_empty() {
-            tried::with_settings(&mut linted.findings, common.environment.as_deref());
+        if let Some(rules) = self.rules(common) {
+            tried::with_rules(&mut linted.findings, &rules);
         }
         let (errors, files) = (linted.errors(), configs.len());
         let sources = &linted.sources;
@@ -76,6 +79,16 @@ impl Check {
             write_matrix(path, matrix.as_ref(), errors, &configs)?;
         }
         Ok(outcome)
+    }
+}
+
+impl Check {
+    /// The arguments with which `tpvc dry-run` maps jobs as they were tried; none for the rules of `tpvc.toml`. `None` if they are too long to repeat.
+    fn rules(&self, common: &Common) -> Option<Vec<String>> {
+        let mut rules = self.configs.clone();
+        rules.extend(common.arguments());
+        rules.extend(self.world.iter().flat_map(|world| ["--world".to_owned(), world.display().to_string()]));
+        (rules.iter().map(String::len).sum::<usize>() <= MOST_REPEATED).then_some(rules)
     }
 }
 

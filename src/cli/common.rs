@@ -56,6 +56,17 @@ pub(crate) struct Common {
 }
 
 impl Common {
+    /// The options with which another command takes configs as this one does.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let vars = self.vars.iter().map(|path| ("--vars", path.display().to_string()));
+        let environment = self.environment.iter().map(|name| ("--environment", name.clone()));
+        let tpv = match self.tpv {
+            Some(Tpv::One(asked)) => Some(("--tpv", asked.to_string())),
+            _ => None,
+        };
+        vars.chain(environment).chain(tpv).flat_map(|(option, value)| [option.to_owned(), value]).collect()
+    }
+
     /// Refuses rules that were compiled for another version of TPV than the one asked for.
     ///
     /// # Errors

@@ -225,7 +225,7 @@ impl Sweep {
         let rules = if self.configs.is_empty() { "those of tpvc.toml".to_owned() } else { self.configs.join(", ") };
         let facts = [("tool", tool), ("user", user), ("rules", rules), ("values", tried.len().to_string())];
         let points = tried.iter().map(|one| sweep::Mark { at: one.number.clone(), outcome: &one.outcome }).collect();
-        let data = sweep::Data { field: over.label(), log: self.log_scale, points, rows };
+        let data = sweep::Data::new(over.label(), self.log_scale, points, rows);
         sweep::page(&data, &facts).map_err(|error| CliError::bug("the page", &error))
     }
 }
@@ -254,7 +254,7 @@ fn rows(over: &Over<'_>, spans: &[Span]) -> Vec<sweep::Row> {
 }
 
 fn row_of(from: &str, to: &str, first: &sweep::Outcome, last: &sweep::Outcome) -> sweep::Row {
-    let range = |of: fn(&sweep::Outcome) -> &Option<Value>| match (of(first), of(last)) {
+    let range = |quantity: Quantity| match (quantity.of(&first.amounts), quantity.of(&last.amounts)) {
         (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
         (Some(value), _) => value.to_string(),
         (None, _) => String::new(),
@@ -264,18 +264,18 @@ fn row_of(from: &str, to: &str, first: &sweep::Outcome, last: &sweep::Outcome) -
         from: from.to_owned(),
         to: to.to_owned(),
         place: first.destination.clone().or(error).unwrap_or_default(),
-        cores: range(|outcome| &outcome.cores),
-        mem: range(|outcome| &outcome.mem),
-        gpus: range(|outcome| &outcome.gpus),
+        amounts: Quantity::ALL.map(range),
     }
 }
 
 /// The rows as a table of this width.
 fn shown(rows: &[sweep::Row], width: Option<usize>) -> String {
-    let mut table = Rows::new(vec!["FROM", "TO", "CORES", "MEM GIB", "GPUS", "DESTINATION"]);
+    let titles = Quantity::ALL.map(|quantity| format!("{}{}", quantity.name(), quantity.suffix()).to_uppercase());
+    let header = ["FROM", "TO"].map(str::to_owned).into_iter().chain(titles).chain(["DESTINATION".to_owned()]);
+    let mut table = Rows::new(header);
     for row in rows {
-        let numbers = [&row.from, &row.to, &row.cores, &row.mem, &row.gpus];
-        let mut cells: Vec<Cell> = numbers.into_iter().map(|text| Cell::Decimal(text.clone())).collect();
+        let numbers = [&row.from, &row.to].into_iter().chain(&row.amounts);
+        let mut cells: Vec<Cell> = numbers.map(|text| Cell::Decimal(text.clone())).collect();
         cells.push(row.place.as_str().into());
         table.push(cells);
     }
@@ -284,22 +284,18 @@ fn shown(rows: &[sweep::Row], width: Option<usize>) -> String {
 
 /// Every value that was tried.
 fn every(tried: &[Tried]) -> Rows {
-    let amounts = [Quantity::Cores, Quantity::Mem, Quantity::Gpus].map(Quantity::name);
-    let header = ["value", "destination"].into_iter().chain(amounts).chain(["error"]).collect();
+    let amounts = Quantity::ALL.map(Quantity::name);
+    let header = ["value", "destination"].into_iter().chain(amounts).chain(["error"]);
     let mut rows = Rows::new(header);
     for one in tried {
         let number =
             |value: &Option<Value>| value.as_ref().map_or(Cell::Empty, |value| Cell::Decimal(value.to_string()));
         let outcome = &one.outcome;
         let value = if one.number.is_number() { Cell::Decimal(one.text.clone()) } else { one.text.as_str().into() };
-        rows.push(vec![
-            value,
-            outcome.destination.clone().into(),
-            number(&outcome.cores),
-            number(&outcome.mem),
-            number(&outcome.gpus),
-            outcome.error.clone().into(),
-        ]);
+        let mut row = vec![value, outcome.destination.clone().into()];
+        row.extend(outcome.amounts.iter().map(number));
+        row.push(outcome.error.clone().into());
+        rows.push(row);
     }
     rows
 }

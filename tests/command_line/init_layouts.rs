@@ -1,8 +1,9 @@
 //! Layouts of repositories that `tpvc init` knows: each server in them is an environment, with the TPV of its time.
 
 use std::path::Path;
+use std::process::Command;
 
-use crate::support::{git, run, site as repository};
+use crate::support::{git, run, site as repository, stderr, stdout};
 
 /// The names of the environments, in their order.
 fn environments(folder: &Path) -> Vec<String> {
@@ -724,11 +725,22 @@ fn proposed_commands_run_as_they_are() {
     let settings = "[environments.one]\nfiles = [\"one.yml\"]\n[environments.\"the other\"]\nfiles = [\"other.yml\"]\n";
     let site = repository(&[("tpvc.toml", settings), ("one.yml", falls), ("other.yml", falls)]);
     for (arguments, words) in [
-        (&["check"][..], "`tpvc dry-run --tool bwa"),
-        (&["check", "--environment", "the other"], "`tpvc dry-run --environment 'the other' --tool bwa"),
-        (&["check", "one.yml"], "`tpvc dry-run CONFIG... --tool bwa"),
+        (&["check"][..], "tpvc dry-run --tool bwa"),
+        (&["check", "--environment", "the other"], "tpvc dry-run --environment 'the other' --tool bwa"),
+        (&["check", "one.yml", "--tpv", "3.2"], "tpvc dry-run one.yml --tpv 3.2 --tool bwa"),
     ] {
         let (status, said) = run(site.path(), arguments);
-        assert!(status == 0 && said.contains(words), "{said}");
+        let command = said.split("try it: `").nth(1).and_then(|rest| rest.split('`').next());
+        let command = command.filter(|command| status == 0 && command.starts_with(words));
+        let programs = Path::new(env!("CARGO_BIN_EXE_tpvc")).parent().unwrap();
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", command.unwrap_or_else(|| panic!("{said}"))]).env("PATH", programs).current_dir(site.path());
+        let output = shell.output().unwrap();
+        let tried = stdout(&output) + &stderr(&output);
+        assert!(tried.contains("mem") && tried.contains("2 GiB"), "{tried}");
     }
+    let many: Vec<String> = (0..20).map(|number| format!("a_longer_name_{number}.yml")).collect();
+    many.iter().for_each(|name| std::fs::write(site.path().join(name), falls).unwrap());
+    let (_, said) = run(site.path(), &[&["check"], &many.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
+    assert!(said.contains("`tpvc dry-run CONFIG... --tool bwa"), "{said}");
 }

@@ -77,11 +77,15 @@ fn attribute<'py>(object: &Bound<'py, PyAny>, name: &str) -> Option<Bound<'py, P
     object.getattr(PyString::intern(object.py(), name)).ok()
 }
 
-/// Facts of the tool's file, which no database has: a type of its own, and the resources that it requires.
+/// Facts of the tool's file, which no database has: a type of its own, whether it needs Galaxy's Python, and the resources that it requires.
 fn of_file(tool: &Bound<'_, PyAny>) -> Vec<(Box<str>, Json)> {
     let mut facts = Vec::new();
     if let Some(kind) = attribute(tool, "tool_type").and_then(|kind| text(&kind)).filter(|kind| kind != "default") {
         facts.push(("tool_type".into(), Json::str(kind)));
+    }
+    let needed = "requires_galaxy_python_environment";
+    if attribute(tool, needed).is_some_and(|needed| needed.is_truthy().unwrap_or(false)) {
+        facts.push((needed.into(), Json::Bool(true)));
     }
     let required = items(attribute(tool, "resource_requirements")).take(MOST).filter_map(|required| {
         let kind = text(&attribute(&required, "resource_type")?)?;

@@ -143,6 +143,13 @@ macro_rules! quantities {
                 match self { $(Self::$name => ($one, $many)),* }
             }
 
+            /// This quantity's value among those of all quantities.
+            #[expect(non_snake_case, reason = "a value has the name of its quantity")]
+            pub const fn of<V>(self, values: &[V; Self::COUNT]) -> &V {
+                let [$($name),*] = values;
+                match self { $(Self::$name => $name),* }
+            }
+
             /// The amount that a job asks for.
             #[inline]
             pub const fn resource(self) -> Resource {

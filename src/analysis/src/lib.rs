@@ -17,6 +17,7 @@ pub mod lint;
 pub mod page;
 mod parts;
 pub mod people;
+mod quantities;
 pub mod rule_texts;
 pub mod schema;
 pub mod sketch;

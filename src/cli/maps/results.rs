@@ -17,6 +17,7 @@ use tpv_config::template::fits;
 use tpv_maps::cluster::Indices;
 use tpv_maps::item::Item;
 use tpv_maps::{Error, Map, damage, results, submit};
+use tpv_model::Quantity;
 use tpv_text::figures::{count, grouped, grouped_text};
 use tpv_text::rows::{Cell, Rows};
 
@@ -197,24 +198,24 @@ impl Results {
             ));
         }
         let names_rules = by != By::Rules && rule_sets.len() > 1;
-        let mut header = if names_rules { vec!["RULES"] } else { Vec::new() };
-        header.extend(match by {
-            By::Destination => &["DESTINATION", "JOBS", "CORES", "GIB", "GPUS"][..],
-            By::Tool => &["TOOL", "JOBS", "ERRORS", "CORES", "GIB", "GPUS"],
+        let mut header: Vec<String> = Vec::from_iter(names_rules.then(|| "RULES".to_owned()));
+        let counts = match by {
+            By::Destination => &["DESTINATION", "JOBS"][..],
+            By::Tool => &["TOOL", "JOBS", "ERRORS"],
             By::Error => &["ERROR", "JOBS"],
-            By::Cause => &[
-                "CAUSE",
-                "JOBS",
-                "CORES BEFORE",
-                "CORES AFTER",
-                "GIB BEFORE",
-                "GIB AFTER",
-                "GPUS BEFORE",
-                "GPUS AFTER",
-            ],
-            By::Rules if has_differences => &["RULES", "JOBS", "DIFFERENT", "ERRORS", "CORES", "GIB", "GPUS"],
-            By::Rules => &["RULES", "JOBS", "ERRORS", "CORES", "GIB", "GPUS"],
-        });
+            By::Cause => &["CAUSE", "JOBS"],
+            By::Rules if has_differences => &["RULES", "JOBS", "DIFFERENT", "ERRORS"],
+            By::Rules => &["RULES", "JOBS", "ERRORS"],
+        };
+        header.extend(counts.iter().map(|&name| name.to_owned()));
+        let units = Quantity::ALL.map(|quantity| quantity.units().to_uppercase());
+        match by {
+            By::Error => {}
+            By::Cause => {
+                header.extend(units.into_iter().flat_map(|unit| [format!("{unit} BEFORE"), format!("{unit} AFTER")]))
+            }
+            By::Destination | By::Tool | By::Rules => header.extend(units),
+        }
         let mut rows = Rows::new(header);
         let (mut total, mut differ) = (Usage::default(), 0);
         for rule_set in rule_sets {
@@ -227,18 +228,20 @@ impl Results {
             }
         }
         self.format.unwrap_or(Format::Table).print(&rows)?;
+        let sum = |quantity: Quantity| {
+            let sum = total.sum(quantity);
+            format!(", {} {}", grouped_text(&thousandths(total.thousandths(quantity))), quantity.noun(sum))
+        };
+        let sums: String = Quantity::ALL.into_iter().filter(|quantity| total.sum(*quantity) > 0.0).map(sum).collect();
         let of = match rule_sets.len() as u64 {
             0 | 1 => String::new(),
             number => format!(" by {}", count(number, "rule set")),
         };
         let differ = if has_differences { format!("{} differ, ", grouped(differ)) } else { String::new() };
         context.common.note(&format!(
-            "{}{of}: {differ}{}, {} {}, {} GiB",
+            "{}{of}: {differ}{}{sums}",
             count(total.jobs, "job"),
-            count(total.errors, "error"),
-            grouped_text(&thousandths(total.millicores)),
-            if total.millicores == 1000 { "core" } else { "cores" },
-            grouped_text(&gib(total.memory))
+            count(total.errors, "error")
         ));
         Ok(Outcome::Done)
     }
@@ -261,9 +264,7 @@ fn rule_sets<'a>(items: &'a [Item], chosen: &[u32]) -> Vec<RuleSet<'a>> {
 
 /// The lines for one rule set, those with the most jobs first.
 fn lines(by: By, rules: &str, summary: &Summary) -> Vec<Vec<Cell>> {
-    let given = |usage: &Usage| {
-        [decimal(thousandths(usage.millicores)), decimal(gib(usage.memory)), decimal(thousandths(usage.milligpus))]
-    };
+    let given = |usage: &Usage| Quantity::ALL.map(|quantity| Cell::Decimal(thousandths(usage.thousandths(quantity))));
     let usages = |table: &Table<Usage>, with_errors: bool| {
         by_jobs(
             table,
@@ -313,10 +314,6 @@ fn by_jobs<T: Sum>(table: &Table<T>, jobs: impl Fn(&T) -> u64, more: impl Fn(&T)
     rows.most_first(&jobs).into_iter().map(line).collect()
 }
 
-fn decimal(text: String) -> Cell {
-    Cell::Decimal(text)
-}
-
 /// Thousandths as a number.
 fn thousandths(number: u128) -> String {
     let fraction = format!("{:03}", number % 1000);
@@ -324,11 +321,6 @@ fn thousandths(number: u128) -> String {
         "" => (number / 1000).to_string(),
         fraction => format!("{}.{fraction}", number / 1000),
     }
-}
-
-/// Bytes in GiB, to a thousandth.
-fn gib(bytes: u128) -> String {
-    thousandths((bytes.saturating_mul(1000) + (1 << 29)) >> 30)
 }
 
 #[cfg(test)]
@@ -339,11 +331,6 @@ mod tests {
     fn sums_are_shown_as_numbers() {
         for (number, expected) in [(0, "0"), (1, "0.001"), (1500, "1.5"), (12_000, "12"), (12_340, "12.34")] {
             assert_eq!(thousandths(number), expected);
-        }
-        for (bytes, expected) in
-            [(0, "0"), (1 << 30, "1"), (3 << 29, "1.5"), ((1 << 30) + 1, "1"), (u128::from(u64::MAX), "17179869184")]
-        {
-            assert_eq!(gib(bytes), expected);
         }
     }
 }

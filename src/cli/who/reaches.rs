@@ -43,7 +43,7 @@ impl Reaches {
         // People need the room of the number for the id.
         let counts = !self.asked.is_for_people();
         let header = ["TOOL"].into_iter().chain(counts.then_some("OTHERS"));
-        let mut rows = Rows::new(header.chain(["OTHER DESTINATIONS", "ORDINARY JOBS", "PLACE"]).collect());
+        let mut rows = Rows::new(header.chain(["OTHER DESTINATIONS", "ORDINARY JOBS", "PLACE"]));
         for tool in found.iter().filter(|tool| !self.only || tool.others.is_empty()) {
             let mut row: Vec<Cell> = vec![self.asked.tool(&tool.tool.id).into()];
             row.extend(counts.then(|| tool.others.len().into()));

@@ -46,7 +46,7 @@ impl Delimited {
 /// Rows under a header. Values that are numbers in JSON are given as such.
 #[derive(Default)]
 pub struct Rows {
-    header: Vec<&'static str>,
+    header: Vec<Cow<'static, str>>,
     rows: Vec<Vec<Cell>>,
 }
 
@@ -112,8 +112,12 @@ fn is_number(cell: &Cell) -> bool {
 
 impl Rows {
     /// No rows, under these names.
-    pub fn new(header: Vec<&'static str>) -> Self {
-        Self { header, rows: Vec::new() }
+    pub fn new(header: impl IntoIterator<Item: Into<Cow<'static, str>>>) -> Self {
+        Self { header: header.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    fn names(&self) -> Vec<&str> {
+        self.header.iter().map(|name| &**name).collect()
     }
 
     /// Adds a row, with a value for each name of the header.
@@ -128,7 +132,7 @@ impl Rows {
 
     /// A line a row, under a header if the form has one.
     pub fn delimited(&self, form: Delimited) -> String {
-        self.rows.iter().fold(form.header(&self.header), |text, cells| text + &form.row(cells))
+        self.rows.iter().fold(form.header(&self.names()), |text, cells| text + &form.row(cells))
     }
 
     /// A table of Markdown; empty where there are no rows.
@@ -151,7 +155,7 @@ impl Rows {
             table::Cell { text, is_number: is_number(cell) }
         };
         let rows: Vec<Vec<_>> = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-        table::table(&self.header, &rows, width)
+        table::table(&self.names(), &rows, width)
     }
 
     /// A list of objects.

@@ -33,7 +33,7 @@ impl Order {
 
     fn config(default_inherits: Key) -> Rc<Self> {
         let mut entity = Vec::from(["id", "inherits", "if", "context"].map(|text| (name(text), Rc::<Self>::default())));
-        let amounts = [Resource::Gpus, Resource::Cores, Resource::Mem];
+        let amounts = Resource::ALL.into_iter().filter(|resource| resource.clamped_by().is_some());
         entity.extend(amounts.map(|amount| (name(amount.name()), Rc::default())));
         entity.push((name("env"), Self::names(&["*"])));
         entity.push((name("params"), Self::names(&["*"])));

@@ -139,10 +139,10 @@ pub fn section(out: &mut String, heading: &str, content: impl FnOnce(&mut String
 }
 
 /// A list of facts: names and values as plain text.
-pub fn facts<'t>(out: &mut String, facts: impl IntoIterator<Item = (&'t str, String)>) {
+pub fn facts(out: &mut String, facts: impl IntoIterator<Item = (impl AsRef<str>, String)>) {
     let _ = writeln!(out, "<dl class=\"facts\">");
     for (name, value) in facts {
-        let _ = writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name), escape(&value));
+        let _ = writeln!(out, "<div><dt>{}</dt><dd>{}</dd></div>", escape(name.as_ref()), escape(&value));
     }
     let _ = writeln!(out, "</dl>");
 }

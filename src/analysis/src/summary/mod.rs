@@ -5,94 +5,20 @@
 //! the choice of the names that are kept is one, too.
 
 pub mod table;
+mod usage;
 
 use std::borrow::Cow;
 use std::ops::AddAssign;
 
 use serde::{Deserialize, Serialize};
-use tpv_galaxy::answer::{Answer, Field};
-use tpv_galaxy::helpers::GIB;
+use tpv_galaxy::answer::Answer;
 
 use crate::diff::answers::Difference;
 use table::Table;
-
-/// The totals of some jobs: their number and their resources.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Usage {
-    /// The number of jobs.
-    pub jobs: u64,
-    /// The number of them that ended in an error.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub errors: u64,
-    /// Cores, in thousandths.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub millicores: u128,
-    /// Memory, in bytes.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub memory: u128,
-    /// GPUs, in thousandths.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub milligpus: u128,
-    /// The number of these values that are in no sum, because they are not numbers from 0 to 10^15. `None` counts as 0.
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub uncounted: u64,
-}
+pub use usage::Usage;
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
-}
-
-/// The largest value that is summed: with it, sums of 2^64 jobs fit 128 bits. Code can make any number.
-const MOST: f64 = 1e15;
-
-impl Usage {
-    /// The resources of one job.
-    pub fn of(answer: &Answer) -> Self {
-        if answer.error().is_some() {
-            return Self { jobs: 1, errors: 1, ..Self::default() };
-        }
-        let mut uncounted = 0;
-        let mut read = |field, unit: f64| match amount(answer.text(field), unit) {
-            Some(amount) => amount,
-            None => {
-                uncounted += 1;
-                0
-            }
-        };
-        let (millicores, memory, milligpus) =
-            (read(Field::Cores, 1000.0), read(Field::Mem, GIB), read(Field::Gpus, 1000.0));
-        Self { jobs: 1, errors: 0, millicores, memory, milligpus, uncounted }
-    }
-}
-
-impl Usage {
-    /// The numbers of jobs and errors alone.
-    #[must_use]
-    pub fn counts(&self) -> Self {
-        Self { jobs: self.jobs, errors: self.errors, ..Self::default() }
-    }
-}
-
-/// A value in whole parts of its unit; `null` is 0.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is from 0 to 10^15 units")]
-fn amount(text: Option<&str>, unit: f64) -> Option<u128> {
-    let text = text?;
-    if text == "null" {
-        return Some(0);
-    }
-    let number: f64 = text.parse().ok().filter(|number| (0.0..=MOST).contains(number))?;
-    Some((number * unit).round() as u128)
-}
-
-impl AddAssign<&Self> for Usage {
-    fn add_assign(&mut self, other: &Self) {
-        self.jobs += other.jobs;
-        self.errors += other.errors;
-        self.millicores += other.millicores;
-        self.memory += other.memory;
-        self.milligpus += other.milligpus;
-        self.uncounted += other.uncounted;
-    }
 }
 
 /// The jobs whose answers differ for one reason: what they were given by the old rules and are given by the new ones.
@@ -251,6 +177,7 @@ mod tests {
     use crate::diff::answers::compare;
     use crate::random::{Random, setting};
     use tpv_config::{ConfigTexts, Input};
+    use tpv_model::Quantity;
     use tpv_text::render::Render;
     use tpv_text::source::SourceMap;
 
@@ -283,8 +210,17 @@ mod tests {
         (0..jobs).map(answer).chain([(String::new(), invalid)]).collect()
     }
 
+    fn cores(usage: &Usage) -> u128 {
+        usage.thousandths(Quantity::Cores)
+    }
+
     fn usage(jobs: u64, errors: u64, millicores: u128, memory: u128) -> Usage {
-        Usage { jobs, errors, millicores, memory, ..Usage::default() }
+        let sums = Quantity::ALL.map(|quantity| match quantity {
+            Quantity::Cores => millicores,
+            Quantity::Mem => memory,
+            _ => 0,
+        });
+        Usage { jobs, errors, sums, uncounted: 0 }
     }
 
     #[test]
@@ -334,28 +270,11 @@ mod tests {
 
     #[test]
     fn values_that_are_no_amounts_are_counted_apart() {
-        for (text, expected) in [
-            ("null", Some(0)),
-            ("0", Some(0)),
-            ("0.0004", Some(0)),
-            ("0.0005", Some(1)),
-            ("2.5", Some(2500)),
-            ("1e15", Some(1_000_000_000_000_000_000)),
-            ("1e16", None),
-            ("-1", None),
-            ("NaN", None),
-            ("Infinity", None),
-            ("-Infinity", None),
-            ("\"4\"", None),
-            ("true", None),
-        ] {
-            assert_eq!(amount(Some(text), 1000.0), expected, "{text}");
-        }
         let mut summary = Summary::default();
         for (tool, answer) in answers("-1", 2) {
             summary.add(&tool, &answer);
         }
-        assert_eq!((summary.total.jobs, summary.total.uncounted, summary.total.millicores), (3, 2, 0));
+        assert_eq!((summary.total.jobs, summary.total.uncounted, cores(&summary.total)), (3, 2, 0));
     }
 
     #[test]
@@ -366,8 +285,8 @@ mod tests {
             summary.add_compared(tool, old, new, compare(old, new).as_ref());
         }
         let differences = summary.differences.unwrap();
-        assert_eq!((differences.old.jobs, differences.old.errors, differences.old.millicores), (5, 1, 16_000));
-        assert_eq!(summary.total.millicores, 24_000);
+        assert_eq!((differences.old.jobs, differences.old.errors, cores(&differences.old)), (5, 1, 16_000));
+        assert_eq!(cores(&summary.total), 24_000);
         let rows = differences.causes.rows().rows;
         let memory = 214_748_365 + 322_122_547;
         let change = Change { old: usage(2, 0, 8000, memory), new: usage(2, 0, 16_000, memory) };
@@ -406,7 +325,7 @@ mod tests {
     #[test]
     fn sums_past_64_bits_are_written_and_read() {
         let mut summary = Summary::default();
-        let large = Usage { memory: u128::from(u64::MAX) * 1000, ..usage(u64::MAX, 0, 1, 0) };
+        let large = usage(u64::MAX, 0, 1, u128::from(u64::MAX) * 1000);
         summary.total += &large;
         summary.destinations.add("slurm", &large);
         assert_eq!(serde_json::from_str::<Summary>(&serde_json::to_string(&summary).unwrap()).unwrap(), summary);

@@ -4,7 +4,10 @@ mod page;
 
 use serde::Serialize;
 use serde_json::Value;
-use tpv_galaxy::answer::{Answer, Field};
+use tpv_galaxy::answer::Answer;
+use tpv_model::Quantity;
+
+use crate::quantities;
 
 pub use page::{Data, Mark, Row, page};
 
@@ -13,12 +16,9 @@ pub use page::{Data, Mark, Row, page};
 pub struct Outcome {
     /// The id of the destination.
     pub destination: Option<String>,
-    /// Cores, as the answer has them.
-    pub cores: Option<Value>,
-    /// Memory in GiB.
-    pub mem: Option<Value>,
-    /// GPUs.
-    pub gpus: Option<Value>,
+    /// What it gets of each quantity, as the answer has it.
+    #[serde(flatten, serialize_with = "quantities::by_name")]
+    pub amounts: [Option<Value>; Quantity::COUNT],
     /// The error that the job ended in: its class and message.
     pub error: Option<String>,
 }
@@ -26,22 +26,15 @@ pub struct Outcome {
 impl Outcome {
     /// The outcome in an answer.
     pub fn of(answer: &Answer) -> Self {
-        let number = |field: Field| {
-            let value: Value = serde_json::from_str(answer.text(field)?).ok()?;
+        let number = |quantity: Quantity| {
+            let value: Value = serde_json::from_str(answer.text(quantity.into())?).ok()?;
             (!value.is_null()).then_some(value)
         };
         Self {
             destination: answer.destination_id().map(|id| id.into_owned()),
-            cores: number(Field::Cores),
-            mem: number(Field::Mem),
-            gpus: number(Field::Gpus),
+            amounts: Quantity::ALL.map(number),
             error: answer.error_text(),
         }
-    }
-
-    /// The resources, in the order cores, mem, gpus.
-    fn resources(&self) -> [&Option<Value>; 3] {
-        [&self.cores, &self.mem, &self.gpus]
     }
 
     /// The destination, or the class of the error, whose message may contain the value.
@@ -151,14 +144,14 @@ fn refine<E>(
     Ok(())
 }
 
-/// A border between two neighbours: by destination; between equal ones, by the resources that change once.
+/// A border between two neighbours: by destination; between equal ones, by the quantities that change once.
 enum Border {
     Place,
-    Resources([bool; 3]),
+    Amounts([bool; Quantity::COUNT]),
 }
 
 impl Border {
-    /// A resource that changes more than once between five values changes all the time.
+    /// A quantity that changes more than once between five values changes all the time.
     fn between<E>(low: &Point, high: &Point, answer: &mut impl FnMut(i64) -> Result<Outcome, E>) -> Result<Self, E> {
         if low.outcome.place() != high.outcome.place() {
             return Ok(Self::Place);
@@ -170,19 +163,19 @@ impl Border {
             }
         }
         outcomes.push(high.outcome.clone());
-        let changes = |index: usize| {
+        let changes = |quantity: Quantity| {
             let pairs = outcomes.iter().zip(outcomes.iter().skip(1));
-            pairs.filter(|(one, other)| one.resources().get(index) != other.resources().get(index)).count()
+            pairs.filter(|(one, other)| quantity.of(&one.amounts) != quantity.of(&other.amounts)).count()
         };
-        Ok(Self::Resources(std::array::from_fn(|index| changes(index) == 1)))
+        Ok(Self::Amounts(Quantity::ALL.map(|quantity| changes(quantity) == 1)))
     }
 
     fn is_between(&self, one: &Outcome, other: &Outcome) -> bool {
         match self {
             Self::Place => one.place() != other.place(),
-            Self::Resources(in_steps) => {
-                let resources = one.resources().into_iter().zip(other.resources()).zip(in_steps);
-                resources.into_iter().any(|((a, b), in_steps)| *in_steps && a != b)
+            Self::Amounts(in_steps) => {
+                let mut amounts = one.amounts.iter().zip(&other.amounts).zip(in_steps);
+                amounts.any(|((a, b), in_steps)| *in_steps && a != b)
             }
         }
     }
@@ -219,9 +212,12 @@ mod tests {
     fn outcome(destination: &str, cores: u64, mem: f64) -> Outcome {
         Outcome {
             destination: Some(destination.to_owned()),
-            cores: Some(cores.into()),
-            mem: Some(mem.into()),
-            ..Outcome::default()
+            amounts: Quantity::ALL.map(|quantity| match quantity {
+                Quantity::Cores => Some(cores.into()),
+                Quantity::Mem => Some(mem.into()),
+                _ => None,
+            }),
+            error: None,
         }
     }
 

@@ -51,18 +51,17 @@ plot(document.getElementById("places"), {
   }),
 });
 
-const names = { cores: "Cores", mem: "Memory (GiB)", gpus: "GPUs" };
 const host = document.getElementById("resources");
-const used = Object.keys(names).filter((name) => data.points.some((point) => point[name]));
+const used = Object.keys(data.titles).filter((name) => data.points.some((point) => point[name]));
 host.replaceChildren(...used.map(() => el("div")));
 used.forEach((name, index) => {
   const points = data.points.filter((point) => typeof point[name] === "number");
   const numbers = points.map((point) => point[name]);
   plot(host.children[index], {
-    caption: names[name],
-    label: `${names[name]} by ${data.field}: from ${Math.min(...numbers)} to ${Math.max(...numbers)}`,
+    caption: data.titles[name],
+    label: `${data.titles[name]} by ${data.field}: from ${Math.min(...numbers)} to ${Math.max(...numbers)}`,
     make: (width) => drawing({
-      width, height: 220, x, y: { label: names[name], zero: true, grid: true, nice: true },
+      width, height: 220, x, y: { label: data.titles[name], zero: true, grid: true, nice: true },
       marks: [
         Plot.ruleY([0]),
         isList

@@ -6,6 +6,8 @@ use serde::Serialize;
 
 use super::Outcome;
 use crate::page::{Page, escape, facts, slot, table};
+use crate::quantities;
+use tpv_model::Quantity;
 
 /// A span as the page shows it.
 #[derive(Clone, Debug, Serialize)]
@@ -16,12 +18,8 @@ pub struct Row {
     pub to: String,
     /// The destination, or the error.
     pub place: String,
-    /// Cores, a number or a range.
-    pub cores: String,
-    /// Memory in GiB, a number or a range.
-    pub mem: String,
-    /// GPUs, a number or a range.
-    pub gpus: String,
+    /// A number or a range of each quantity.
+    pub amounts: [String; Quantity::COUNT],
 }
 
 /// A point of the plots.
@@ -41,11 +39,21 @@ pub struct Data<'o> {
     pub field: String,
     /// `true` if the values are spaced by their logarithms.
     pub log: bool,
+    /// The titles of the plots.
+    #[serde(serialize_with = "quantities::by_name")]
+    titles: [String; Quantity::COUNT],
     /// The points of the plots.
     pub points: Vec<Mark<'o>>,
     /// The table.
     #[serde(skip)]
     pub rows: Vec<Row>,
+}
+
+impl<'o> Data<'o> {
+    /// The data of a field's points and table.
+    pub fn new(field: String, log: bool, points: Vec<Mark<'o>>, rows: Vec<Row>) -> Self {
+        Self { field, log, titles: Quantity::ALL.map(quantities::title), points, rows }
+    }
 }
 
 /// The page; `job` says in words which job it is about.
@@ -66,20 +74,22 @@ pub fn page(data: &Data<'_>, job: &[(&str, String)]) -> serde_json::Result<Strin
     page.section("Where the job goes", |out| slot(out, "places", without));
     page.section("What it gets", |out| slot(out, "resources", without));
     // Most tools use no GPU, and narrow screens have room for few columns.
-    let has_gpus = data.rows.iter().any(|row| !["", "0"].contains(&row.gpus.as_str()));
-    let mut columns = vec!["From", "To", "Cores", "Memory (GiB)"];
-    columns.extend(has_gpus.then_some("GPUs"));
+    let is_used =
+        |quantity: &Quantity| data.rows.iter().any(|row| !["", "0"].contains(&quantity.of(&row.amounts).as_str()));
+    let used: Vec<Quantity> = Quantity::ALL.into_iter().filter(is_used).collect();
+    let mut columns = vec!["From", "To"];
+    columns.extend(used.iter().map(|quantity| quantity.of(&data.titles).as_str()));
     let numbers = columns.len();
     columns.push("Destination");
-    page.section("In numbers", |out| table(out, &title, &columns, ..numbers, |out| rows(out, data, has_gpus)));
+    page.section("In numbers", |out| table(out, &title, &columns, ..numbers, |out| rows(out, data, &used)));
     Ok(page.render())
 }
 
 /// The rows of the table.
-fn rows(out: &mut String, data: &Data<'_>, has_gpus: bool) {
+fn rows(out: &mut String, data: &Data<'_>, used: &[Quantity]) {
     for row in &data.rows {
         let _ = write!(out, "<tr>");
-        for text in [&row.from, &row.to, &row.cores, &row.mem].into_iter().chain(has_gpus.then_some(&row.gpus)) {
+        for text in [&row.from, &row.to].into_iter().chain(used.iter().map(|quantity| quantity.of(&row.amounts))) {
             let _ = write!(out, "<td class=\"number\">{}</td>", escape(text));
         }
         let _ = writeln!(out, "<td>{}</td></tr>", escape(&row.place));

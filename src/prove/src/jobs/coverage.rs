@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use tpv_galaxy::answer::{Answer, Field};
-use tpv_model::Resource;
+use tpv_galaxy::answer::Answer;
+use tpv_model::{Quantity, Resource};
 use tpv_python::value::Value;
 use tpv_runtime::artifact::tables::{Tables, ValueRow};
 use tpv_runtime::mapper::entity::Entity;
@@ -25,7 +25,7 @@ pub(super) enum Key {
     /// An exception was raised at a place.
     Raised(Box<str>),
     /// A tool's entity at a site with the order of magnitude of the job's amounts.
-    Amounts(u32, [i8; 3]),
+    Amounts(u32, [i8; Quantity::COUNT]),
 }
 
 /// The things that one job does, and the code that may make it do something else.
@@ -40,9 +40,10 @@ pub(super) struct Covered {
 impl Covered {
     /// Adds what the answer shows.
     pub(super) fn finish(&mut self, answer: &Answer) {
-        let amounts = [Field::Cores, Field::Mem, Field::Gpus].map(|field| {
+        let amounts = Quantity::ALL.map(|quantity| {
             #[expect(clippy::cast_possible_truncation, reason = "saturates")]
-            let order = answer.number(field).map_or(-1, |number| number.max(0.0).ln_1p().mul_add(2.0, 0.5) as i8);
+            let order =
+                answer.number(quantity.into()).map_or(-1, |number| number.max(0.0).ln_1p().mul_add(2.0, 0.5) as i8);
             order
         });
         self.keys.insert(Key::Amounts(self.tool, amounts));

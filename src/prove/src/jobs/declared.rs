@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use tpv_analysis::dry_job::{DryJob, UNNAMED_TOOL, bytes_of};
 use tpv_galaxy::json::Json;
+use tpv_galaxy::resource_requirements::{self, RESOURCE_TYPES};
 use tpv_model::{Amount, Field, Quantity};
 use tpv_runtime::artifact::Rules;
 use tpv_runtime::artifact::tables::ValueRow;
@@ -19,17 +20,21 @@ const LARGEST: f64 = 1e6;
 /// The jobs, in the order of their amounts.
 pub(super) fn declared(rules: &Rules) -> Vec<Json> {
     let job = |(quantity, amount): (Quantity, i64)| {
+        let (name, _) = requirement(quantity, rules)?;
         let mut job = DryJob::ordinary(UNNAMED_TOOL, bytes_of(1.0)).json();
-        let name = match quantity {
-            Quantity::Cores => "cores_min",
-            Quantity::Mem => "ram_min",
-            Quantity::Gpus => "cuda_device_count_min",
-        };
         set(&mut job, &["tool", "resource_requirements", name], &Json::Int(amount));
-        job
+        Some(job)
     };
     let of_quantity = |quantity| amounts(rules, quantity).into_iter().map(move |amount| (quantity, amount));
-    Quantity::ALL.into_iter().flat_map(of_quantity).map(job).collect()
+    Quantity::ALL.into_iter().flat_map(of_quantity).filter_map(job).collect()
+}
+
+/// Galaxy's requirement that sets a quantity, and what TPV divides its value by.
+fn requirement(quantity: Quantity, rules: &Rules) -> Option<(&'static str, f64)> {
+    RESOURCE_TYPES.into_iter().find_map(|name| {
+        let (field, divisor) = resource_requirements::field(name, rules.tables().global.version)?;
+        (field == quantity.name()).then_some((name, divisor.unwrap_or(1.0)))
+    })
 }
 
 /// The amounts next to each bound of a destination, in the unit of Galaxy: MiB of memory.
@@ -48,7 +53,7 @@ fn amounts(rules: &Rules, quantity: Quantity) -> BTreeSet<i64> {
         ValueRow::Float(bound) => Some(*bound),
         _ => None,
     });
-    let unit = if quantity == Quantity::Mem { 1024.0 } else { 1.0 };
+    let unit = requirement(quantity, rules).map_or(1.0, |(_, divisor)| divisor);
     #[expect(clippy::cast_possible_truncation, reason = "below the largest")]
     let bounds: BTreeSet<i64> =
         bounds.filter(|bound| (0.0..LARGEST).contains(bound)).map(|bound| (bound * unit) as i64).collect();

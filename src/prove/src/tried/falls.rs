@@ -41,8 +41,8 @@ pub(super) fn check(linter: &mut Linter<'_>, trial: &Trial, tools: &[Tool<'_>]) 
 
 /// The amounts of a job that got a destination: cores and memory.
 pub(super) fn amounts(end: &JobEnd) -> Option<[(Quantity, f64); 2]> {
-    let JobEnd::Mapped { cores, mem, .. } = end else { return None };
-    Some([(Quantity::Cores, (*cores)?), (Quantity::Mem, (*mem)?)])
+    let of = |quantity| Some((quantity, end.amount(quantity)?));
+    Some([of(Quantity::Cores)?, of(Quantity::Mem)?])
 }
 
 /// The first fall of memory, or of cores, while the other does not rise.

@@ -2,9 +2,8 @@
 
 use indexmap::IndexMap;
 use tpv_analysis::check::Linter;
-use tpv_analysis::check::reach::JobEnd;
 use tpv_config::entity::Entity;
-use tpv_model::{Amount, Limit, TagType};
+use tpv_model::{Amount, Limit, Quantity, TagType};
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
@@ -22,8 +21,10 @@ pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) {
     let Some(with) = concrete().find(|destination| accepts_gpus(destination)) else { return };
     let mut groups: IndexMap<&str, (&Entity, Vec<&Tool<'_>>)> = IndexMap::new();
     for tool in tools.iter().filter(|tool| !silences(&tool.entity.common.no_qa_codes, Code::GpusWithoutGpus)) {
-        let Some(JobEnd::Mapped { destination, gpus: Some(gpus), .. }) = tool.end() else { continue };
-        let Some(destination) = destinations.get(destination.as_str()).filter(|_| *gpus > 0.0) else { continue };
+        let uses_gpus = tool.end().and_then(|end| end.amount(Quantity::Gpus)).is_some_and(|gpus| gpus > 0.0);
+        let Some(destination) = tool.destination().filter(|_| uses_gpus).and_then(|id| destinations.get(id)) else {
+            continue;
+        };
         if !mentions_gpus(destination) {
             groups.entry(&destination.id).or_insert_with(|| (destination, Vec::new())).1.push(tool);
         }

@@ -71,11 +71,7 @@ fn is_told(tool: &Tool<'_>, places: &[Span]) -> bool {
 
 /// Cores and memory, as far as they are known.
 fn amounts(end: &JobEnd) -> [(Quantity, Option<f64>); 2] {
-    let (cores, mem) = match end {
-        JobEnd::Mapped { cores, mem, .. } => (*cores, *mem),
-        _ => (None, None),
-    };
-    [(Quantity::Cores, cores), (Quantity::Mem, mem)]
+    [Quantity::Cores, Quantity::Mem].map(|quantity| (quantity, end.amount(quantity)))
 }
 
 /// The step between two sizes that multiplies memory, or cores, by [`JUMP`].

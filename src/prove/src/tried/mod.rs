@@ -30,7 +30,7 @@ use tpv_runtime::artifact::Rules;
 use tpv_text::figures::count;
 
 use trial::Trial;
-pub use words::with_settings;
+pub use words::with_rules;
 
 /// Tries jobs of all tools of a config that loads, in this world. Returns the ends of ordinary jobs, and what was not tried.
 pub fn check(linter: &mut Linter<'_>, blocks: &Blocks, told: &Told, world: &Arc<World>) -> (Tried, Vec<Unproved>) {

@@ -5,8 +5,7 @@ use tpv_analysis::check::sample_ids;
 use tpv_analysis::dry_job::{DryJob, UNNAMED_TOOL};
 use tpv_config::Config;
 use tpv_config::entity::Entity;
-use tpv_galaxy::answer::Field;
-use tpv_model::EntityClass;
+use tpv_model::{EntityClass, Quantity};
 
 use super::sizes::ORDINARY;
 use super::trial::{Outcome, Trial, Watched};
@@ -42,9 +41,9 @@ impl From<&Outcome> for JobEnd {
     fn from(outcome: &Outcome) -> Self {
         match outcome {
             Outcome::Mapped(answer) => {
-                let [cores, mem, gpus] = [Field::Cores, Field::Mem, Field::Gpus].map(|field| answer.number(field));
+                let amounts = Quantity::ALL.map(|quantity| answer.number(quantity.into()));
                 let destination = answer.destination_id().map(|id| id.into_owned()).unwrap_or_default();
-                Self::Mapped { destination, cores, mem, gpus }
+                Self::Mapped { destination, amounts }
             }
             Outcome::Nowhere => Self::Nowhere,
             Outcome::Refused => Self::Refused,

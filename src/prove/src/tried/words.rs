@@ -9,7 +9,7 @@ use super::tool::Tool;
 
 /// The beginning of a note with a command that maps a job.
 const TRY: &str = "try it: `tpvc dry-run ";
-/// The config files in it.
+/// The config files in it, which only the command line knows.
 const CONFIGS: &str = "CONFIG... ";
 
 /// Adds the command that maps a job, with its explanation.
@@ -17,12 +17,12 @@ pub(super) fn with_job(diagnostic: Diagnostic, job: &DryJob) -> Diagnostic {
     diagnostic.note(format!("{TRY}{CONFIGS}{job} --explain`"))
 }
 
-/// Leaves the config files out of the commands of findings, where `tpvc.toml` has them, and names the environment.
-pub fn with_settings(findings: &mut [Finding], environment: Option<&str>) {
-    let environment = environment.map_or_else(String::new, |name| format!("--environment {} ", shell_word(name)));
+/// Writes the arguments that name the rules into the commands of findings, each a word of the shell.
+pub fn with_rules(findings: &mut [Finding], arguments: &[String]) {
+    let rules: String = arguments.iter().map(|argument| shell_word(argument) + " ").collect();
     for note in findings.iter_mut().flat_map(|finding| &mut finding.diagnostic.notes) {
         if let Some(rest) = note.strip_prefix(TRY).and_then(|command| command.strip_prefix(CONFIGS)) {
-            *note = format!("{TRY}{environment}{rest}");
+            *note = format!("{TRY}{rules}{rest}");
         }
     }
 }

@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
+use tpv_model::Quantity;
+
+use crate::quantities;
 
 /// Stands in [`Row::unless`] if the row holds only for tools whose wrapper declares no resources.
 pub const DECLARED: &str = "resources that the tool's wrapper declares";
@@ -43,12 +46,9 @@ pub enum JobEnd {
     Mapped {
         /// The id of the destination.
         destination: String,
-        /// The cores.
-        cores: Option<f64>,
-        /// The memory, in GiB.
-        mem: Option<f64>,
-        /// The GPUs.
-        gpus: Option<f64>,
+        /// What it got of each quantity.
+        #[serde(flatten, serialize_with = "quantities::by_name")]
+        amounts: [Option<f64>; Quantity::COUNT],
     },
     /// No destination accepts it.
     Nowhere,
@@ -107,6 +107,14 @@ pub struct Row {
 }
 
 impl JobEnd {
+    /// What a job that got a destination got of a quantity.
+    pub fn amount(&self, quantity: Quantity) -> Option<f64> {
+        match self {
+            Self::Mapped { amounts, .. } => *quantity.of(amounts),
+            _ => None,
+        }
+    }
+
     /// Returns `true` if a destination accepts the job.
     pub fn is_accepted(&self) -> bool {
         matches!(self, Self::Mapped { .. } | Self::Away)
@@ -199,7 +207,7 @@ mod tests {
 
     #[test]
     fn ends_are_told_from_size_to_size() {
-        let mapped = |id: &str| JobEnd::Mapped { destination: id.to_owned(), cores: None, mem: None, gpus: None };
+        let mapped = |id: &str| JobEnd::Mapped { destination: id.to_owned(), amounts: [None; Quantity::COUNT] };
         let ends = vec![mapped("slurm"), mapped("bigmem"), JobEnd::Nowhere];
         let tried = Tried { sizes: vec![0.1, 1.0, 10.0, 100.0], ends, ..Tried::default() };
         assert_eq!(

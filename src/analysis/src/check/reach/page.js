@@ -48,11 +48,12 @@ const failures = {
 };
 
 /** What a job got. */
-const amounts = (end) => [
-  end.cores != null && count(end.cores, "core"),
-  end.mem != null && size(end.mem),
-  end.gpus ? count(end.gpus, "GPU") : null,
-].filter(Boolean).join(" · ");
+const amounts = (end) => Object.entries(data.units).map(([name, [one, several]]) => {
+  const amount = end[name];
+  // Most jobs use no GPU.
+  if (amount == null || (name === "gpus" && amount === 0)) return null;
+  return `${shown(amount)} ${amount === 1 ? one : several}`;
+}).filter(Boolean).join(" · ");
 
 /** The end of an ordinary job. */
 function ending(end) {

@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use super::matrix::{DECLARED, JobEnd, Matrix, Row, Tool};
 use crate::page::{Page, code, escape, facts, prose, slot};
+use crate::quantities;
+use tpv_model::Quantity;
 use tpv_text::figures::grouped;
 
 /// The most rows and tools of a row that stand in the page for readers without scripts; with scripts the table has all.
@@ -17,6 +19,9 @@ const MOST_TOOLS: usize = 10;
 #[derive(Serialize)]
 struct Data<'m> {
     declared: &'static str,
+    /// The unit of each quantity, or the words for one of it and for several.
+    #[serde(serialize_with = "quantities::by_name")]
+    units: [[&'static str; 2]; Quantity::COUNT],
     #[serde(flatten)]
     matrix: &'m Matrix,
 }
@@ -29,7 +34,8 @@ pub fn page(matrix: &Matrix, rules: &str) -> Result<String, serde_json::Error> {
     let mut page = Page::new(format!("tpvc check: {rules}"));
     page.plots();
     page.style(include_str!("page.css"));
-    page.data(&serde_json::to_string(&Data { declared: DECLARED, matrix })?);
+    let units = Quantity::ALL.map(|quantity| [quantity.noun(1.0), quantity.units()]);
+    page.data(&serde_json::to_string(&Data { declared: DECLARED, units, matrix })?);
     page.script(include_str!("page.js"));
     header(page.body(), matrix, rules);
     let without = "The plot needs scripts.";

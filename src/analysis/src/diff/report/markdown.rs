@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use super::{Cause, Jobs, MOST_NAMES, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line};
+use tpv_model::Quantity;
 use tpv_text::figures::{amount, count, grouped};
 use tpv_text::markdown_text::{code, escaped};
 
@@ -99,7 +100,7 @@ fn summary(jobs: &Jobs) -> String {
     #[expect(clippy::cast_precision_loss, reason = "a count for people")]
     let errors = (old.errors as f64, new.errors as f64);
     let quantities = jobs.all.quantities().map(|(quantity, old, new)| (caption(quantity), old, new));
-    let rows = std::iter::once(("errors", errors.0, errors.1)).chain(quantities);
+    let rows = std::iter::once(("errors".to_owned(), errors.0, errors.1)).chain(quantities);
     for (name, old, new) in rows.filter(|(_, old, new)| *old > 0.0 || *new > 0.0) {
         let difference = if old == new { "=".to_owned() } else { sign(new - old) };
         let _ = writeln!(out, "| {name} | {} | {} | {difference} |", amount(old), amount(new));
@@ -135,17 +136,17 @@ fn jobs_parts(jobs: &Jobs) -> Vec<String> {
     parts.push("\n".to_owned());
     let moved: Vec<_> = jobs.moved().collect();
     if !moved.is_empty() {
-        parts.push("<details><summary>Destinations</summary>\n\n| destination | jobs | cores | mem, GiB |\n| --- | ---: | ---: | ---: |\n".to_owned());
+        let columns: String = Quantity::ALL.map(|quantity| format!(" {} |", caption(quantity))).concat();
+        let numbers = " ---: |".repeat(Quantity::COUNT);
+        parts.push(format!(
+            "<details><summary>Destinations</summary>\n\n| destination | jobs |{columns}\n| --- | ---: |{numbers}\n"
+        ));
         for row in moved.iter().take(MOST_ROWS) {
             let Pair { old, new } = row.amounts;
             #[expect(clippy::cast_precision_loss, reason = "a count for people")]
             let jobs = changed(old.jobs as f64, new.jobs as f64).replace("->", "→");
-            parts.push(format!(
-                "| {} | {jobs} | {} | {} |\n",
-                code(&row.id),
-                changed(old.cores, new.cores).replace("->", "→"),
-                changed(old.mem, new.mem).replace("->", "→")
-            ));
+            let given = row.amounts.quantities().map(|(_, old, new)| format!(" {} |", changed(old, new))).concat();
+            parts.push(format!("| {} | {jobs} |{}\n", code(&row.id), given.replace("->", "→")));
         }
         parts.push("\n</details>\n\n".to_owned());
     }

@@ -7,12 +7,12 @@ mod text;
 use std::collections::HashMap;
 
 use serde::Serialize;
-use tpv_galaxy::helpers::GIB;
 use tpv_model::Quantity;
 
 use super::answers::Detail;
 use super::entities::{Change, Changes, Group, Kind};
 use super::jobs::{self, Concerned, Outcome, RATIOS, Ratios, split_flow, split_reason};
+use crate::quantities;
 use crate::summary::{self, Usage};
 use tpv_text::figures::{amount, count, grouped};
 
@@ -78,12 +78,9 @@ pub struct Amounts {
     pub jobs: u64,
     /// The number of them that end in an error.
     pub errors: u64,
-    /// Cores.
-    pub cores: f64,
-    /// Memory in GiB.
-    pub mem: f64,
-    /// GPUs.
-    pub gpus: f64,
+    /// What they were given of each quantity.
+    #[serde(flatten, serialize_with = "quantities::by_name")]
+    pub given: [f64; Quantity::COUNT],
 }
 
 /// The totals of some jobs by the old rules and by the new ones.
@@ -97,13 +94,9 @@ pub struct Pair {
 
 impl Pair {
     /// Each quantity by the old rules and by the new ones.
-    fn quantities(&self) -> [(Quantity, f64, f64); 3] {
+    fn quantities(&self) -> [(Quantity, f64, f64); Quantity::COUNT] {
         let Self { old, new } = self;
-        [
-            (Quantity::Cores, old.cores, new.cores),
-            (Quantity::Mem, old.mem, new.mem),
-            (Quantity::Gpus, old.gpus, new.gpus),
-        ]
+        Quantity::ALL.map(|quantity| (quantity, *quantity.of(&old.given), *quantity.of(&new.given)))
     }
 
     /// The quantities that differ: `cores 4 -> 8`. Of jobs that fail by one rule set, what the other gives them: `had cores 8`.
@@ -172,11 +165,9 @@ fn about_totals(jobs: &Jobs) -> Option<String> {
 }
 
 /// What a total of a quantity is called, with its unit.
-fn caption(quantity: Quantity) -> &'static str {
-    match quantity {
-        Quantity::Mem => "mem, GiB",
-        other => other.name(),
-    }
+fn caption(quantity: Quantity) -> String {
+    let unit = quantity.unit().map(|unit| format!(", {unit}"));
+    format!("{}{}", quantity.name(), unit.unwrap_or_default())
 }
 
 /// The totals of a destination or a tool.
@@ -255,15 +246,8 @@ pub struct Example {
     pub differ: Vec<Detail>,
 }
 
-#[expect(clippy::cast_precision_loss, reason = "sums for people and plots")]
 fn amounts(usage: &Usage) -> Amounts {
-    Amounts {
-        jobs: usage.jobs,
-        errors: usage.errors,
-        cores: usage.millicores as f64 / 1000.0,
-        mem: usage.memory as f64 / GIB,
-        gpus: usage.milligpus as f64 / 1000.0,
-    }
+    Amounts { jobs: usage.jobs, errors: usage.errors, given: Quantity::ALL.map(|quantity| usage.sum(quantity)) }
 }
 
 fn pair(change: &summary::Change) -> Pair {

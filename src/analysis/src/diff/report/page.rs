@@ -5,6 +5,8 @@ use std::fmt::Write;
 
 use super::{Cause, Jobs, Pair, Report, about_totals, arrow, caption, changed, left_out, names, one_line, whole};
 use crate::page::{Page, escape, facts, prose, slot, table};
+use crate::quantities;
+use tpv_model::Quantity;
 use tpv_text::figures::{amount, count};
 
 /// The number of table rows without scripts.
@@ -59,17 +61,18 @@ pub fn page(report: &Report) -> serde_json::Result<String> {
 }
 
 /// The totals of all jobs.
-fn totals(jobs: &Jobs) -> Vec<(&'static str, String)> {
+fn totals(jobs: &Jobs) -> Vec<(String, String)> {
     let Pair { old, new } = jobs.all;
     let differing = jobs.differing.new.jobs;
     #[expect(clippy::cast_precision_loss, reason = "counts for people")]
     let of = |number: u64| number as f64;
-    let mut totals = vec![("get another answer", format!("{} of {}", amount(of(differing)), jobs.counted()))];
+    let mut totals =
+        vec![("get another answer".to_owned(), format!("{} of {}", amount(of(differing)), jobs.counted()))];
     if jobs.made {
         return totals;
     }
     let quantities = jobs.all.quantities().map(|(quantity, old, new)| (caption(quantity), old, new));
-    let rows = std::iter::once(("errors", of(old.errors), of(new.errors))).chain(quantities);
+    let rows = std::iter::once(("errors".to_owned(), of(old.errors), of(new.errors))).chain(quantities);
     let rows = rows.filter(|(_, old, new)| *old > 0.0 || *new > 0.0);
     totals.extend(rows.map(|(name, old, new)| (name, arrows(&changed(old, new)))));
     totals
@@ -186,15 +189,17 @@ fn examples(out: &mut String, cause: &Cause) {
 }
 
 fn destinations(out: &mut String, jobs: &Jobs) {
-    table(out, "By destination", &["Destination", "Jobs", "Cores", "Memory, GiB", "GPUs"], ..0, |out| {
+    let titles = Quantity::ALL.map(quantities::title);
+    let columns: Vec<&str> = ["Destination", "Jobs"].into_iter().chain(titles.iter().map(String::as_str)).collect();
+    table(out, "By destination", &columns, ..0, |out| {
         let moved = jobs.destinations.iter().filter(|row| row.amounts.old != row.amounts.new);
         for row in moved.take(MOST_ROWS) {
             let Pair { old, new } = row.amounts;
             #[expect(clippy::cast_precision_loss, reason = "counts for people")]
-            let numbers =
-                [(old.jobs as f64, new.jobs as f64), (old.cores, new.cores), (old.mem, new.mem), (old.gpus, new.gpus)];
+            let counts = (old.jobs as f64, new.jobs as f64);
+            let given = row.amounts.quantities().map(|(_, old, new)| (old, new));
             let _ = write!(out, "<tr><th scope=\"row\">{}</th>", escape(&row.id));
-            for (old, new) in numbers {
+            for (old, new) in std::iter::once(counts).chain(given) {
                 let _ = write!(out, "<td>{}</td>", sums(&changed(old, new)));
             }
             let _ = writeln!(out, "</tr>");

@@ -158,8 +158,9 @@ fn jobs(out: &mut String, jobs: &Jobs) {
         out.push_str("\ndestinations\n");
         for row in moved.iter().take(MOST_ROWS) {
             let (old, new) = counts(&row.amounts);
-            let cores = changed(row.amounts.old.cores, row.amounts.new.cores);
-            put_line!(out, "  {:<30} jobs {}; cores {cores}", row.id, changed(old, new));
+            let changes: Vec<String> =
+                std::iter::once(format!("jobs {}", changed(old, new))).chain(row.amounts.changes()).collect();
+            put_line!(out, "  {:<30} {}", row.id, changes.join("; "));
         }
         more(out, moved.len());
     }
