@@ -1,6 +1,5 @@
 //! The job of a dry run: what `tpvc dry-run` maps by its flags, and the flags of a job that a report shows.
 
-use std::borrow::Cow;
 use std::fmt;
 
 use tpv_galaxy::helpers::GIB;
@@ -8,6 +7,7 @@ use tpv_galaxy::json::{Json, text_of};
 use tpv_galaxy::{Error, Job};
 
 use crate::tool_id::split_version;
+use tpv_text::shell;
 
 /// The user of TPV's dry runs, with the id that their name gives there.
 const USERNAME: &str = "gargravarr";
@@ -150,27 +150,31 @@ fn strings(items: &[String]) -> Json {
 
 impl fmt::Display for DryJob {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "--tool {}", shell_word(&self.tool))?;
+        write!(f, "--tool {}", shell::word(&self.tool))?;
         if let Some(size) = self.input_size.filter(|size| *size != 0) {
             write!(f, " --input-size {}", flag_of_size(size))?;
         }
         if let Some(user) = &self.user {
-            write!(f, " --user {}", shell_word(user))?;
+            write!(f, " --user {}", shell::word(user))?;
         }
         for (flag, words) in [("--roles", &self.roles), ("--history-tags", &self.history_tags)] {
             if !words.is_empty() {
                 write!(f, " {flag}")?;
-                words.iter().try_for_each(|word| write!(f, " {}", shell_word(word)))?;
+                words.iter().try_for_each(|word| write!(f, " {}", shell::word(word)))?;
             }
         }
         if !self.state.is_empty() && self.state != "new" {
-            write!(f, " --job-state {}", shell_word(&self.state))?;
+            write!(f, " --job-state {}", shell::word(&self.state))?;
         }
         let version = self.version.iter().map(|version| format!("tool.version={version}"));
         let params = self.params.iter().map(|(name, value)| format!("job.param_values.{name}={value}"));
         let carried = self.carried.iter().map(|carried| format!("job.destination_params={}", text_of(carried)));
         let wrapper = self.wrapper.then(|| "job_wrapper={}".to_owned());
-        version.chain(params).chain(carried).chain(wrapper).try_for_each(|set| write!(f, " --set {}", shell_word(&set)))
+        version
+            .chain(params)
+            .chain(carried)
+            .chain(wrapper)
+            .try_for_each(|set| write!(f, " --set {}", shell::word(&set)))
     }
 }
 
@@ -201,15 +205,6 @@ pub fn gib_of(bytes: i64) -> f64 {
 pub fn short_gib(bytes: i64) -> f64 {
     let gib = gib_of(bytes);
     format!("{gib:.3e}").parse().unwrap_or(gib)
-}
-
-/// A word as a POSIX shell takes it.
-pub fn shell_word(word: &str) -> Cow<'_, str> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => Cow::Borrowed(word),
-        false => Cow::Owned(format!("'{}'", word.replace('\'', r"'\''"))),
-    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Decisions of a server: `tpvc why`, `tpvc log`, and the file that `tpvc map --decisions` writes.
 
+mod compared;
 mod files;
 pub(super) mod log;
 mod past_rules;

@@ -16,8 +16,8 @@ use tpv_runtime::mapper::Mapper;
 use tpv_text::figures::{count, grouped};
 use tpv_text::printable::put_line;
 
+use super::compared::{other_amounts, same, same_end};
 use super::past_rules::PastRules;
-use super::why::{other_amounts, same, same_end};
 use crate::cli::common::Common;
 use crate::cli::error::CliError;
 use crate::cli::{map, world};

@@ -23,6 +23,7 @@ pub mod plain_path;
 pub mod printable;
 pub mod render;
 pub mod rows;
+pub mod shell;
 pub mod sibling_file;
 pub mod source;
 pub mod splice;

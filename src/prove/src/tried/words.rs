@@ -1,9 +1,10 @@
 //! The words that findings of tried jobs share.
 
-use tpv_analysis::dry_job::{DryJob, shell_word};
+use tpv_analysis::dry_job::DryJob;
 use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::Finding;
 use tpv_text::listed::counted;
+use tpv_text::shell;
 
 use super::tool::Tool;
 
@@ -19,7 +20,7 @@ pub(super) fn with_job(diagnostic: Diagnostic, job: &DryJob) -> Diagnostic {
 
 /// Writes the arguments that name the rules into the commands of findings, each a word of the shell.
 pub fn with_rules(findings: &mut [Finding], arguments: &[String]) {
-    let rules: String = arguments.iter().map(|argument| shell_word(argument) + " ").collect();
+    let rules: String = arguments.iter().map(|argument| shell::word(argument) + " ").collect();
     for note in findings.iter_mut().flat_map(|finding| &mut finding.diagnostic.notes) {
         if let Some(rest) = note.strip_prefix(TRY).and_then(|command| command.strip_prefix(CONFIGS)) {
             *note = format!("{TRY}{rules}{rest}");

@@ -9,6 +9,7 @@ use std::path::Path;
 use crate::Error;
 use crate::component::{self, Places};
 use crate::item::Item;
+use tpv_text::shell;
 
 use super::super::Submission;
 
@@ -50,16 +51,17 @@ pub(super) fn write_arguments(submission: Submission<'_>, items: &[impl Borrow<I
 fn cases(first: usize, all: impl Iterator<Item = Vec<String>>) -> String {
     let mut text = String::from("case $position in\n");
     for (position, arguments) in (first..).zip(all) {
-        let quoted: Vec<String> = arguments.iter().map(|argument| quote(argument)).collect();
-        text.push_str(&format!("{position}) set -- {} ;;\n", quoted.join(" ")));
+        let words: Vec<_> = arguments.iter().map(|argument| shell::word(argument)).collect();
+        text.push_str(&format!("{position}) set -- {} ;;\n", words.join(" ")));
     }
     text.push_str("esac\n");
     text
 }
 
 fn batch(tag: &str, cluster: u32, folder: &Path, script: &Path) -> String {
-    let folder = quote(&format!("{}/", folder.display()));
-    let script = quote(&script.to_string_lossy());
+    let folder = format!("{}/", folder.display());
+    let script = script.to_string_lossy();
+    let (folder, script) = (shell::word(&folder), shell::word(&script));
     format!(
         "#!/bin/sh\n\
          # Cluster {cluster} of the map `{tag}`: each task of the array runs one component.\n\
@@ -67,11 +69,6 @@ fn batch(tag: &str, cluster: u32, folder: &Path, script: &Path) -> String {
          . {folder}$((position / {A_FILE})).sh\n\
          exec /bin/sh {script} \"$@\"\n"
     )
-}
-
-/// Text as one word of a shell.
-fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 #[cfg(all(test, unix))]
