@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""What the log of decisions and the metrics cost a mapping in Galaxy: the gateway with and without them, in turns, in processor time.
+"""What the log of decisions and the metrics cost a mapping in Galaxy: with and without them, in turns, in processor time.
 
     decision_cost.py FOLDER [--jobs N] [--rounds N]
 
-FOLDER is a case, as for `per_call.py`: jobs, users and datasets stand in an SQLite database. Objects are at hand, or just loaded.
+FOLDER is a case, as for `per_call.py`: jobs, users and datasets stand in an SQLite database. Objects are at hand, or just loaded; "Galaxy" is its own way to a
+rule, `JobRunnerMapper`, with objects just loaded; the others call the gateway.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from typing import Any
 
 import live_galaxy
 from galaxy.web.statsd_client import VanillaGalaxyStatsdClient
-from per_call import Stored, read_case
+from per_call import Stored, read_case, through_galaxy
 
 
 def main() -> int:
@@ -45,13 +46,20 @@ def main() -> int:
         client = VanillaGalaxyStatsdClient("127.0.0.1", server.getsockname()[1], "galaxy", False)
         # The name of a way to map, its dispatcher and its statsd client.
         ways: list[tuple[str, Any, Any]] = [("neither", plain, None), ("log", logged, None), ("log and metrics", logged, client)]
+        whole = {way.id: through_galaxy("tpvc.rules", configs, way.params, f"galaxy_{way.id}") for way in (plain, logged)}
         seconds: dict[str, list[list[float]]] = {}
 
-        def timed(name: str, index: int, referrer: Any, sender: Any, call: dict[str, Any]) -> None:
+        def by_gateway(referrer: Any, **call: Any) -> None:
+            gateway.map_tool_to_destination(referrer=referrer, tpv_config_files=configs, **call)
+
+        def by_galaxy(referrer: Any, **call: Any) -> None:
+            whole[referrer.id](**call)
+
+        def timed(name: str, index: int, referrer: Any, sender: Any, call: dict[str, Any], map_job: Any = by_gateway) -> None:
             stored.app.execution_timer_factory = SimpleNamespace(galaxy_statsd_client=sender)
             started = time.thread_time()
             try:
-                gateway.map_tool_to_destination(referrer=referrer, tpv_config_files=configs, **call)
+                map_job(referrer, **call)
             except Exception:
                 pass
             spent = time.thread_time() - started
@@ -61,6 +69,7 @@ def main() -> int:
             loaded = stored.load(call)
             for _, referrer, sender in ways:
                 timed("warm up", index, referrer, sender, loaded)
+                timed("warm up", index, referrer, sender, loaded, by_galaxy)
         for _ in range(arguments.rounds):
             for index, call in enumerate(calls):
                 random.shuffle(ways)
@@ -68,9 +77,10 @@ def main() -> int:
                     loaded = stored.load(call)
                     timed(f"{name}, just loaded", index, referrer, sender, loaded)
                     timed(f"{name}, at hand", index, referrer, sender, loaded)
+                    timed(f"{name}, Galaxy", index, referrer, sender, stored.load(call), by_galaxy)
         # Of each job the median of the rounds: other processes disturb some.
         means = {name: statistics.fmean(statistics.median(each) for each in jobs) for name, jobs in seconds.items() if name != "warm up"}
-        for when in ("just loaded", "at hand"):
+        for when in ("just loaded", "at hand", "Galaxy"):
             base = means[f"neither, {when}"]
             for name in ("neither", "log", "log and metrics"):
                 mean = means[f"{name}, {when}"]

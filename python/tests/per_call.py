@@ -125,10 +125,10 @@ def map_tool_to_destination(app, job, tool, user, referrer=None, tpv_config_file
 """
 
 
-def through_galaxy(rules_module: str, configs: list[str], options: dict[str, Any] | None = None) -> Any:
+def through_galaxy(rules_module: str, configs: list[str], options: dict[str, Any] | None = None, dispatcher: str = "") -> Any:
     """Maps a job as Galaxy does, by the rules of a package, with options of its dispatcher."""
     to = JobDestination(
-        id=f"by_{rules_module}",
+        id=dispatcher or f"by_{rules_module}",
         runner="dynamic",
         params={"rules_module": rules_module, "function": "map_tool_to_destination", "tpv_config_files": configs, **(options or {})},
     )

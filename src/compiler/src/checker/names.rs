@@ -299,6 +299,9 @@ impl<'a> Names<'a> {
                         format!("write `if: {}`: YAML 1.2 has no other words for it", near.to_lowercase())
                     }
                     Some(near) => format!("did you mean `{near}`?"),
+                    None if is_resource(site.property) && site.text.as_str().trim() == name => {
+                        format!("write a number, or define `{name}` under `context`")
+                    }
                     None => format!("define `{name}` under `context`, or correct the name"),
                 };
                 let before = found.findings.len();
@@ -506,7 +509,9 @@ impl<'a> Names<'a> {
             .chain(self.default_of(owner.class).into_iter().flat_map(|default| keys(&default.common)))
             .chain(self.config.global.context.keys().map(|key| &**key));
         let mut names: Vec<&str> = contexts.chain(resources).chain(["helpers", "log"]).collect();
-        for given in model().mapper.keys().copied().chain(model().builtins().iter()) {
+        // A name alone is not meant as a function.
+        let functions = model().builtins().iter().filter(|_| site.text.as_str().trim() != name);
+        for given in model().mapper.keys().copied().chain(functions) {
             names.push(given);
         }
         // Sorted, so that ties between equally close names are always resolved alike.
