@@ -220,7 +220,7 @@ plot(figure, {
     const left = beside(first.map((one) => one.id), width);
     return drawing({
       width, marginLeft: left.margin, height: 72 + 20 * first.length,
-      x: { label: "tools", grid: true, ticks: Math.max(2, Math.floor(width / 100)) }, y: { label: null, domain: first.map((one) => one.id), tickFormat: left.text },
+      x: { ticks: Math.max(2, Math.floor(width / 100)), ...counts(first.map((one) => one.tools)), label: "tools", grid: true }, y: { label: null, domain: first.map((one) => one.id), tickFormat: left.text },
       marks: [Plot.barX(first, { x: "tools", y: "id", fill: "var(--link)", insetTop: 3, insetBottom: 3 }), Plot.ruleX([0])],
     });
   },

@@ -60,7 +60,7 @@ if (jobs && jobs.causes.length) {
       label: `Ratios of new to old: ${ratios.filter((row) => row.jobs).map((row) => `${row.what} ${row.ratio}: ${row.jobs}`).join("; ")}`,
       make: (width) => drawing({
         width, height: 340, marginRight: 60, marginBottom: 70, x: { domain: jobs.cores_ratios.map(name), label: "new / old", tickRotate: -40 },
-        y: { label: "jobs", grid: true }, fy: { label: null },
+        y: { ...counts(ratios.map((row) => row.jobs)), label: "jobs", grid: true }, fy: { label: null },
         marks: [Plot.barY(ratios, { x: "ratio", y: "jobs", fy: "what", fill: "what", title: (row) => `${row.what}, ${row.ratio}: ${shown(row.jobs)}` }), Plot.ruleY([0])],
       }),
     });
@@ -73,7 +73,7 @@ if (jobs && jobs.causes.length) {
     make: (width) => {
       const ids = top.map((tool) => toolName(tool.id)), left = beside(ids, width);
       return drawing({
-        width, height: 72 + 24 * top.length, marginLeft: left.margin, x: { label: "jobs", grid: true },
+        width, height: 72 + 24 * top.length, marginLeft: left.margin, x: { ...counts(top.map((tool) => tool.new.jobs)), label: "jobs", grid: true },
         y: { domain: top.map((tool) => tool.id), label: null, tickFormat: (id) => left.text(toolName(id)) },
         marks: [Plot.barX(top, { x: (tool) => tool.new.jobs, y: "id", fill: "var(--link)", title: (tool) => `${tool.id}: ${shown(tool.new.jobs)}` }), Plot.ruleX([0])],
       });
