@@ -53,12 +53,12 @@ fn accepted(quantity: Quantity, destination: &Entity) -> [Field<'_>; 2] {
 }
 
 /// Looks at what tools, roles, users and their rules ask for.
-pub(super) fn check(linter: &mut Linter<'_>, tags: &Tags<'_>) {
+pub(super) fn check<'a>(linter: &mut Linter<'a>, tags: &Tags<'a>, tools: &Matching<'a>) {
     let config = linter.config;
     if !tags.is_whole || tags.code.changes_destinations {
         return;
     }
-    let capacity = Capacity::new(config, tags);
+    let capacity = Capacity { config, tags, tools, common: of_everyone(config) };
     let mut seen = HashSet::new();
     for kind in EntityClass::MATCHED {
         let default = default(config, kind);
@@ -129,16 +129,12 @@ pub(crate) fn of_everyone(config: &Config) -> Vec<&Entity> {
 struct Capacity<'a> {
     config: &'a Config,
     tags: &'a Tags<'a>,
-    tools: Matching<'a>,
+    tools: &'a Matching<'a>,
     /// Tools, users and roles whose fields all jobs get.
     common: Vec<&'a Entity>,
 }
 
 impl<'a> Capacity<'a> {
-    fn new(config: &'a Config, tags: &'a Tags<'a>) -> Self {
-        Self { config, tags, tools: Matching::new(config, EntityClass::Tool), common: of_everyone(config) }
-    }
-
     /// The other entities that set fields for the jobs of an entity: the default, other tools of the same pattern, users and roles.
     fn others(&self, entity: &Entity) -> Vec<&'a Entity> {
         let mut out = self.common.clone();

@@ -4,7 +4,6 @@
 //! Ranges that meet are believed: what is for larger inputs may need less. So are a later rule for a part of an earlier one's sizes, rules that another
 //! entity or file adds, and ends that no input comes to. Only plain numbers are compared, and no GPUs: they are not a matter of size.
 
-use std::cell::LazyCell;
 use std::collections::HashSet;
 
 use super::Linter;
@@ -24,14 +23,15 @@ use tpv_yaml::value::ConfigValue;
 const NO_END: f64 = 1_000.0;
 
 /// Looks at the rules of all entities.
-pub(super) fn check(linter: &mut Linter<'_>) {
+pub(super) fn check<'a>(linter: &mut Linter<'a>, tools: &Matching<'a>) {
     let config = linter.config;
     let mut seen = HashSet::new();
     for kind in EntityClass::MATCHED {
-        let matching = LazyCell::new(|| Matching::new(config, kind));
+        let own = Matching::new(config, kind);
+        let matching = if kind == EntityClass::Tool { tools } else { &own };
         for entity in config.section(kind).values() {
             let Some(steps) = steps(entity).filter(|steps| steps.len() > 1) else { continue };
-            let others: Vec<&Entity> = others(&matching, config, entity).collect();
+            let others: Vec<&Entity> = others(matching, config, entity).collect();
             for resource in [Resource::Mem, Resource::Cores] {
                 let Some(ladder) = Ladder::of(config, entity, &steps, resource, &others) else { continue };
                 let Some(diagnostic) = ladder.falls(config, entity, &others) else { continue };

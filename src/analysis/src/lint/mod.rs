@@ -49,6 +49,7 @@ mod zeros;
 pub use linter::{Linter, Options};
 pub use severities::{Level, Severities};
 
+use matching::Matching;
 use partial::Missing;
 
 use tpv_bytecode::ProgramData;
@@ -57,7 +58,7 @@ use tpv_compiler::checker;
 use tpv_compiler::python::program::Trees;
 use tpv_compiler::python::stack::on_roomy_thread;
 use tpv_config::{Config, ConfigTexts, Input};
-use tpv_model::Version;
+use tpv_model::{EntityClass, Version};
 use tpv_runtime::artifact::tables::Tables;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostics;
@@ -158,8 +159,9 @@ fn check(linter: &mut Linter<'_>) {
     by_default::check(linter);
     shadowing::check(linter);
     useless_rules::check(linter);
-    ladders::check(linter);
-    about_tags(linter);
+    let tools = Matching::new(linter.config, EntityClass::Tool);
+    ladders::check(linter, &tools);
+    about_tags(linter, &tools);
     upgrade::check(linter);
     for finding in checker::check(linter.config, linter.sources) {
         linter.report(finding);
@@ -173,17 +175,18 @@ pub fn findings(linter: &Linter<'_>) -> Vec<Finding> {
     linter.findings
 }
 
-fn about_tags(linter: &mut Linter<'_>) {
+fn about_tags<'a>(linter: &mut Linter<'a>, tools: &Matching<'a>) {
     let tags = tags::Tags::new(linter.config);
     tags::check(linter, &tags);
-    capacity::check(linter, &tags);
+    capacity::check(linter, &tags, tools);
 }
 
 /// The findings of `tpvc lint` about tags and limits, which `tpvc check` must not repeat.
 pub(crate) fn about_limits(linter: &Linter<'_>) -> Vec<Finding> {
     let mut linter = linter.fresh();
     limits::check(&mut linter);
-    about_tags(&mut linter);
+    let tools = Matching::new(linter.config, EntityClass::Tool);
+    about_tags(&mut linter, &tools);
     linter.findings
 }
 
