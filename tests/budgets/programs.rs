@@ -13,7 +13,7 @@ use super::{Attacked, FACTOR, Place};
 const ALL: u64 = 10_000;
 
 /// An unoptimized build runs one of this many.
-const SHARE: u64 = if cfg!(debug_assertions) { 50 } else { 1 };
+const SHARE: u64 = if cfg!(debug_assertions) { 10 } else { 1 };
 
 /// The programs of one config.
 const BATCH: u64 = 100;
