@@ -80,9 +80,7 @@ impl Check {
         }
         Ok(outcome)
     }
-}
 
-impl Check {
     /// The arguments with which `tpvc dry-run` maps jobs as they were tried; none for the rules of `tpvc.toml`. `None` if they are too long to repeat.
     fn rules(&self, common: &Common) -> Option<Vec<String>> {
         let mut rules = self.configs.clone();

@@ -3,9 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use tpv_runtime::patterns::{Matcher, PatternSet};
-
 use super::Linter;
+use super::matching::Matching;
 use super::tags::default;
 use crate::tool_id::{short, split_version};
 use tpv_model::EntityClass;
@@ -18,17 +17,10 @@ use tpv_text::finding::Finding;
 const MOST_NAMED: usize = 10;
 
 /// Looks at the tools of the job history, by their use. Those that are not installed any more are left out.
-pub(super) fn check(linter: &mut Linter<'_>) {
+pub(super) fn check<'a>(linter: &mut Linter<'a>, tools: &Matching<'a>) {
     let (config, server) = (linter.config, linter.server());
     let Some(default) = default(config, EntityClass::Tool).filter(|_| !server.used.is_empty()) else { return };
-    let keys: Vec<&str> = config.tools.keys().map(|id| &**id).collect();
-    let tools = Matcher::new(PatternSet::build(&keys));
-    let has_entry = |id: &str| {
-        let mut found = Vec::new();
-        drop(tools.matches(id, &mut found));
-        let mut found = found.into_iter().filter_map(|index| config.tools.get_index(index as usize));
-        found.any(|(_, tool)| !tool.common.is_abstract && tool.id != default.id)
-    };
+    let has_entry = |id: &str| tools.of_id(id).any(|tool| !tool.common.is_abstract && tool.id != default.id);
     let mut left: BTreeMap<&str, u64> = BTreeMap::new();
     for (id, jobs) in server.used.iter().filter(|(id, _)| server.may_have(id) && !has_entry(id)) {
         *left.entry(split_version(id).0).or_default() += jobs;

@@ -156,10 +156,10 @@ fn check(linter: &mut Linter<'_>) {
     never_seen::check(linter);
     never_reported::check(linter);
     people::check(linter);
-    by_default::check(linter);
+    let tools = Matching::new(linter.config, EntityClass::Tool);
+    by_default::check(linter, &tools);
     shadowing::check(linter);
     useless_rules::check(linter);
-    let tools = Matching::new(linter.config, EntityClass::Tool);
     ladders::check(linter, &tools);
     about_tags(linter, &tools);
     upgrade::check(linter);

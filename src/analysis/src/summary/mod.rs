@@ -17,10 +17,6 @@ use crate::diff::answers::Difference;
 use table::Table;
 pub use usage::Usage;
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}
-
 /// The jobs whose answers differ for one reason: what they were given by the old rules and are given by the new ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {

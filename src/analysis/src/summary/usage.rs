@@ -7,8 +7,6 @@ use serde::{Deserialize, Serialize, Serializer};
 use tpv_galaxy::answer::Answer;
 use tpv_model::Quantity;
 
-use super::is_default;
-
 /// The totals of some jobs: their number and their resources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "BTreeMap<String, u128>")]
@@ -24,6 +22,10 @@ pub struct Usage {
     /// The number of these values that are in no sum, because they are not numbers from 0 to 10^15. `None` counts as 0.
     #[serde(skip_serializing_if = "is_default")]
     pub uncounted: u64,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The whole parts in which a quantity is summed.

@@ -295,11 +295,11 @@ impl<'a> Names<'a> {
                         format!("if the shell is to read it, double the braces: `${{{{{inside}}}}}`")
                     }
                     _ if is_module(name) => format!("import it first: `import {name}`"),
-                    Some(near @ ("True" | "False")) if site.property == "if" && site.text.as_str().trim() == name => {
+                    Some(near @ ("True" | "False")) if site.property == "if" && is_alone(name, site) => {
                         format!("write `if: {}`: YAML 1.2 has no other words for it", near.to_lowercase())
                     }
                     Some(near) => format!("did you mean `{near}`?"),
-                    None if is_resource(site.property) && site.text.as_str().trim() == name => {
+                    None if is_resource(site.property) && is_alone(name, site) => {
                         format!("write a number, or define `{name}` under `context`")
                     }
                     None => format!("define `{name}` under `context`, or correct the name"),
@@ -510,7 +510,8 @@ impl<'a> Names<'a> {
             .chain(self.config.global.context.keys().map(|key| &**key));
         let mut names: Vec<&str> = contexts.chain(resources).chain(["helpers", "log"]).collect();
         // A name alone is not meant as a function.
-        let functions = model().builtins().iter().filter(|_| site.text.as_str().trim() != name);
+        let is_alone = is_alone(name, site);
+        let functions = model().builtins().iter().filter(|_| !is_alone);
         for given in model().mapper.keys().copied().chain(functions) {
             names.push(given);
         }
@@ -522,6 +523,11 @@ impl<'a> Names<'a> {
         let near = closest(name, names.iter().copied()).or_else(|| synonym(name, names));
         near.map(str::to_owned)
     }
+}
+
+/// Returns `true` if the code is this name and nothing else.
+fn is_alone(name: &str, site: &Site<'_>) -> bool {
+    site.text.as_str().trim() == name
 }
 
 /// Python's constant for the equivalent word of another language.

@@ -19,14 +19,15 @@ const LARGEST: f64 = 1e6;
 
 /// The jobs, in the order of their amounts.
 pub(super) fn declared(rules: &Rules) -> Vec<Json> {
-    let job = |(quantity, amount): (Quantity, i64)| {
-        let (name, _) = requirement(quantity, rules)?;
-        let mut job = DryJob::ordinary(UNNAMED_TOOL, bytes_of(1.0)).json();
-        set(&mut job, &["tool", "resource_requirements", name], &Json::Int(amount));
-        Some(job)
+    let jobs = |quantity| {
+        let (name, divisor) = requirement(quantity, rules)?;
+        Some(amounts(rules, quantity, divisor).into_iter().map(move |amount| {
+            let mut job = DryJob::ordinary(UNNAMED_TOOL, bytes_of(1.0)).json();
+            set(&mut job, &["tool", "resource_requirements", name], &Json::Int(amount));
+            job
+        }))
     };
-    let of_quantity = |quantity| amounts(rules, quantity).into_iter().map(move |amount| (quantity, amount));
-    Quantity::ALL.into_iter().flat_map(of_quantity).filter_map(job).collect()
+    Quantity::ALL.into_iter().filter_map(jobs).flatten().collect()
 }
 
 /// Galaxy's requirement that sets a quantity, and what TPV divides its value by.
@@ -37,8 +38,8 @@ fn requirement(quantity: Quantity, rules: &Rules) -> Option<(&'static str, f64)>
     })
 }
 
-/// The amounts next to each bound of a destination, in the unit of Galaxy: MiB of memory.
-fn amounts(rules: &Rules, quantity: Quantity) -> BTreeSet<i64> {
+/// The amounts next to each bound of a destination, in Galaxy's unit, of which so many are one of TPV's.
+fn amounts(rules: &Rules, quantity: Quantity, unit: f64) -> BTreeSet<i64> {
     let fields = [
         Amount::Limit(quantity.least_accepted()),
         Amount::Limit(quantity.most_accepted()),
@@ -53,7 +54,6 @@ fn amounts(rules: &Rules, quantity: Quantity) -> BTreeSet<i64> {
         ValueRow::Float(bound) => Some(*bound),
         _ => None,
     });
-    let unit = requirement(quantity, rules).map_or(1.0, |(_, divisor)| divisor);
     #[expect(clippy::cast_possible_truncation, reason = "below the largest")]
     let bounds: BTreeSet<i64> =
         bounds.filter(|bound| (0.0..LARGEST).contains(bound)).map(|bound| (bound * unit) as i64).collect();
