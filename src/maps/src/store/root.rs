@@ -83,12 +83,7 @@ impl Root {
     pub fn begin(&self, tag: &str, transient: bool) -> Result<Draft, Error> {
         check_tag(tag)?;
         self.sweep()?;
-        let name = random::uuid()?;
-        let path = self.0.join(format!("{NEW}{name}"));
-        std::fs::create_dir(&path).map_err(|error| Error::io("made", &path, &error))?;
-        // Held until the map is whole or given up; whoever finds the folder with a free lock may remove it.
-        let lock_path = path.join("lock");
-        let lock = Lock::wait(&lock_path).map_err(|error| Error::io("locked", &lock_path, &error))?;
+        let (name, path, lock) = self.make_locked()?;
         let draft = Draft { root: self.clone(), map: MapDir::new(path), name, tag: tag.to_owned(), lock: Some(lock) };
         for folder in FOLDERS.into_iter().chain(["logs"]) {
             let path = draft.map.path().join(folder);
@@ -97,6 +92,23 @@ impl Root {
         draft.map.write_tag(tag, transient)?;
         self.reserve(tag, &draft.name, &draft.map)?;
         Ok(draft)
+    }
+
+    /// Makes the folder of a draft, and takes its lock, which is held until the map is whole or given up: whoever finds the folder empty or
+    /// with a free lock may remove it. Where somebody does so before the lock is taken, another folder is made.
+    pub(super) fn make_locked(&self) -> Result<(String, PathBuf, Lock), Error> {
+        loop {
+            let name = random::uuid()?;
+            let path = self.0.join(format!("{NEW}{name}"));
+            std::fs::create_dir(&path).map_err(|error| Error::io("made", &path, &error))?;
+            let lock_path = path.join("lock");
+            match Lock::wait(&lock_path) {
+                Ok(lock) if lock_path.exists() => return Ok((name, path, lock)),
+                Ok(_) => {}
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(Error::io("locked", &lock_path, &error)),
+            }
+        }
     }
 
     /// Makes a tag lead to a map of this name. The file is written in the map's own folder, or in that of its draft: what a kill leaves
@@ -135,13 +147,7 @@ impl Root {
             let message = format!("`{}` is not removed: it is no map of `{}`", map.path().display(), self.0.display());
             return Err(Error::new(message, REPORT_BUG));
         }
-        let gone = self.0.join(format!("{REMOVED}{}", map.name()));
-        match std::fs::rename(map.path(), &gone) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                return Err(Error::io("removed", map.path(), &error));
-            }
-            _ => {}
-        }
+        let gone = self.set_aside(map.path(), &map.name())?;
         self.release(tag, &map.name())?;
         remove_folder(&gone)
     }
@@ -160,20 +166,12 @@ impl Root {
                 remove_folder(&path)?;
             } else if is_left(NEW) {
                 let lock_path = path.join("lock");
-                // No lock yet: made this moment, or left by a kill in that moment.
-                let young = || {
-                    path.metadata()
-                        .and_then(|data| data.modified())
-                        .is_ok_and(|time| time.elapsed().is_ok_and(|age| age.as_secs() < 10))
-                };
-                if !lock_path.exists() && young() {
+                // No lock yet: made this moment, or left by a kill in that moment. Its maker makes another.
+                if !lock_path.exists() && std::fs::remove_dir(&path).is_ok() {
                     continue;
                 }
                 match Lock::take(&lock_path) {
-                    Ok(Some(_)) => {
-                        self.release_tag_of(&path)?;
-                        remove_folder(&path)?;
-                    }
+                    Ok(Some(_)) => self.discard(&path)?,
                     Ok(None) => {}
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(Error::io("locked", &lock_path, &error)),
@@ -183,11 +181,25 @@ impl Root {
         self.sweep_tags()
     }
 
-    /// Takes the tag from a map that was not finished.
-    fn release_tag_of(&self, path: &Path) -> Result<(), Error> {
-        let map = MapDir::new(path.to_owned());
-        let Ok(tag) = map.tag() else { return Ok(()) };
-        self.release(&tag, map.name().strip_prefix(NEW).unwrap_or_default())
+    /// Removes a draft, whose lock the caller has. It gets another name before its files go, so that nobody takes what is left for a draft
+    /// that is being made.
+    fn discard(&self, draft: &Path) -> Result<(), Error> {
+        let map = MapDir::new(draft.to_owned());
+        let name = map.name();
+        let name = name.strip_prefix(NEW).unwrap_or_default();
+        if let Ok(tag) = map.tag() {
+            self.release(&tag, name)?;
+        }
+        remove_folder(&self.set_aside(draft, name)?)
+    }
+
+    /// Gives a folder the name under which it is removed, unless somebody else has done so.
+    fn set_aside(&self, path: &Path, name: &str) -> Result<PathBuf, Error> {
+        let gone = self.0.join(format!("{REMOVED}{name}"));
+        match std::fs::rename(path, &gone) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(Error::io("removed", path, &error)),
+            _ => Ok(gone),
+        }
     }
 
     /// Takes a tag from a map. It may lead to another by now: a tag that leads nowhere is free for the next map.
@@ -257,7 +269,7 @@ impl Drop for Draft {
     fn drop(&mut self) {
         if self.lock.is_some() {
             // What cannot be removed now, a later sweep will.
-            let _ = self.root.release_tag_of(self.map.path()).and_then(|()| remove_folder(self.map.path()));
+            let _ = self.root.discard(self.map.path());
         }
     }
 }

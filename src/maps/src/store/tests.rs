@@ -93,6 +93,39 @@ fn a_draft_whose_maker_was_killed_is_swept_up_and_its_tag_is_free() {
 }
 
 #[test]
+fn a_draft_whose_maker_was_killed_before_its_lock_is_swept_up_at_once() {
+    let folder = folder();
+    fs::create_dir(folder.path(".new-00000000-0000-4000-8000-000000000000")).unwrap();
+    // One whose files went in part.
+    fs::create_dir_all(folder.path(".new-00000000-0000-4000-8000-000000000001/inputs")).unwrap();
+    folder.root.sweep().unwrap();
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
+#[test]
+fn drafts_are_made_while_others_sweep() {
+    let folder = folder();
+    let ended = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !ended.load(std::sync::atomic::Ordering::Relaxed) {
+                    folder.root.sweep().unwrap();
+                }
+            });
+        }
+        for _ in 0..2000 {
+            let (_, path, lock) = folder.root.make_locked().unwrap();
+            assert!(path.join("lock").is_file());
+            drop(lock);
+        }
+        ended.store(true, std::sync::atomic::Ordering::Relaxed);
+    });
+    folder.root.sweep().unwrap();
+    assert!(folder.names().is_empty(), "{:?}", folder.names());
+}
+
+#[test]
 fn an_interrupted_removal_is_ended() {
     let folder = folder();
     let map = folder.map("q3");
