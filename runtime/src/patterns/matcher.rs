@@ -41,9 +41,9 @@ impl<S: Borrow<PatternSet>> Matcher<S> {
         Self { set, compiled: RwLock::default() }
     }
 
-    /// The set.
-    pub fn set(&self) -> &PatternSet {
-        self.set.borrow()
+    /// The set, as it is held.
+    pub fn set(&self) -> &S {
+        &self.set
     }
 
     /// Appends to `out`, in ascending order, the indices of all keys for which `re.compile(key).match(text)` is a match.

@@ -26,14 +26,12 @@ const MOST_LINES: u32 = 1 << 22;
 pub fn unlink(tables: &Tables) -> (Config, SourceMap) {
     let strings = tables.strings.iter().map(|text| text.as_str().into()).collect();
     let mut unlinker = Unlinker { tables, strings, rules: HashMap::new() };
-    let mut config = Config {
-        version: tables.global.version,
-        global: GlobalConfig {
-            default_inherits: tables.global.default_inherits.map(|id| unlinker.text(id, Span::default())),
-            context: Arc::new(unlinker.dict(&tables.global.context, Span::default())),
-            ..GlobalConfig::default()
-        },
-        ..Config::default()
+    let mut config = Config::default();
+    config.version = tables.global.version;
+    config.global = GlobalConfig {
+        default_inherits: tables.global.default_inherits.map(|id| unlinker.text(id, Span::default())),
+        context: Arc::new(unlinker.dict(&tables.global.context, Span::default())),
+        ..GlobalConfig::default()
     };
     config.tools = unlinker.section(&tables.tools.rows);
     config.roles = unlinker.section(&tables.roles.rows);

@@ -15,6 +15,7 @@ mod inherit;
 pub mod job_conf;
 pub mod json_as_yaml;
 pub mod lock;
+mod matching;
 mod merge;
 pub mod origin;
 pub mod rules;
@@ -28,6 +29,7 @@ use std::sync::{Arc, LazyLock};
 use crate::code::CodeText;
 use crate::entity::{Dict, Entity, GlobalConfig};
 use crate::holes::Holes;
+use crate::matching::Patterns;
 use crate::merge::Merger;
 use crate::validate::{FileConfig, Section, Validator};
 use tpv_model::{EntityClass, Version};
@@ -70,6 +72,7 @@ pub struct Config {
     pub holes: Holes,
     /// The newest version of TPV before 3.0 that loads the config, if this one does not.
     pub older: Option<Version>,
+    patterns: Patterns,
 }
 
 impl Config {
@@ -310,6 +313,7 @@ fn merge_documents(
         files,
         holes,
         older,
+        patterns: Patterns::default(),
     };
     (config, is_old)
 }

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use tpv_config::Config;
 use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
-use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_text::printable::line;
 use tpv_text::source::{SourceMap, Span};
 use tpv_yaml::value::{ConfigValue, Entry, Map, ValueKind};
@@ -32,18 +31,11 @@ pub struct Options<'a> {
 /// The entities of a section that a job's tool, role or user of this id gets, later over earlier: the default and all whose patterns match.
 /// Empty if none matches.
 pub fn matching<'a>(config: &'a Config, kind: EntityClass, id: &str) -> Vec<&'a Arc<Entity>> {
-    let section = config.section(kind);
-    if !EntityClass::MATCHED.contains(&kind) {
-        return Vec::new();
-    }
-    let mut found = Vec::new();
-    // An id that is no pattern is an error of the config, which has been reported.
-    drop(Matcher::new(PatternSet::build(&section.keys().collect::<Vec<_>>())).matches(id, &mut found));
-    let matches: Vec<_> = found.into_iter().filter_map(|index| section.get_index(index as usize)).collect();
+    let mut matches = config.matching(kind, id).peekable();
     let default = config.default_entity(kind);
     // In TPV 1 entities have inherited from the default when they were loaded.
-    let default = default.filter(|_| !matches.is_empty() && !config.version.evaluates_early());
-    default.into_iter().chain(matches.into_iter().map(|(_, entity)| entity)).collect()
+    let default = default.filter(|_| matches.peek().is_some() && !config.version.evaluates_early());
+    default.into_iter().chain(matches).collect()
 }
 
 /// A section's entities as they are to be shown.

@@ -4,9 +4,9 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::Linter;
-use super::matching::Matching;
 use super::tags::default;
 use crate::tool_id::{short, split_version};
+use tpv_config::entity::Entity;
 use tpv_model::EntityClass;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostic;
@@ -17,10 +17,11 @@ use tpv_text::finding::Finding;
 const MOST_NAMED: usize = 10;
 
 /// Looks at the tools of the job history, by their use. Those that are not installed any more are left out.
-pub(super) fn check<'a>(linter: &mut Linter<'a>, tools: &Matching<'a>) {
+pub(super) fn check(linter: &mut Linter<'_>) {
     let (config, server) = (linter.config, linter.server());
     let Some(default) = default(config, EntityClass::Tool).filter(|_| !server.used.is_empty()) else { return };
-    let has_entry = |id: &str| tools.of_id(id).any(|tool| !tool.common.is_abstract && tool.id != default.id);
+    let is_entry = |tool: &Entity| !tool.common.is_abstract && tool.id != default.id;
+    let has_entry = |id: &str| config.matching(EntityClass::Tool, id).any(|tool| is_entry(tool));
     let mut left: BTreeMap<&str, u64> = BTreeMap::new();
     for (id, jobs) in server.used.iter().filter(|(id, _)| server.may_have(id) && !has_entry(id)) {
         *left.entry(split_version(id).0).or_default() += jobs;

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::Linter;
-use super::matching::Matching;
+use super::matching::beside;
 use super::tags::{Tags, default, having};
 use super::units::{self, amount};
 use tpv_config::Config;
@@ -53,12 +53,12 @@ fn accepted(quantity: Quantity, destination: &Entity) -> [Field<'_>; 2] {
 }
 
 /// Looks at what tools, roles, users and their rules ask for.
-pub(super) fn check<'a>(linter: &mut Linter<'a>, tags: &Tags<'a>, tools: &Matching<'a>) {
+pub(super) fn check<'a>(linter: &mut Linter<'a>, tags: &Tags<'a>) {
     let config = linter.config;
     if !tags.is_whole || tags.code.changes_destinations {
         return;
     }
-    let capacity = Capacity { config, tags, tools, common: of_everyone(config) };
+    let capacity = Capacity { config, tags, common: of_everyone(config) };
     let mut seen = HashSet::new();
     for kind in EntityClass::MATCHED {
         let default = default(config, kind);
@@ -120,7 +120,7 @@ struct Asked<'a> {
 pub(crate) fn of_everyone(config: &Config) -> Vec<&Entity> {
     let mut out: Vec<&Entity> = Vec::new();
     for (kind, name) in SOMEONE {
-        out.extend(Matching::new(config, kind).of_id(name));
+        out.extend(config.matching(kind, name).map(|entity| &**entity));
         out.extend(default(config, kind));
     }
     out
@@ -129,7 +129,6 @@ pub(crate) fn of_everyone(config: &Config) -> Vec<&Entity> {
 struct Capacity<'a> {
     config: &'a Config,
     tags: &'a Tags<'a>,
-    tools: &'a Matching<'a>,
     /// Tools, users and roles whose fields all jobs get.
     common: Vec<&'a Entity>,
 }
@@ -140,7 +139,7 @@ impl<'a> Capacity<'a> {
         let mut out = self.common.clone();
         if entity.class == EntityClass::Tool {
             out.extend(default(self.config, EntityClass::Tool));
-            out.extend(self.tools.of_entity(entity));
+            out.extend(beside(self.config, entity));
         } else {
             // The jobs of a role or user may be those of any tool.
             out.extend(self.config.tools.values().map(|tool| &**tool));

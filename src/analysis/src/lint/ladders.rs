@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use super::Linter;
-use super::matching::Matching;
+use super::matching::beside;
 use super::size_steps::{Step, steps};
 use super::tags::default;
 use super::units::amount;
@@ -23,15 +23,13 @@ use tpv_yaml::value::ConfigValue;
 const NO_END: f64 = 1_000.0;
 
 /// Looks at the rules of all entities.
-pub(super) fn check<'a>(linter: &mut Linter<'a>, tools: &Matching<'a>) {
+pub(super) fn check(linter: &mut Linter<'_>) {
     let config = linter.config;
     let mut seen = HashSet::new();
     for kind in EntityClass::MATCHED {
-        let own = Matching::new(config, kind);
-        let matching = if kind == EntityClass::Tool { tools } else { &own };
         for entity in config.section(kind).values() {
             let Some(steps) = steps(entity).filter(|steps| steps.len() > 1) else { continue };
-            let others: Vec<&Entity> = others(matching, config, entity).collect();
+            let others: Vec<&Entity> = others(config, entity).collect();
             for resource in [Resource::Mem, Resource::Cores] {
                 let Some(ladder) = Ladder::of(config, entity, &steps, resource, &others) else { continue };
                 let Some(diagnostic) = ladder.falls(config, entity, &others) else { continue };
@@ -272,11 +270,7 @@ fn bounds(common: &Common, resource: Resource) -> bool {
 }
 
 /// The default, and the other entities for the same ids.
-fn others<'a>(
-    matching: &Matching<'a>,
-    config: &'a Config,
-    entity: &'a Entity,
-) -> impl Iterator<Item = &'a Entity> + use<'a> {
-    let all = default(config, entity.class).into_iter().chain(matching.of_entity(entity));
+fn others<'a>(config: &'a Config, entity: &'a Entity) -> impl Iterator<Item = &'a Entity> + use<'a> {
+    let all = default(config, entity.class).into_iter().chain(beside(config, entity));
     all.filter(|other| other.id != entity.id)
 }

@@ -49,7 +49,6 @@ mod zeros;
 pub use linter::{Linter, Options};
 pub use severities::{Level, Severities};
 
-use matching::Matching;
 use partial::Missing;
 
 use tpv_bytecode::ProgramData;
@@ -58,7 +57,7 @@ use tpv_compiler::checker;
 use tpv_compiler::python::program::Trees;
 use tpv_compiler::python::stack::on_roomy_thread;
 use tpv_config::{Config, ConfigTexts, Input};
-use tpv_model::{EntityClass, Version};
+use tpv_model::Version;
 use tpv_runtime::artifact::tables::Tables;
 use tpv_text::code::Code;
 use tpv_text::diagnostic::Diagnostics;
@@ -156,12 +155,11 @@ fn check(linter: &mut Linter<'_>) {
     never_seen::check(linter);
     never_reported::check(linter);
     people::check(linter);
-    let tools = Matching::new(linter.config, EntityClass::Tool);
-    by_default::check(linter, &tools);
+    by_default::check(linter);
     shadowing::check(linter);
     useless_rules::check(linter);
-    ladders::check(linter, &tools);
-    about_tags(linter, &tools);
+    ladders::check(linter);
+    about_tags(linter);
     upgrade::check(linter);
     for finding in checker::check(linter.config, linter.sources) {
         linter.report(finding);
@@ -175,18 +173,17 @@ pub fn findings(linter: &Linter<'_>) -> Vec<Finding> {
     linter.findings
 }
 
-fn about_tags<'a>(linter: &mut Linter<'a>, tools: &Matching<'a>) {
+fn about_tags(linter: &mut Linter<'_>) {
     let tags = tags::Tags::new(linter.config);
     tags::check(linter, &tags);
-    capacity::check(linter, &tags, tools);
+    capacity::check(linter, &tags);
 }
 
 /// The findings of `tpvc lint` about tags and limits, which `tpvc check` must not repeat.
 pub(crate) fn about_limits(linter: &Linter<'_>) -> Vec<Finding> {
     let mut linter = linter.fresh();
     limits::check(&mut linter);
-    let tools = Matching::new(linter.config, EntityClass::Tool);
-    about_tags(&mut linter, &tools);
+    about_tags(&mut linter);
     linter.findings
 }
 

@@ -11,7 +11,6 @@ use tpv_bytecode::CodeKind;
 use tpv_config::Config;
 use tpv_config::entity::{Common, Entity, Rule, text};
 use tpv_model::{EntityClass, Field, Quantity, Resource, TagType};
-use tpv_runtime::patterns::{Matcher, PatternSet};
 use tpv_yaml::value::{ConfigValue, ValueKind};
 
 use tpv_front::parse::{self, Tree};
@@ -92,11 +91,9 @@ impl<'a> Arrivals<'a> {
         if config.tools.is_empty() || config.global.default_inherits.is_some() && default.is_none() {
             return Vec::new();
         }
-        let keys: Vec<&str> = config.tools.keys().map(|id| &**id).collect();
-        let matcher = Matcher::new(PatternSet::build(&keys));
         let tool = |shown: String, id: &str| {
             let mut found = Vec::new();
-            matcher.matches(id, &mut found).ok()?;
+            config.matcher(EntityClass::Tool)?.matches(id, &mut found).ok()?;
             let matches = found.into_iter().filter_map(|index| Some(config.tools.get_index(index as usize)?.1));
             let matches: Vec<&Arc<Entity>> = matches.collect();
             // An abstract one is an error of its own.

@@ -57,7 +57,7 @@ impl Checker<'_> {
 
 /// Returns `true` for names that CPython's builtins or the globals of TPV's loader have, and the native language lacks.
 pub(super) fn is_left_out_name(native: &mut Inventory, name: &str) -> bool {
-    list_of(name).is_some() && !model().mapper.contains_key(name) && !native.has_name(name)
+    !model().mapper.contains_key(name) && list_of(name).is_some() && !native.has_name(name)
 }
 
 /// The kind of thing that CPython has under a name, for messages.

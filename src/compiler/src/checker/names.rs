@@ -224,15 +224,16 @@ impl<'a> Names<'a> {
         let name = free.name.as_str();
         let raising = tree.is_none();
         let concrete = self.concrete(site);
+        let phase = Phase::of(site.property);
         // If the first entity has the name, it does not raise for every one.
-        let is_fine = |owner: &&Arc<Entity>| self.verdict(owner, site, name, false) == Verdict::Fine;
+        let is_fine = |owner: &&Arc<Entity>| self.verdict(owner, phase, name, false) == Verdict::Fine;
         if raising && free.bound == Bound::Never && concrete.first().is_some_and(is_fine) {
             return None;
         }
         let verdicts: Vec<(&Arc<Entity>, Verdict)> = if concrete.is_empty() {
-            site.owners.iter().take(1).map(|owner| (*owner, self.verdict(owner, site, name, true))).collect()
+            site.owners.iter().take(1).map(|owner| (*owner, self.verdict(owner, phase, name, true))).collect()
         } else {
-            concrete.iter().map(|owner| (*owner, self.verdict(owner, site, name, false))).collect()
+            concrete.iter().map(|owner| (*owner, self.verdict(owner, phase, name, false))).collect()
         };
         let verdicts = match tree.filter(|_| free.bound == Bound::Never && !free.guarded) {
             Some(tree) => self.for_all(verdicts, site, name, tree),
@@ -367,8 +368,7 @@ impl<'a> Names<'a> {
         found.report(Finding::new(code, diagnostic).within(site.no_qa()));
     }
 
-    fn verdict(&self, owner: &Entity, site: &Site<'_>, name: &str, lenient: bool) -> Verdict {
-        let phase = Phase::of(site.property);
+    fn verdict(&self, owner: &Entity, phase: Phase, name: &str, lenient: bool) -> Verdict {
         if owner.class == EntityClass::Destination {
             return self.at_destination(owner, phase, name, lenient);
         }

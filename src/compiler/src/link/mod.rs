@@ -48,9 +48,9 @@ pub fn link(
     diagnostics: &mut Diagnostics,
 ) -> (Tables, ProgramData, Trees) {
     let link = || {
-        let (mut linker, patterns) =
-            parallel::both(|| link_rows(config, Linker::new(sources, strict)), || Patterns::build(config));
-        linker.set_patterns(config, patterns);
+        let build = || EntityClass::MATCHED.map(|class| config.matcher(class).map(|matcher| matcher.set().clone()));
+        let (mut linker, patterns) = parallel::both(|| link_rows(config, Linker::new(sources, strict)), build);
+        linker.set_patterns(config, patterns.map(Option::unwrap_or_default));
         linker
     };
     on_roomy_thread(link).unwrap_or_else(link).finish(diagnostics)
@@ -76,20 +76,6 @@ fn link_rows<'a>(config: &Config, mut linker: Linker<'a>) -> Linker<'a> {
     linker.check_pools(config);
     linker.tables.pools = config.pools.values().map(|pool| linker.entity(pool)).collect();
     linker
-}
-
-/// The automata of all ids that are patterns.
-struct Patterns {
-    tools: PatternSet,
-    roles: PatternSet,
-    users: PatternSet,
-}
-
-impl Patterns {
-    fn build(config: &Config) -> Self {
-        let build = |section: &Section| PatternSet::build(&section.keys().collect::<Vec<_>>());
-        Self { tools: build(&config.tools), roles: build(&config.roles), users: build(&config.users) }
-    }
 }
 
 /// The most rows for which room is made at once: more rules than any config has, unless most are inherited.
@@ -169,15 +155,12 @@ impl<'a> Linker<'a> {
     }
 
     /// Sets the patterns, and warns of ids that are not valid patterns.
-    fn set_patterns(&mut self, config: &Config, patterns: Patterns) {
-        for (section, set) in
-            [(&config.tools, &patterns.tools), (&config.roles, &patterns.roles), (&config.users, &patterns.users)]
-        {
-            self.check_patterns(section, set);
+    fn set_patterns(&mut self, config: &Config, patterns: [Arc<PatternSet>; 3]) {
+        for (class, set) in EntityClass::MATCHED.into_iter().zip(&patterns) {
+            self.check_patterns(config.section(class), set);
         }
-        self.tables.tools.patterns = Arc::new(patterns.tools);
-        self.tables.roles.patterns = Arc::new(patterns.roles);
-        self.tables.users.patterns = Arc::new(patterns.users);
+        let Tables { tools, roles, users, .. } = &mut self.tables;
+        [tools.patterns, roles.patterns, users.patterns] = patterns;
     }
 
     fn check_patterns(&mut self, section: &Section, patterns: &PatternSet) {

@@ -60,7 +60,7 @@ impl Names {
 
     /// Returns `true` if a name is among them.
     pub(super) fn contains(self, name: &str) -> bool {
-        self.iter().any(|known| known == name)
+        !name.is_empty() && self.0.as_bytes().split(|byte| *byte == b' ').any(|known| known == name.as_bytes())
     }
 
     /// Returns `true` if nothing was recorded.
