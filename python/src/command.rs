@@ -98,9 +98,9 @@ const RUN: &str = "import runpy, sys; sys.path.append(sys.argv.pop(1)); runpy.ru
 
 /// A program that is `tpvc` in this Python, for maps: where they run, the package must be at the same place.
 pub fn program(py: Python<'_>) -> PyResult<String> {
-    let quoted = |text: String| text.replace('\'', "'\\''");
-    let python = quoted(py.import("sys")?.getattr("executable")?.extract()?);
+    let python: String = py.import("sys")?.getattr("executable")?.extract()?;
     let package: PathBuf = py.import("tpvc")?.getattr("__file__")?.extract()?;
-    let folder = quoted(package.ancestors().nth(2).unwrap_or(&package).to_string_lossy().into_owned());
-    Ok(format!("#!/bin/sh\nexec '{python}' -c '{RUN}' '{folder}' \"$@\"\n"))
+    let folder = package.ancestors().nth(2).unwrap_or(&package).to_string_lossy();
+    let words = [&python, "-c", RUN, &folder].map(tpv_text::shell::word).join(" ");
+    Ok(format!("#!/bin/sh\nexec {words} \"$@\"\n"))
 }

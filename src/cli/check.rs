@@ -1,5 +1,6 @@
 //! `tpvc check`
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -16,7 +17,9 @@ use tpv_analysis::check::reach::{self, Matrix};
 use tpv_analysis::check::{Checked, Further, check_inputs};
 use tpv_config::Input;
 use tpv_prove::tried;
+use tpv_settings::Settings;
 use tpv_text::printable::Form;
+use tpv_text::source::redacted;
 
 /// Find tools that no destination accepts, rules that never apply and code that fails, proved for every job or shown by one
 ///
@@ -48,7 +51,7 @@ pub(super) struct Check {
 /// The name of the verb.
 pub(super) const VERB: &str = "tpvc check";
 
-/// The most bytes of arguments that the commands of findings repeat.
+/// The most bytes of names of configs that the commands of findings repeat.
 const MOST_REPEATED: usize = 100;
 
 impl Check {
@@ -65,9 +68,7 @@ impl Check {
         let Checked { mut linted, matrix, unproved, untried } =
             check_inputs(&inputs, &texts, &options, self.matrix.is_some(), further);
         drop(working);
-        if let Some(rules) = self.rules(common) {
-            tried::with_rules(&mut linted.findings, &rules);
-        }
+        tried::with_rules(&mut linted.findings, self.named(), &self.arguments(common, &settings));
         let (errors, files) = (linted.errors(), configs.len());
         let sources = &linted.sources;
         let unproved = unproved.iter().map(|unproved| unproved.text(sources));
@@ -81,12 +82,19 @@ impl Check {
         Ok(outcome)
     }
 
-    /// The arguments with which `tpvc dry-run` maps jobs as they were tried; none for the rules of `tpvc.toml`. `None` if they are too long to repeat.
-    fn rules(&self, common: &Common) -> Option<Vec<String>> {
-        let mut rules = self.configs.clone();
-        rules.extend(common.arguments());
-        rules.extend(self.world.iter().flat_map(|world| ["--world".to_owned(), world.display().to_string()]));
-        (rules.iter().map(String::len).sum::<usize>() <= MOST_REPEATED).then_some(rules)
+    /// The configs as `tpvc dry-run` takes them; none for those of `tpvc.toml`. `None` if they are too long to repeat, or have secrets.
+    fn named(&self) -> Option<&[String]> {
+        let is_open = |config: &String| matches!(redacted(config), Cow::Borrowed(_));
+        let bytes: usize = self.configs.iter().map(String::len).sum();
+        (bytes <= MOST_REPEATED && self.configs.iter().all(is_open)).then_some(&self.configs)
+    }
+
+    /// The options with which `tpvc dry-run` maps jobs as they were tried. The world of `tpvc.toml` is for its own configs alone there.
+    fn arguments(&self, common: &Common, settings: &Settings) -> Vec<String> {
+        let of_settings = settings.world.as_ref().filter(|_| !self.configs.is_empty());
+        let world = self.world.as_ref().or(of_settings);
+        let world = world.into_iter().flat_map(|world| ["--world".to_owned(), world.display().to_string()]);
+        common.arguments().into_iter().chain(world).collect()
     }
 }
 
@@ -100,7 +108,7 @@ fn write_matrix(path: &Path, matrix: Option<&Matrix>, errors: usize, configs: &[
         return Err(CliError::new("no matrix was made for this config", help));
     };
     let (form, text) = match path.extension() {
-        Some(extension) if extension == "html" => (Form::Data, reach::page(matrix, &configs.join(", "))),
+        Some(extension) if extension == "html" => (Form::Data, reach::page(matrix, &paths::listed(configs))),
         _ => (Form::Json, serde_json::to_string(matrix).map(|text| text + "\n")),
     };
     let text = text.map_err(|error| CliError::bug("the matrix", &error))?;

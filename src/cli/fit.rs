@@ -17,7 +17,7 @@ use super::map::{self, hooks};
 use super::output::{width, write_text};
 use super::rewrite::{rewrite, with_line_ends_of};
 use super::stream::{self, Jobs, Threads};
-use super::{input, rules, world};
+use super::{input, paths, rules, world};
 use tpv_analysis::explain::Provenance;
 use tpv_compiler::python::attempt_factor::AttemptFactor;
 use tpv_config::Input;
@@ -340,7 +340,7 @@ impl Fit {
         if !self.merge.is_empty() {
             return "summaries".to_owned();
         }
-        if self.configs.is_empty() { "those of tpvc.toml".to_owned() } else { self.configs.join(", ") }
+        paths::rules_of(&self.configs)
     }
 
     fn name(&self) -> String {

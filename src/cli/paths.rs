@@ -21,10 +21,19 @@ pub(super) fn configs(arguments: &[String], common: &Common) -> Result<Vec<Strin
     let arguments = &*named(arguments, common)?;
     let files = checked(arguments)?;
     if files != arguments && files.len() > 1 {
-        let names: Vec<_> = files.iter().map(|file| redacted(file)).collect();
-        common.note(&format!("merged in this order, later over earlier: {}", names.join(", ")));
+        common.note(&format!("merged in this order, later over earlier: {}", listed(&files)));
     }
     Ok(files)
+}
+
+/// The names of configs for people, without secrets.
+pub(super) fn listed(configs: &[String]) -> String {
+    configs.iter().map(|config| redacted(config)).collect::<Vec<_>>().join(", ")
+}
+
+/// As [`listed`], for arguments, which may name none.
+pub(super) fn rules_of(arguments: &[String]) -> String {
+    if arguments.is_empty() { "those of tpvc.toml".to_owned() } else { listed(arguments) }
 }
 
 /// As [`configs`], for those that are not merged.

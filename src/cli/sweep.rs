@@ -14,7 +14,7 @@ use super::common::Common;
 use super::error::{CliError, Outcome};
 use super::job::{JobArgs, input_size, set};
 use super::output::{width, write_text};
-use super::{map, rules, world};
+use super::{map, paths, rules, world};
 use tpv_analysis::sweep::{self, Point, Spacing, Span};
 use tpv_settings::Settings;
 use tpv_text::printable::Form;
@@ -222,8 +222,12 @@ impl Sweep {
         };
         let tool = text(job.get("tool").and_then(|tool| tool.get("id"))).unwrap_or_default();
         let user = text(job.get("user").and_then(|user| user.get("email"))).unwrap_or_else(|| "anonymous".to_owned());
-        let rules = if self.configs.is_empty() { "those of tpvc.toml".to_owned() } else { self.configs.join(", ") };
-        let facts = [("tool", tool), ("user", user), ("rules", rules), ("values", tried.len().to_string())];
+        let facts = [
+            ("tool", tool),
+            ("user", user),
+            ("rules", paths::rules_of(&self.configs)),
+            ("values", tried.len().to_string()),
+        ];
         let points = tried.iter().map(|one| sweep::Mark { at: one.number.clone(), outcome: &one.outcome }).collect();
         let data = sweep::Data::new(over.label(), self.log_scale, points, rows);
         sweep::page(&data, &facts).map_err(|error| CliError::bug("the page", &error))

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
+use crate::support::server::Server;
 use crate::support::{git, run, site as repository, stderr, stdout};
 
 /// The names of the environments, in their order.
@@ -739,8 +740,17 @@ fn proposed_commands_run_as_they_are() {
         let tried = stdout(&output) + &stderr(&output);
         assert!(tried.contains("mem") && tried.contains("2 GiB"), "{tried}");
     }
+    // A secret that gives access to a file.
+    let url = Server::of("destinations:\n  slurm: {runner: slurm}\n").url("tpv.yml?private_token=hidden");
+    let (_, said) = run(site.path(), &["check", &url, "one.yml"]);
+    assert!(said.contains("`tpvc dry-run CONFIG... --tool bwa") && !said.contains("hidden"), "{said}");
+    // The world of `tpvc.toml`, which `dry-run` takes for the files of `tpvc.toml` alone.
+    let with_world = repository(&[("tpvc.toml", "world = \"world.json\"\n"), ("world.json", "{}"), ("one.yml", falls)]);
+    let (_, said) = run(with_world.path(), &["check", "one.yml"]);
+    assert!(said.contains("world.json --tool bwa"), "{said}");
     let many: Vec<String> = (0..20).map(|number| format!("a_longer_name_{number}.yml")).collect();
     many.iter().for_each(|name| std::fs::write(site.path().join(name), falls).unwrap());
-    let (_, said) = run(site.path(), &[&["check"], &many.iter().map(String::as_str).collect::<Vec<_>>()[..]].concat());
-    assert!(said.contains("`tpvc dry-run CONFIG... --tool bwa"), "{said}");
+    let many: Vec<&str> = ["check", "--tpv", "3.2"].into_iter().chain(many.iter().map(String::as_str)).collect();
+    let (_, said) = run(site.path(), &many);
+    assert!(said.contains("`tpvc dry-run CONFIG... --tpv 3.2 --tool bwa"), "{said}");
 }

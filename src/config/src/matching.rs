@@ -25,8 +25,8 @@ impl fmt::Debug for Patterns {
 }
 
 impl Config {
-    /// The keys of a class's section as patterns, numbered in their order. They are those of the first call. `None` if a job's entities of
-    /// the class are not found by matching.
+    /// The keys of a class's section as patterns, numbered in their order. They are those of the first call: a section must not change after it.
+    /// `None` if a job's entities of the class are not found by matching.
     pub fn matcher(&self, class: EntityClass) -> Option<&Matcher<Arc<PatternSet>>> {
         let build = || {
             let keys: Vec<&str> = self.section(class).keys().map(|id| &**id).collect();

@@ -33,6 +33,7 @@ impl Order {
 
     fn config(default_inherits: Key) -> Rc<Self> {
         let mut entity = Vec::from(["id", "inherits", "if", "context"].map(|text| (name(text), Rc::<Self>::default())));
+        // In the order of evaluation, which TPV's formatter has, too.
         let amounts = Resource::ALL.into_iter().filter(|resource| resource.clamped_by().is_some());
         entity.extend(amounts.map(|amount| (name(amount.name()), Rc::default())));
         entity.push((name("env"), Self::names(&["*"])));

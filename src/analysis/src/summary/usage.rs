@@ -71,7 +71,7 @@ impl TryFrom<BTreeMap<String, u128>> for Usage {
     }
 }
 
-/// The largest value that is summed: with it, sums of 2^64 jobs fit 128 bits. Code can make any number.
+/// The largest value that is summed: with it, sums of 2^48 jobs fit 128 bits. Code can make any number.
 const MOST: f64 = 1e15;
 
 impl Usage {
@@ -100,7 +100,7 @@ impl Usage {
     /// The sum of a quantity in thousandths of a core, GiB or GPU; rounded.
     pub fn thousandths(&self, quantity: Quantity) -> u128 {
         let in_one = u128::from(Part::of(quantity).in_one);
-        (quantity.of(&self.sums).saturating_mul(1000) + in_one / 2) / in_one
+        quantity.of(&self.sums).saturating_mul(1000).saturating_add(in_one / 2) / in_one
     }
 }
 

@@ -509,10 +509,11 @@ impl<'a> Names<'a> {
             .chain(self.default_of(owner.class).into_iter().flat_map(|default| keys(&default.common)))
             .chain(self.config.global.context.keys().map(|key| &**key));
         let mut names: Vec<&str> = contexts.chain(resources).chain(["helpers", "log"]).collect();
-        // A name alone is not meant as a function.
+        // A name alone is not meant as a function, nor that of an amount as a constant.
         let is_alone = is_alone(name, site);
-        let functions = model().builtins().iter().filter(|_| !is_alone);
-        for given in model().mapper.keys().copied().chain(functions) {
+        let is_meant =
+            |builtin: &&str| !is_alone || matches!(*builtin, "True" | "False" | "None") && !is_resource(site.property);
+        for given in model().mapper.keys().copied().chain(model().builtins().iter().filter(is_meant)) {
             names.push(given);
         }
         // Sorted, so that ties between equally close names are always resolved alike.

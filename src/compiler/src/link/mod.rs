@@ -48,9 +48,10 @@ pub fn link(
     diagnostics: &mut Diagnostics,
 ) -> (Tables, ProgramData, Trees) {
     let link = || {
-        let build = || EntityClass::MATCHED.map(|class| config.matcher(class).map(|matcher| matcher.set().clone()));
-        let (mut linker, patterns) = parallel::both(|| link_rows(config, Linker::new(sources, strict)), build);
-        linker.set_patterns(config, patterns.map(Option::unwrap_or_default));
+        // Building a section's patterns does not depend on its rows.
+        let build = || EntityClass::MATCHED.map(|class| config.matcher(class).is_some());
+        let (mut linker, _) = parallel::both(|| link_rows(config, Linker::new(sources, strict)), build);
+        linker.set_patterns(config);
         linker
     };
     on_roomy_thread(link).unwrap_or_else(link).finish(diagnostics)
@@ -155,12 +156,17 @@ impl<'a> Linker<'a> {
     }
 
     /// Sets the patterns, and warns of ids that are not valid patterns.
-    fn set_patterns(&mut self, config: &Config, patterns: [Arc<PatternSet>; 3]) {
-        for (class, set) in EntityClass::MATCHED.into_iter().zip(&patterns) {
-            self.check_patterns(config.section(class), set);
+    fn set_patterns(&mut self, config: &Config) {
+        for class in EntityClass::MATCHED {
+            let Some(matcher) = config.matcher(class) else { continue };
+            self.check_patterns(config.section(class), matcher.set());
+            let table = match class {
+                EntityClass::Role => &mut self.tables.roles,
+                EntityClass::User => &mut self.tables.users,
+                _ => &mut self.tables.tools,
+            };
+            table.patterns = matcher.set().clone();
         }
-        let Tables { tools, roles, users, .. } = &mut self.tables;
-        [tools.patterns, roles.patterns, users.patterns] = patterns;
     }
 
     fn check_patterns(&mut self, section: &Section, patterns: &PatternSet) {

@@ -9,6 +9,8 @@ use tpv_text::diagnostic::Diagnostic;
 use tpv_text::finding::{Finding, silences};
 use tpv_yaml::value::ConfigValue;
 
+use tpv_analysis::check::reach::JobEnd;
+
 use super::sizes::ORDINARY;
 use super::tool::Tool;
 use super::words::{whose, with_tools};
@@ -21,10 +23,9 @@ pub(super) fn check(linter: &mut Linter<'_>, tools: &[Tool<'_>]) {
     let Some(with) = concrete().find(|destination| accepts_gpus(destination)) else { return };
     let mut groups: IndexMap<&str, (&Entity, Vec<&Tool<'_>>)> = IndexMap::new();
     for tool in tools.iter().filter(|tool| !silences(&tool.entity.common.no_qa_codes, Code::GpusWithoutGpus)) {
-        let uses_gpus = tool.end().and_then(|end| end.amount(Quantity::Gpus)).is_some_and(|gpus| gpus > 0.0);
-        let Some(destination) = tool.destination().filter(|_| uses_gpus).and_then(|id| destinations.get(id)) else {
-            continue;
-        };
+        let Some(end @ JobEnd::Mapped { destination, .. }) = tool.end() else { continue };
+        let uses_gpus = end.amount(Quantity::Gpus).is_some_and(|gpus| gpus > 0.0);
+        let Some(destination) = destinations.get(destination.as_str()).filter(|_| uses_gpus) else { continue };
         if !mentions_gpus(destination) {
             groups.entry(&destination.id).or_insert_with(|| (destination, Vec::new())).1.push(tool);
         }

@@ -18,9 +18,11 @@ pub(super) fn with_job(diagnostic: Diagnostic, job: &DryJob) -> Diagnostic {
     diagnostic.note(format!("{TRY}{CONFIGS}{job} --explain`"))
 }
 
-/// Writes the arguments that name the rules into the commands of findings, each a word of the shell.
-pub fn with_rules(findings: &mut [Finding], arguments: &[String]) {
-    let rules: String = arguments.iter().map(|argument| shell::word(argument) + " ").collect();
+/// Writes the configs and the options with which the jobs were tried into the commands of findings, each a word of the shell. Without `configs`, the
+/// commands have `CONFIG...` in their place.
+pub fn with_rules(findings: &mut [Finding], configs: Option<&[String]>, options: &[String]) {
+    let words = |words: &[String]| words.iter().map(|word| shell::word(word) + " ").collect::<String>();
+    let rules = configs.map_or_else(|| CONFIGS.to_owned(), words) + &words(options);
     for note in findings.iter_mut().flat_map(|finding| &mut finding.diagnostic.notes) {
         if let Some(rest) = note.strip_prefix(TRY).and_then(|command| command.strip_prefix(CONFIGS)) {
             *note = format!("{TRY}{rules}{rest}");
