@@ -171,7 +171,7 @@ impl Root {
                     continue;
                 }
                 match Lock::take(&lock_path) {
-                    Ok(Some(_)) => self.discard(&path)?,
+                    Ok(Some(lock)) => self.discard(&path, lock)?,
                     Ok(None) => {}
                     Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                     Err(error) => return Err(Error::io("locked", &lock_path, &error)),
@@ -181,16 +181,18 @@ impl Root {
         self.sweep_tags()
     }
 
-    /// Removes a draft, whose lock the caller has. It gets another name before its files go, so that nobody takes what is left for a draft
-    /// that is being made.
-    fn discard(&self, draft: &Path) -> Result<(), Error> {
+    /// Removes a draft. It gets another name before its files go, so that nobody takes what is left for a draft that is being made.
+    fn discard(&self, draft: &Path, lock: Lock) -> Result<(), Error> {
         let map = MapDir::new(draft.to_owned());
         let name = map.name();
         let name = name.strip_prefix(NEW).unwrap_or_default();
         if let Ok(tag) = map.tag() {
             self.release(&tag, name)?;
         }
-        remove_folder(&self.set_aside(draft, name)?)
+        let gone = self.set_aside(draft, name)?;
+        // NFS keeps a file that is open, and its folder.
+        drop(lock);
+        remove_folder(&gone)
     }
 
     /// Gives a folder the name under which it is removed, unless somebody else has done so.
@@ -267,9 +269,9 @@ impl Draft {
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if self.lock.is_some() {
+        if let Some(lock) = self.lock.take() {
             // What cannot be removed now, a later sweep will.
-            let _ = self.root.discard(self.map.path());
+            let _ = self.root.discard(self.map.path(), lock);
         }
     }
 }
